@@ -4,7 +4,7 @@ import type { Finding } from '../model/finding.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import { EVICT_LABEL } from '../model/kinds/evicted.ts';
 import { isRolloutStrategy } from '../model/kinds/restarts.ts';
-import { CONFIG_KINDS } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
@@ -35,7 +35,6 @@ const RULES: readonly Rule[] = [
   keyScopeMistakes,
   misplaced,
   mistyped,
-  unserved,
 ];
 const NONE: readonly Finding[] = [];
 /** How many items a finding shows. */
@@ -56,9 +55,9 @@ function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabular
   const others = all
     .filter(({ hash }) => hash !== undefined)
     .flatMap(({ named, namesMayBeElsewhere = false }) =>
-      [...named.ConfigMap, ...named.Secret].flatMap((key) =>
-        malformedItems(workload, key, namesMayBeElsewhere),
-      ),
+      Object.values(named)
+        .flat()
+        .flatMap((key) => malformedItems(workload, key, namesMayBeElsewhere)),
     );
   return [...native, ...others];
 }
@@ -81,9 +80,9 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Vocabul
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
       const annotations = allOf(words, workload);
-      return [...words.named.ConfigMap, ...words.named.Secret].flatMap((key) =>
-        unreadableItems(key, annotations[key] ?? ''),
-      );
+      return Object.values(words.named)
+        .flat()
+        .flatMap((key) => unreadableItems(key, annotations[key] ?? ''));
     });
 }
 
@@ -120,7 +119,7 @@ function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, s
 function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
-    return [words.auto, words.typedAuto.ConfigMap, words.typedAuto.Secret, words.search].flatMap(
+    return [words.auto, ...Object.values(words.typedAuto), words.search].flatMap(
       (key): readonly Finding[] => {
         const value = annotations[key];
         const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
@@ -250,16 +249,25 @@ function mistyped(
     });
 }
 
-/** Annotations of another reloader that are not supported here; all other annotations count. */
-function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
-  return all.flatMap((words) => {
-    const annotations = allOf(words, workload);
-    return Object.entries(words.unserved ?? {})
-      .filter(([key]) => annotations[key] !== undefined)
-      .map(([key, why]): Finding => {
-        return { reason: 'unserved', about: key, message: `${key} has no effect here: ${why}` };
-      });
-  });
+/** Annotations about objects of a kind that a cluster may lack and that no stream shows; all other annotations count. */
+export function unservedFindings(
+  workload: Workload,
+  all: readonly Vocabulary[],
+  shows: (namespace: string, kind: ConfigKind) => boolean = () => true,
+): readonly Finding[] {
+  return CONFIG_KINDS.filter((kind) => isMountedKind(kind) && !shows(workload.ref.namespace, kind)).flatMap(
+    (kind) =>
+      all.flatMap((words): readonly Finding[] => {
+        const annotations = policyAnnotations(words, workload, kind);
+        const keys = [...words.named[kind], words.typedAuto[kind], words.exclude[kind]];
+        return keys
+          .filter((key) => annotations[key] !== undefined)
+          .map((key) => {
+            const why = `no ${kind} is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`;
+            return { reason: 'unserved', about: key, message: `${key} has no effect now: ${why}` };
+          });
+      }),
+  );
 }
 
 /** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */

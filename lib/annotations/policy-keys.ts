@@ -1,7 +1,7 @@
 /** The annotations that list followed objects, and the closest match of a mistyped key. */
 
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
-import { byConfigKind, type ConfigKind } from '../model/object-ref.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
 
@@ -9,7 +9,7 @@ import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts
 export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
 
 /** The native annotations of workloads other than lists of followed objects. */
-const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary(byConfigKind(() => [])));
+const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary());
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {

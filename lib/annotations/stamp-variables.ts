@@ -1,7 +1,7 @@
 /** The variables that hold stamps, by vocabulary. All are read, also of vocabularies that are not in use. */
 
 import { createHash } from 'node:crypto';
-import { type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { VocabularyName } from '../model/settings.ts';
 import type { StampVariables } from './vocabularies.ts';
 
@@ -16,9 +16,10 @@ const PLAIN: Readonly<Record<Naming, Variable>> = {
 };
 /** The suffix of a variable that two objects would share, see `variablesOf`. */
 const DIGITS = '(?:_[0-9A-F]{6}|_[0-9A-F]{40})?';
+const KINDS = `(?:${CONFIG_KINDS.map((kind) => kind.toUpperCase()).join('|')})`;
 const STAMPS: Readonly<Record<Naming, RegExp>> = {
-  collaborne: /^_RELOADER_(?:CONFIGMAP|SECRET)_/,
-  stakater: new RegExp(`^STAKATER_.+_(?:CONFIGMAP|SECRET)${DIGITS}$`),
+  collaborne: new RegExp(`^_RELOADER_${KINDS}_`),
+  stakater: new RegExp(`^STAKATER_.+_${KINDS}${DIGITS}$`),
 };
 
 /** Matches the names of all variables that a vocabulary stamps. */

@@ -13,7 +13,7 @@ import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
 import { missingObjectFindings, type Naming } from './missing.ts';
-import { excessFindings, mistakesOf } from './mistakes.ts';
+import { excessFindings, mistakesOf, unservedFindings } from './mistakes.ts';
 import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
 import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
@@ -23,6 +23,7 @@ import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
 import type { ConfigAnnotations, KnownNames, Vocabularies } from './vocabularies.ts';
 import {
+  type Alternatives,
   nativeVocabulary,
   STRATEGY_ANNOTATION,
   sapVocabulary,
@@ -37,9 +38,11 @@ import { waveLeftoversOf } from './wave-leftovers.ts';
 export interface VocabularyOptions {
   readonly dialects: readonly VocabularyName[];
   /** Further keys whose lists are merged with those of the native annotation, by kind. */
-  readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
+  readonly alternativeAnnotations: Alternatives;
   readonly stakaterKeys: StakaterKeys;
   readonly ignoredKinds: readonly ConfigKind[];
+  /** Whether a stream shows the objects of a kind in a namespace. @default always */
+  readonly shows?: (namespace: string, kind: ConfigKind) => boolean;
   /** Which objects of other namespaces a workload may follow. @default consent */
   readonly crossNamespace?: CrossNamespace;
   /** Whether a namespace is watched. @default every one */
@@ -223,6 +226,7 @@ class Union implements Vocabularies {
   readonly mistakesOf: Vocabularies['mistakesOf'] = (workload) => [
     ...mistakesOf(workload, this.#keys, this.#words),
     ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
+    ...unservedFindings(workload, this.#words, this.#options.shows),
     ...unwatchedNamespaceFindings(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
   ];
 

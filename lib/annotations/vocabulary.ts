@@ -17,6 +17,7 @@ export interface PauseKeys {
 /** The key of an annotation that a vocabulary does not have: no annotation has an empty key. */
 const NO_WORD = '';
 const NO_WORDS: KeysByKind = byConfigKind(() => NO_WORD);
+const NO_LISTS: Vocabulary['named'] = byConfigKind(() => []);
 
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
@@ -55,8 +56,6 @@ export interface Vocabulary {
   readonly lastReloadedFrom: string;
   /** On a pod template: the hash of all objects that the workload follows by this vocabulary. */
   readonly hash?: string;
-  /** On a workload: annotations that are known and not supported, with the reason for the finding. */
-  readonly unserved?: Readonly<Record<string, string>>;
   /** On a workload: another reloader requests the hash from its webhook by it. The next rollout removes a leftover. */
   readonly trigger?: string;
 }
@@ -79,12 +78,15 @@ export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 /** On a Rollout: whether it is rolled by a restart of its pods or by its template. */
 const ROLLOUT_STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/rollout-strategy`;
 
+/** Further keys of lists, by kind. */
+export type Alternatives = Readonly<Partial<Record<ConfigKind, readonly string[]>>>;
+
 /** The native vocabulary, with further keys for the lists. */
-export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {
+export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
     name: 'collaborne',
-    named: byConfigKind((kind) => [own(kind.toLowerCase()), ...alternatives[kind]]),
+    named: byConfigKind((kind) => [own(kind.toLowerCase()), ...(alternatives[kind] ?? [])]),
     namesArePatterns: false,
     namesMayBeElsewhere: true,
     auto: own('auto'),
@@ -99,29 +101,32 @@ export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, reado
   };
 }
 
-const CSI = 'what the Secrets Store CSI driver mounts is not followed';
-const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
-  'secretproviderclass.reloader.stakater.com/reload': CSI,
-  'secretproviderclass.reloader.stakater.com/auto': CSI,
-  'secretproviderclasses.exclude.reloader.stakater.com/reload': CSI,
-};
-
 /** The vocabulary of Stakater Reloader. */
 export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   return {
     name: 'stakater',
-    named: { ConfigMap: [keys.configMap], Secret: [keys.secret] },
+    named: {
+      ConfigMap: [keys.configMap],
+      Secret: [keys.secret],
+      SecretProviderClass: [keys.secretProviderClass],
+    },
     namesArePatterns: true,
     auto: keys.auto,
-    typedAuto: { ConfigMap: keys.configMapAuto, Secret: keys.secretAuto },
+    typedAuto: {
+      ConfigMap: keys.configMapAuto,
+      Secret: keys.secretAuto,
+      SecretProviderClass: keys.secretProviderClassAuto,
+    },
     search: keys.search,
-    exclude: byConfigKind((kind) => `${SOURCE_KINDS[kind].resource}.exclude.reloader.stakater.com/reload`),
+    exclude: {
+      ...byConfigKind((kind) => `${SOURCE_KINDS[kind].resource}.exclude.reloader.stakater.com/reload`),
+      SecretProviderClass: keys.secretProviderClassExclude,
+    },
     match: keys.match,
     ignore: keys.ignore,
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
     readsTemplate: true,
-    unserved: STAKATER_UNSERVED,
     lastReloadedFrom: STAKATER_SOURCE_ANNOTATION,
   };
 }
@@ -131,7 +136,11 @@ export function sapVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
     name: 'sap',
-    named: { ConfigMap: ['pod-reloader.cs.sap.com/configmaps'], Secret: ['pod-reloader.cs.sap.com/secrets'] },
+    named: {
+      ...NO_LISTS,
+      ConfigMap: ['pod-reloader.cs.sap.com/configmaps'],
+      Secret: ['pod-reloader.cs.sap.com/secrets'],
+    },
     disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
     hash: SAP_HASH_ANNOTATION,
     trigger: SAP_HASH_ANNOTATION,
@@ -143,7 +152,11 @@ export function waveVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
     name: 'wave',
-    named: { ConfigMap: ['wave.pusher.com/extra-configmaps'], Secret: ['wave.pusher.com/extra-secrets'] },
+    named: {
+      ...NO_LISTS,
+      ConfigMap: ['wave.pusher.com/extra-configmaps'],
+      Secret: ['wave.pusher.com/extra-secrets'],
+    },
     namesMayBeElsewhere: true,
     namesNeedAuto: true,
     auto: 'wave.pusher.com/update-on-config-change',
@@ -182,10 +195,6 @@ export function nameListKeysOf({ named, exclude, namesArePatterns }: Vocabulary)
 /** All annotation keys of a workload that the vocabulary reads. */
 export function workloadKeysOf(words: Vocabulary): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
-  const others = [
-    words.trigger ?? NO_WORD,
-    words.rolloutStrategy ?? NO_WORD,
-    ...Object.keys(words.unserved ?? {}),
-  ];
+  const others = [words.trigger ?? NO_WORD, words.rolloutStrategy ?? NO_WORD];
   return [...new Set([...keys, ...others])].filter((key) => key !== NO_WORD);
 }

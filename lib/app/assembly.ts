@@ -17,7 +17,7 @@ import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import type { Log } from '../model/log.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind, keyOf, type ObjectKey, SOURCE_KINDS } from '../model/object-ref.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -36,6 +36,7 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isOutdatedOn } from '../tracking/edge-policy.ts';
+import { ClassContents } from './class-contents.ts';
 import { clientsOf, stateClientOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
@@ -44,9 +45,9 @@ import { digestKeysOf } from './keys.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader } from './reloader.ts';
-import { type OptionalKind, ServedKinds } from './served-kinds.ts';
+import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
-import { type RunEnd, type Term, Terms } from './terms.ts';
+import { type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
 
 /** The namespaces in which the reloader works. */
 export interface Place {
@@ -132,21 +133,28 @@ export function assemble(parts: Parts): Assembly {
   const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const { keyring, keys } = digestKeysOf(parts);
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
+  const classContents = new ClassContents({
+    reloader: () => terms.current,
+    maxWaitMs: options.csiMaxWaitMs,
+  });
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
+    isDynamic: classContents.isDynamic,
+    onTerm: () => classContents.reweigh(),
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
   const ofStreams = { ...shared, send, streams, metrics };
   const listing = (): Reloader['listing'] => terms.current.listing;
   const servedKinds = new ServedKinds({ ...ofStreams, listing, kinds: optionalKindsOf(parts) });
-  const ways = { reloader: () => terms.current, onTurnedBack, watches, servedKinds };
+  const ways = { reloader: () => terms.current, onTurnedBack, watches, servedKinds, classContents };
   const informers = new Informers({ ...ofStreams, ...ways, resourceSelector, namespaceSelector });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
     await compareVersions(await servedKinds.served(), { ...shared, send, signal });
     await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
+    classContents.close();
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
@@ -171,7 +179,8 @@ export function assemble(parts: Parts): Assembly {
 }
 
 /** Where a reloader reports its rollouts. */
-type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout'>;
+type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout' | 'isDynamic'> &
+  Pick<TermsOptions, 'onTerm'>;
 
 /** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */
 type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
@@ -205,6 +214,7 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
     storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
     newLeader: newReloader,
     newStandby: () => newReloader(undefined),
+    onTerm: reports.onTerm,
   });
 }
 
@@ -252,7 +262,7 @@ function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader
 function rulesFor(
   options: Options,
   place: Place,
-  { timeline, keyring }: Pick<Common, 'timeline' | 'keyring'>,
+  { timeline, keyring, gate }: Pick<Common, 'timeline' | 'keyring' | 'gate'>,
   term: number | undefined,
 ): Settings {
   const vocabularies = vocabulariesOf({
@@ -266,7 +276,8 @@ function rulesFor(
     pausePeriodMs: options.pausePeriodMs,
     pace: options.pace,
     alternativeAnnotations: options.alternativeAnnotations,
-    ignoredKinds: options.ignoredConfigKinds,
+    ignoredKinds: CONFIG_KINDS.filter((kind) => !configKindsOf(options).includes(kind)),
+    shows: (namespace, kind) => gate.isWatched(namespace, kind),
     watches: (namespace) =>
       place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
   });
@@ -298,7 +309,11 @@ function rulesFor(
 
 /** The kinds that a cluster may lack. */
 function optionalKindsOf(parts: Parts): OptionalKind[] {
-  const rows = workloadKindsOf(parts.options).filter(({ isOptional }) => isOptional === true);
+  const sources = configKindsOf(parts.options).filter(isMountedKind);
+  const rows: OptionalRow[] = [
+    ...sources.map((kind) => ({ ...SOURCE_KINDS[kind], kind })),
+    ...workloadKindsOf(parts.options).filter(({ isOptional }) => isOptional === true),
+  ];
   return rows.map((row) => ({ row, permissions: permissionsOfAutomatic(parts, row.kind) }));
 }
 

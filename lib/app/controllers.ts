@@ -41,6 +41,8 @@ export interface ControllersOptions
   readonly finish: UnfinishedJobRecreationsOptions['finish'];
   readonly stateClient: StateClient;
   readonly readConfig: ReadConfig;
+  /** Whether each pod has a content of the class of its own. */
+  readonly isDynamic: (config: ObjectKey) => boolean;
   readonly readLeftOut: ReadLeftOut;
   /** The labels of the ConfigMaps and Secrets that the streams show; undefined: all. */
   readonly resourceSelector: string | undefined;
@@ -112,6 +114,7 @@ export class Controllers implements EffectTargets {
       missingObjectOf: (config) => this.missingObjects.of(config),
       isRefused: (config) => this.missingObjects.isRefused(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
+      isDynamic: options.isDynamic,
       needsOf: (workload) => this.rollouts.needsOf(workload),
       say,
     });

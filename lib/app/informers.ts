@@ -8,22 +8,31 @@ import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
-import { configSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
+import { configSource, mountsSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
-import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { Mounted } from '../model/mounted-content.ts';
+import {
+  type ConfigKind,
+  configKindOf,
+  isMountedKind,
+  mountedKindOf,
+  SOURCE_KINDS,
+} from '../model/object-ref.ts';
+import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { ClassObject } from '../tracking/mounted-classes.ts';
+import type { ClassContents } from './class-contents.ts';
 import type { Reloader } from './reloader.ts';
-import type { ServedKinds } from './served-kinds.ts';
+import { type ServedKinds, servedKindOf } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
@@ -42,8 +51,12 @@ export function streamsOf(
   except: readonly string[],
   selectsNamespaces: boolean,
 ): Stream[] {
+  const mounts = served.configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
   const kinds = [
-    ...served.configKinds.map((kind) => ({ kind, isWorkload: false })),
+    ...[...served.configKinds, ...mounts.map(({ kind }) => kind)].map((kind) => ({
+      kind,
+      isWorkload: false,
+    })),
     ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
   const all = selectsNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
@@ -68,6 +81,7 @@ export interface InformersOptions {
   readonly watches: WatchHealth;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed'>;
+  readonly classContents: ClassContents;
   readonly metrics: Metrics | undefined;
   readonly log: Log;
   readonly random: () => number;
@@ -97,8 +111,11 @@ export class Informers {
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
     const row = findWorkloadKind(stream.kind);
     if (row !== undefined) return this.#workloads(stream, row);
+    const mounted = mountedKindOf(stream.kind);
+    if (mounted !== undefined) return this.#mounts(stream, mounted);
     const kind = configKindOf(stream.kind);
-    return kind === undefined ? this.#namespaces(stream) : this.#configs(stream, kind);
+    if (kind === undefined) return this.#namespaces(stream);
+    return isMountedKind(kind) ? this.#classes(stream, kind) : this.#configs(stream, kind);
   }
 
   #namespaces(stream: Stream): Informer<RawObject, string> {
@@ -118,6 +135,28 @@ export class Informers {
       source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),
       project: (raw: RawConfigObject) => reloader().project(kind, raw),
       handler: (event) => reloader().onConfig(stream, event),
+    });
+  }
+
+  /** Classes: their annotations alone, since their content is what pods have mounted. */
+  #classes(stream: Stream, kind: ConfigKind): Informer<RawObject, ClassObject> {
+    const { classContents } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: configSource(kind, stream.namespace, stream),
+      project: (raw: RawObject) => classContents.projectClass(kind, raw),
+      handler: (event) => classContents.onClass(stream, event),
+    });
+  }
+
+  /** What pods have mounted of classes. */
+  #mounts(stream: Stream, kind: ConfigKind): Informer<RawPodStatus, Mounted | undefined> {
+    const { classContents } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: mountsSource(kind, stream.namespace, stream),
+      project: (raw: RawPodStatus) => classContents.projectStatus(raw),
+      handler: (event) => classContents.onStatus(stream, event),
     });
   }
 
@@ -202,5 +241,6 @@ export class Informers {
 
 /** Whether a kind that a cluster may lack is lacking now, as when its definition is deleted or its API server is down. */
 function isUnserved({ kind }: Stream, { code }: ApiError): boolean {
-  return findWorkloadKind(kind)?.isOptional === true && (code === 'not-found' || code === 'unavailable');
+  const isOptional = findWorkloadKind(kind)?.isOptional === true || servedKindOf(kind) !== undefined;
+  return isOptional && (code === 'not-found' || code === 'unavailable');
 }

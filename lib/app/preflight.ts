@@ -11,6 +11,7 @@ import {
 import { KeptObject } from '../kubernetes/kept-object.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
+import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
 import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
 import { configKindsOf, isAutomatic, type Options, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
@@ -97,12 +98,15 @@ function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => 
   return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }
 
-/** The permissions for workloads of a kind that is served only where there are these rights; undefined for any other kind. */
+/** The permissions for a kind that is served only where there are these rights; undefined for any other kind. */
 export function permissionsOfAutomatic(
   parts: Pick<Parts, 'options' | 'place'>,
   kind: string,
 ): Permission[] | undefined {
   if (!isAutomatic(parts.options, kind)) return undefined;
+  const source = configKindOf(kind);
+  if (source !== undefined)
+    return permissionsOf(parts, [], [source]).filter(({ purpose }) => purpose === 'config');
   return permissionsOf(parts, [kind]).filter((each) => each.purpose === 'workload' && each.kind === kind);
 }
 
@@ -110,6 +114,7 @@ export function permissionsOfAutomatic(
 export function permissionsOf(
   { options, place }: Pick<Parts, 'options' | 'place'>,
   workloadKinds: readonly string[] = kindsWithRights(options),
+  configKinds: readonly ConfigKind[] = configKindsOf(options).filter((kind) => !isAutomatic(options, kind)),
 ): Permission[] {
   const certificate = options.admission?.certificate;
   const { leaderElection: election } = options;
@@ -118,7 +123,7 @@ export function permissionsOf(
     selectsNamespaces: options.namespaceSelector !== undefined,
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
-    configKinds: configKindsOf(options),
+    configKinds,
     workloadKinds,
     admission: certificate?.type === 'secret' ? certificate : undefined,
     lease: election && leasePlaceOf(election, place),

@@ -142,6 +142,24 @@ export class Reloader {
     if (this.leads) noticeState(this.store, this.committer, stream, event);
   }
 
+  /** The content that pods have mounted of a class; a comparison may have waited for it. */
+  onContent(event: Exclude<InformerEvent<ConfigObject>, { type: 'synced' }>): void {
+    this.#observations.config(event);
+    if (this.leads) this.#observations.controllers.inherited.review();
+  }
+
+  /** A stream of objects without content of their own has listed: what depends on its kind is reported anew. */
+  onListed(stream: Stream): void {
+    this.listing.synced(stream);
+    this.#listed(stream);
+    for (const [workload] of this.findings.workloads()) this.findings.review(workload);
+  }
+
+  /** The findings about an object have changed. */
+  reviewFollowers(config: ObjectKey): void {
+    for (const workload of this.store.dependents.dependentsOf(config)) this.findings.review(workload);
+  }
+
   /** An event of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.listing.synced(stream);

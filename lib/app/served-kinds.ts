@@ -5,15 +5,17 @@
  */
 
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
+import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { discover } from '../kubernetes/workloads/discovery.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
+import { type ConfigKind, configKindOf, isMountedKind, mountedKindOf } from '../model/object-ref.ts';
 import type { OptionalKindStatus } from '../model/status-report.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
-import { addWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
+import { addWorkloadKind, findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -37,9 +39,12 @@ type Look =
       readonly isLagging?: boolean;
     };
 
+/** The fields of a kind by which it is looked for. */
+export type OptionalRow = ApiResource & Pick<WorkloadKind, 'kind' | 'objectKind'>;
+
 /** One kind that a cluster may lack. */
 export interface OptionalKind {
-  readonly row: WorkloadKind;
+  readonly row: OptionalRow;
   /** The rights that it needs; undefined: the preflight asks for them. */
   readonly permissions: readonly Permission[] | undefined;
 }
@@ -55,6 +60,12 @@ export interface ServedKindsOptions {
   readonly metrics: Pick<Metrics, 'watchIsUp'> | undefined;
   readonly log: Log;
   readonly random: () => number;
+}
+
+/** The kind of object with content that is looked for on behalf of a stream: its own, or that of which it says what is mounted. */
+export function servedKindOf(kind: string): ConfigKind | undefined {
+  const source = configKindOf(kind);
+  return source !== undefined && isMountedKind(source) ? source : mountedKindOf(kind);
 }
 
 interface Followed extends OptionalKind {
@@ -99,7 +110,7 @@ export class ServedKinds {
 
   /** Resolves once the kind is served, or `run` has ended; at once for a kind that each cluster has. */
   async untilServed(kind: string): Promise<void> {
-    await this.#followed.get(kind)?.served.promise;
+    await this.#followed.get(servedKindOf(kind) ?? kind)?.served.promise;
   }
 
   /** One row for each kind. */
@@ -108,7 +119,7 @@ export class ServedKinds {
   }
 
   #isServed(kind: string): boolean {
-    const followed = this.#followed.get(kind);
+    const followed = this.#followed.get(servedKindOf(kind) ?? kind);
     return followed === undefined || followed.last?.is === 'served';
   }
 
@@ -132,23 +143,37 @@ export class ServedKinds {
   }
 
   async #look(followed: Followed, mayLag: boolean, signal: AbortSignal): Promise<Look> {
-    const { send } = this.#options;
     const { row, permissions } = followed;
-    const found = await discover(send, row, signal);
+    const found = await discover(this.#options.send, row, signal);
     if (found.is === 'unknown') return this.#unknown(followed, found.problem, found.retryAfterMs);
     if (found.is === 'absent') return found;
-    if (permissions !== undefined) {
-      const { refused, unanswered, retryAfterMs } = await review(send, questionsOf(permissions), signal);
-      const [missing] = missingOf(refused);
-      if (missing !== undefined && mayLag)
-        return { is: 'unknown', problem: missing.sentence, retryMs: RBAC_RETRY_MS, isLagging: true };
-      if (missing !== undefined) return { is: 'rights-missing', rule: missing.sentence };
-      if (unanswered.length > 0)
-        return this.#unknown(followed, 'the review of its rights was not answered', retryAfterMs);
-    }
-    if (found.objectKind !== (row.objectKind ?? row.kind))
-      addWorkloadKind({ ...row, objectKind: found.objectKind });
+    const lack = permissions && (await this.#lack(followed, permissions, mayLag, signal));
+    if (lack !== undefined) return lack;
+    const workload = findWorkloadKind(row.kind);
+    if (workload !== undefined && found.objectKind !== (row.objectKind ?? row.kind))
+      addWorkloadKind({ ...workload, objectKind: found.objectKind });
     return { is: 'served' };
+  }
+
+  /** The look that a missing right makes; undefined: none is missing. */
+  async #lack(
+    followed: Followed,
+    permissions: readonly Permission[],
+    mayLag: boolean,
+    signal: AbortSignal,
+  ): Promise<Look | undefined> {
+    const { refused, unanswered, retryAfterMs } = await review(
+      this.#options.send,
+      questionsOf(permissions),
+      signal,
+    );
+    const [missing] = missingOf(refused);
+    if (missing !== undefined && mayLag)
+      return { is: 'unknown', problem: missing.sentence, retryMs: RBAC_RETRY_MS, isLagging: true };
+    if (missing !== undefined) return { is: 'rights-missing', rule: missing.sentence };
+    return unanswered.length === 0
+      ? undefined
+      : this.#unknown(followed, 'the review of its rights was not answered', retryAfterMs);
   }
 
   #unknown(followed: Followed, problem: string, retryAfterMs = 0): Look {
@@ -164,7 +189,7 @@ export class ServedKinds {
     if (look.is !== 'unknown') followed.failures = 0;
     if (look.is !== last?.is) this.#say(followed, look);
     if (look.is === 'served') metrics?.watchIsUp(row.kind, false);
-    for (const stream of streams.filter(({ kind }) => kind === row.kind)) {
+    for (const stream of streams.filter(({ kind }) => (servedKindOf(kind) ?? kind) === row.kind)) {
       const isAbsent = look.is === 'absent' || look.is === 'rights-missing';
       if (isAbsent) listing().absent(stream);
       // One that was looked for in vain holds up nothing while it lists for the first time.

@@ -46,6 +46,8 @@ export interface TermsOptions {
   readonly storeFor: (lead: Leadership) => KeyedStateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
+  /** Called once a reloader leads, with all observations and the state. */
+  readonly onTerm: () => void;
   readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'look'>;
   readonly log: Log;
   readonly random: () => number;
@@ -166,6 +168,7 @@ export class Terms {
     leader.begin(begun.shards);
     leader.takeOver(this.#current);
     this.#current = leader;
+    this.#options.onTerm();
     onBegun();
     void this.#keepKeys(stateClient, leader, ends);
     await aborted(ends);

@@ -185,7 +185,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   // For the Jobs that a CronJob's rollout creates; the right to recreate Jobs includes it.
   const startsRuns = isRolling && rollouts.includes('run-now') && !rollouts.includes('recreate');
   return [
-    ...configKinds.map((kind) => permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING)),
+    ...configKinds.flatMap((kind) => configPermissions(kind, namespace)),
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
     ...(isRolling ? instantiatePermissions(scope, namespace) : []),
@@ -193,6 +193,15 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
   ];
+}
+
+/** To watch the objects of a kind, and what pods have mounted of them. */
+function configPermissions(kind: ConfigKind, namespace: string | undefined): Permission[] {
+  const { mountedAs } = SOURCE_KINDS[kind];
+  const own = permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING);
+  if (mountedAs === undefined) return [own];
+  const mounts = { ...SOURCE_KINDS[kind], ...mountedAs };
+  return [own, permission('config', mountedAs.kind, namespace, mounts, WATCHING)];
 }
 
 /** For the deployments that no trigger starts. */

@@ -1,6 +1,12 @@
 /** The sources of the streams: paths and selectors by which each kind is listed and watched. */
 
-import { type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import {
+  type ConfigKind,
+  configKindOf,
+  isMountedKind,
+  mountedKindOf,
+  SOURCE_KINDS,
+} from '../model/object-ref.ts';
 import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { type ApiResource, collectionPath, NAMESPACES } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
@@ -8,7 +14,11 @@ import type { ListWatchSource } from './list-watch.ts';
 /** The resource of a kind of workload or of source; undefined for any other. */
 export function resourceOf(name: string): ApiResource | undefined {
   const kind = configKindOf(name);
-  return kind === undefined ? findWorkloadKind(name) : SOURCE_KINDS[kind];
+  if (kind !== undefined) return SOURCE_KINDS[kind];
+  const told = mountedKindOf(name);
+  return told === undefined
+    ? findWorkloadKind(name)
+    : { ...SOURCE_KINDS[told], ...SOURCE_KINDS[told].mountedAs };
 }
 
 /** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */
@@ -30,8 +40,18 @@ export function configSource(
     kind,
     path: collectionPath(SOURCE_KINDS[kind], namespace),
     ...selecting([...types, ...outside(except)]),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(labelSelector === undefined || isMountedKind(kind) ? {} : { labelSelector }),
   };
+}
+
+/** What pods have mounted of the objects of `kind`. Like the objects of that kind they are not selected by labels. */
+export function mountsSource(
+  kind: ConfigKind,
+  namespace?: string,
+  { except = [] }: StreamFilter = {},
+): ListWatchSource {
+  const row = { ...SOURCE_KINDS[kind], ...SOURCE_KINDS[kind].mountedAs };
+  return { kind: row.kind ?? kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
 
 /** The workloads of one kind in `namespace`, or in all namespaces. */

@@ -18,6 +18,8 @@ export interface ConfigObject extends Digests {
   readonly annotations: Readonly<Record<string, string>>;
   /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
+  /** Every pod that has mounted it began with this content. */
+  readonly begunWith?: true;
   /** A reloader keeps its state in it: no workload follows that. */
   readonly isState?: true;
 }

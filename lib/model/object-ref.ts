@@ -3,7 +3,7 @@
 import { listedText } from './text.ts';
 
 /** The kinds of object whose content is tracked. */
-export type ConfigKind = 'ConfigMap' | 'Secret';
+export type ConfigKind = 'ConfigMap' | 'Secret' | 'SecretProviderClass';
 
 /** A row of the table of sources; references.ts has the places where a pod template refers to one. */
 interface SourceKind {
@@ -16,6 +16,11 @@ interface SourceKind {
   readonly encoding: 'utf8' | 'base64';
   /** Types that are not watched: such objects are many and large, and no container reads them. */
   readonly ignoredTypes: readonly string[];
+  /**
+   * The content is what pods have mounted of the object: objects of this kind of the group say it, one for each pod, see
+   * tracking/mounted-classes.ts. There is none to read in the object itself, its absence never counts, and labels do not select it.
+   */
+  readonly mountedAs?: { readonly kind: string; readonly resource: string };
 }
 
 /** The table of sources. */
@@ -28,6 +33,14 @@ export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
     encoding: 'base64',
     ignoredTypes: ['helm.sh/release.v1', 'kubernetes.io/service-account-token'],
   },
+  SecretProviderClass: {
+    group: 'secrets-store.csi.x-k8s.io',
+    version: 'v1',
+    resource: 'secretproviderclasses',
+    encoding: 'utf8',
+    ignoredTypes: [],
+    mountedAs: { kind: 'SecretProviderClassPodStatus', resource: 'secretproviderclasspodstatuses' },
+  },
 };
 
 /** All kinds in the table. */
@@ -38,6 +51,16 @@ export function configKindOf(name: string | undefined): ConfigKind | undefined {
   return CONFIG_KINDS.find((kind) => kind === name);
 }
 
+/** Whether the content of this kind is what pods have mounted of it. */
+export function isMountedKind(kind: ConfigKind): boolean {
+  return SOURCE_KINDS[kind].mountedAs !== undefined;
+}
+
+/** The kind of which objects of this kind say what pods have mounted; undefined for any other kind. */
+export function mountedKindOf(name: string): ConfigKind | undefined {
+  return CONFIG_KINDS.find((kind) => SOURCE_KINDS[kind].mountedAs?.kind === name);
+}
+
 /** A record with the result of `make` for each kind. */
 export function byConfigKind<T>(make: (kind: ConfigKind) => T): Readonly<Record<ConfigKind, T>> {
   return Object.fromEntries(CONFIG_KINDS.map((kind) => [kind, make(kind)])) as Record<ConfigKind, T>;
@@ -45,7 +68,7 @@ export function byConfigKind<T>(make: (kind: ConfigKind) => T): Readonly<Record<
 
 const OBJECT = new RegExp(`^(?:${CONFIG_KINDS.join('|')})/`);
 
-/** Whether `text` begins as `<kind>/<name>` of a ConfigMap or Secret. */
+/** Whether `text` begins as `<kind>/<name>` of an object with content. */
 export function isObjectText(text: string): boolean {
   return OBJECT.test(text);
 }
@@ -55,7 +78,7 @@ export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9](
 /** A DNS label; its length is checked separately, 63 characters for a namespace. */
 export const DNS_LABEL: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** A ConfigMap or Secret, or some keys of one. */
+/** An object with content, or some keys of a ConfigMap or Secret. */
 export interface ConfigRef {
   readonly kind: ConfigKind;
   readonly namespace: string;
@@ -83,7 +106,7 @@ export function keyOf(ref: ConfigRef | WorkloadRef): ObjectKey {
   return 'keys' in ref && ref.keys !== undefined ? [...whole, ref.keys.join()].join('/') : whole.join('/');
 }
 
-/** The ConfigMap or Secret whose key this is. */
+/** The object with content whose key this is. */
 export function configRefIn(key: ObjectKey): ConfigRef {
   const [namespace = '', kind, name = '', keys] = key.split('/');
   const whole: ConfigRef = { kind: kind as ConfigKind, namespace, name };

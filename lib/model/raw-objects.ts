@@ -44,6 +44,15 @@ export interface RawConfigObject extends RawObject {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
+/** What the Secrets Store CSI driver has mounted of one class into one pod. */
+export interface RawPodStatus extends RawObject {
+  readonly status?: {
+    readonly secretProviderClassName?: string;
+    readonly mounted?: boolean;
+    readonly objects?: readonly { readonly id?: string; readonly version?: string }[] | null;
+  };
+}
+
 /** Another object by its name. */
 export interface RawNameRef {
   readonly name?: string;
@@ -91,6 +100,10 @@ export interface RawVolume {
   readonly name: string;
   readonly configMap?: RawVolumeSource;
   readonly secret?: { readonly secretName?: string; readonly optional?: boolean; readonly items?: RawItems };
+  readonly csi?: {
+    readonly driver?: string;
+    readonly volumeAttributes?: Readonly<Record<string, string>>;
+  };
   readonly projected?: {
     readonly sources?: readonly { readonly configMap?: RawVolumeSource; readonly secret?: RawVolumeSource }[];
   };

@@ -49,6 +49,8 @@ export const REASONS = {
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   'waiting-for-dependency':
     'An object or a key that the pods need to start does not exist: the workload is rolled once it does.',
+  'dynamic-class':
+    'Each pod has versions of the SecretProviderClass of its own: nothing is rolled for it until two pods have the same.',
   'secret-not-watched': 'A Secret that the annotation names is of a type that is not watched.',
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
   'state-named':
@@ -147,6 +149,7 @@ export type EventReason =
   | 'AnnotationNotServed'
   | 'ObjectMissing'
   | 'WaitingForDependency'
+  | 'ClassDiffersByPod'
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
   | 'NamespaceNotWatched'
@@ -176,6 +179,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   AnnotationNotServed: { type: 'Warning', tells: 'unserved' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   WaitingForDependency: { type: 'Warning', tells: 'waiting-for-dependency' },
+  ClassDiffersByPod: { type: 'Warning', tells: 'dynamic-class' },
   SecretNotWatched: { type: 'Warning', tells: 'secret-not-watched' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },

@@ -1,6 +1,6 @@
 /** The objects that a pod template refers to, and the keys of them that the pods read. */
 
-import { CONFIG_KINDS, type ConfigKind } from './object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, isMountedKind } from './object-ref.ts';
 import type {
   RawContainer,
   RawEnvVar,
@@ -96,6 +96,10 @@ interface Mentions {
 
 type Projection = NonNullable<NonNullable<RawVolume['projected']>['sources']>[number];
 
+function nothing(): undefined {
+  return undefined;
+}
+
 const MENTIONS: Readonly<Record<ConfigKind, Mentions>> = {
   ConfigMap: {
     variable: ({ configMapKeyRef }) => configMapKeyRef,
@@ -111,6 +115,16 @@ const MENTIONS: Readonly<Record<ConfigKind, Mentions>> = {
       return name === undefined ? undefined : { ...own, name };
     },
     projection: ({ secret }) => secret,
+  },
+  // The credentials for the provider, `nodePublishSecretRef`, are no content of the pods.
+  SecretProviderClass: {
+    variable: nothing,
+    group: nothing,
+    volume: ({ csi }) => {
+      const name = csi?.volumeAttributes?.['secretProviderClass'];
+      return name === undefined || csi?.driver !== 'secrets-store.csi.k8s.io' ? undefined : { name };
+    },
+    projection: nothing,
   },
 };
 const ROWS = CONFIG_KINDS.map((kind) => [kind, MENTIONS[kind]] as const);
@@ -138,7 +152,7 @@ function mentionsOfMounts(
 
 function mentionsOfVolume(volume: RawVolume, mount: RawVolumeMount): Mention[] {
   const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
-    mention(kind, source, source && keysOfMount(source, mount));
+    mention(kind, source, source && !isMountedKind(kind) ? keysOfMount(source, mount) : undefined);
   const parts = (volume.projected?.sources ?? []).flatMap((source) =>
     ROWS.map(([kind, { projection }]) => shown(kind, projection(source))),
   );

@@ -33,6 +33,9 @@ export interface StakaterKeys {
   readonly ignore: string;
   readonly configMap: string;
   readonly secret: string;
+  readonly secretProviderClass: string;
+  readonly secretProviderClassAuto: string;
+  readonly secretProviderClassExclude: string;
   readonly pausePeriod: string;
   readonly pausedAt: string;
 }
@@ -47,6 +50,9 @@ export const STAKATER_KEYS: StakaterKeys = {
   ignore: 'reloader.stakater.com/ignore',
   configMap: 'configmap.reloader.stakater.com/reload',
   secret: 'secret.reloader.stakater.com/reload',
+  secretProviderClass: 'secretproviderclass.reloader.stakater.com/reload',
+  secretProviderClassAuto: 'secretproviderclass.reloader.stakater.com/auto',
+  secretProviderClassExclude: 'secretproviderclasses.exclude.reloader.stakater.com/reload',
   pausePeriod: 'deployment.reloader.stakater.com/pause-period',
   pausedAt: 'deployment.reloader.stakater.com/paused-at',
 };

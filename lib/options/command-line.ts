@@ -42,11 +42,14 @@ export function newCommand(take: (flag: Flag, text: string) => void): Command {
   const command = new Command('reloader').usage('[flags]').helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
   for (const flag of ALL_FLAGS) {
-    const { name, alias, value, help, group } = flag;
+    const { name, alias, value, help, group, alone = value === undefined ? 'true' : undefined } = flag;
     const forms = alias === undefined ? `--${name}` : `${alias}, --${name}`;
-    const option = new Option(`${forms} ${value === undefined ? '[boolean]' : `<${value}>`}`, help);
+    const option = new Option(
+      `${forms} ${alone === undefined ? `<${value}>` : `[${value ?? 'boolean'}]`}`,
+      help,
+    );
     option.argParser<void>((text) => take(flag, text));
-    if (value === undefined) option.preset('true');
+    if (alone !== undefined) option.preset(alone);
     command.addOption(option.helpGroup(group).hideHelp(help === ''));
   }
   return command;

@@ -38,6 +38,13 @@ export const TABLE = {
       isStakaters: 'name',
       help: "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
     },
+    '--enable-csi-integration <served-way>': {
+      default: 'auto',
+      sets: 'csiIntegration',
+      isStakaters: 'name',
+      alone: 'true',
+      help: 'watch SecretProviderClasses of the Secrets Store CSI driver: true, false, or auto where the API server serves them and the rights are there',
+    },
     '--workload-kinds <further-kind...>': {
       sets: 'furtherKinds',
       help: 'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; or evict the pods of replicasets, replicationcontrollers, pods; repeatable or a comma list',
@@ -75,6 +82,15 @@ export const TABLE = {
     '--ignore-annotation <key>': { isStakaters: 'name', renames: 'ignore' },
     '--configmap-annotation <key>': { isStakaters: 'name', renames: 'configMap' },
     '--secret-annotation <key>': { isStakaters: 'name', renames: 'secret' },
+    '--secretproviderclass-auto-annotation <key>': {
+      isStakaters: 'name',
+      renames: 'secretProviderClassAuto',
+    },
+    '--secretproviderclass-annotation <key>': { isStakaters: 'name', renames: 'secretProviderClass' },
+    '--secretproviderclass-exclude-annotation <key>': {
+      isStakaters: 'name',
+      renames: 'secretProviderClassExclude',
+    },
     '--pause-deployment-annotation <key>': { isStakaters: 'name', renames: 'pausePeriod' },
     '--pause-deployment-time-annotation <key>': { isStakaters: 'name', renames: 'pausedAt' },
   },
@@ -127,6 +143,11 @@ export const TABLE = {
     },
     '--coalesce-max-wait <duration>':
       'longest time that further changes can postpone a rollout (default: 6 times the period)',
+    '--csi-max-wait <duration>': {
+      default: '5m',
+      sets: 'csiMaxWaitMs',
+      help: 'longest time that the mounts of one SecretProviderClass may differ before the newest content counts',
+    },
     '--pause-period <duration>': {
       default: '0',
       sets: 'pausePeriodMs',
@@ -313,10 +334,4 @@ export const DEAD = {
     {
       '--secret-exclude-annotation <key>': { isStakaters: 'name' },
     },
-  'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes': {
-    '--enable-csi-integration': { isStakaters: 'name' },
-    '--secretproviderclass-annotation <key>': { isStakaters: 'name' },
-    '--secretproviderclass-auto-annotation <key>': { isStakaters: 'name' },
-    '--secretproviderclass-exclude-annotation <key>': { isStakaters: 'name' },
-  },
 } as const;

@@ -8,6 +8,8 @@ import type { TypeName, Values } from './value-types.ts';
 interface Row {
   /** The text that is parsed if none is given; the help shows it. A switch without a default is off. */
   readonly default?: string;
+  /** The text that the flag gives on the command line without a value. @default it needs one */
+  readonly alone?: string;
   /** The property of Options that gets the value. */
   readonly sets?: string;
   /** A variable of other programs that is read too; ours has precedence. */

@@ -1,6 +1,6 @@
 /** The settings of the program: parsed once at the start, validated, frozen. Only this folder reads flags or variables. */
 
-import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
 import type {
   AdmissionOptions,
   AlertOptions,
@@ -54,7 +54,7 @@ export interface Options extends FlagOptions {
   /** How many workloads may be in a rollout at once, and how many may begin. @default no limit */
   readonly budget?: Budget;
   /** By kind, further annotation keys of workloads that list names, as the native key does. */
-  readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
+  readonly alternativeAnnotations: Readonly<Partial<Record<ConfigKind, readonly string[]>>>;
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
   readonly stakaterKeys: StakaterKeys;
   /** If all namespaces are watched: those that are left out. Else empty. */
@@ -117,8 +117,13 @@ export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string
 }
 
 /** The kinds of object that are watched. */
-export function configKindsOf({ ignoredConfigKinds }: Options): readonly ConfigKind[] {
-  return CONFIG_KINDS.filter((kind) => !ignoredConfigKinds.includes(kind));
+export function configKindsOf({
+  ignoredConfigKinds,
+  csiIntegration,
+}: Pick<Options, 'ignoredConfigKinds' | 'csiIntegration'>): readonly ConfigKind[] {
+  const isLeftOut = (kind: ConfigKind): boolean =>
+    ignoredConfigKinds.includes(kind) || (isMountedKind(kind) && csiIntegration === 'false');
+  return CONFIG_KINDS.filter((kind) => !isLeftOut(kind));
 }
 
 /** The kinds of workload that are served; of the others nothing is listed, watched or written, and no right is needed. */
@@ -147,9 +152,13 @@ export function workloadKindsOf({
 
 /** Whether a kind is served only where the account has the rights for it: its flag has the value `auto`. */
 export function isAutomatic(
-  { argoRollouts, openshift }: Pick<Options, 'argoRollouts' | 'openshift'>,
+  { argoRollouts, openshift, csiIntegration }: Pick<Options, 'argoRollouts' | 'openshift' | 'csiIntegration'>,
   kind: string,
 ): boolean {
-  const modes: Readonly<Record<string, string>> = { Rollout: argoRollouts, DeploymentConfig: openshift };
+  const modes: Readonly<Record<string, string>> = {
+    Rollout: argoRollouts,
+    DeploymentConfig: openshift,
+    SecretProviderClass: csiIntegration,
+  };
   return modes[kind] === 'auto';
 }

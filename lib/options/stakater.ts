@@ -42,11 +42,13 @@ export const RENAMING_FLAGS: readonly { readonly flag: FlagName; readonly word: 
   ({ name, renames }) => (renames === undefined ? [] : [{ flag: name, word: renames }]),
 );
 
-/** Annotations that may share one key: the name lists of both kinds, and the switches for all kinds and for one. */
+/** Annotations that may share one key: the name lists of all kinds, and the switches for all kinds and for one. */
 const SAME: { readonly [W in Word]?: Word } = {
   configMapAuto: 'auto',
   secretAuto: 'auto',
+  secretProviderClassAuto: 'auto',
   secret: 'configMap',
+  secretProviderClass: 'configMap',
 };
 /** Annotations of objects; a key of workloads may be the same. */
 const ON_OBJECTS: readonly Word[] = ['match', 'ignore'];

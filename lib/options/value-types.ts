@@ -2,7 +2,13 @@
 
 import { isIP } from 'node:net';
 import type { CustomKind } from '../model/kinds/custom-kind.ts';
-import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigKind,
+  DNS_LABEL,
+  DNS_SUBDOMAIN,
+  isMountedKind,
+} from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
 import {
   ALERT_SINKS,
@@ -134,7 +140,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     expected: 'v1.ConfigMap (configmaps) or v1.Secret (secrets)',
     parse: (text) => {
       const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
-      return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word);
+      return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word && !isMountedKind(kind));
     },
   },
   'workload-kind': {

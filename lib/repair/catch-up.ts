@@ -6,6 +6,7 @@
 import {
   type ConfigRef,
   configRefIn,
+  isMountedKind,
   keyOf,
   type ObjectKey,
   type WorkloadRef,
@@ -41,7 +42,7 @@ export async function catchUp(
   }
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
-    if (record === undefined) continue;
+    if (record === undefined || isMountedKind(record.ref.kind)) continue;
     // Forget the version, so that the same one is read again for its digest under another algorithm.
     if (lacksDigest(store, record)) record.resourceVersion = undefined;
   }
@@ -60,7 +61,11 @@ async function lookAtStale(
   const isToBeSeen = (ref: ConfigRef | WorkloadRef): boolean => isListed(ref) && !seen.has(keyOf(ref));
   for (;;) {
     const { configs, workloads } = staleCaches(store);
-    const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => isToBeSeen(configRefIn(key)));
+    const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => {
+      const ref = configRefIn(key);
+      // A class has no content to read: its streams bring it.
+      return !isMountedKind(ref.kind) && isToBeSeen(ref);
+    });
     const followers = [...workloads].map(workloadRefIn).filter(isToBeSeen);
     if (objects.length + followers.length === 0) return true;
     for (const key of [...objects, ...followers.map(keyOf)]) seen.add(key);

@@ -12,6 +12,7 @@ import {
   type ConfigRef,
   configRefIn,
   describe,
+  isMountedKind,
   keyOf,
   type ObjectKey,
   wholeKeyOf,
@@ -88,7 +89,9 @@ export class InheritedStamps {
     if (uncompared === undefined || !store.isSelected(workload.ref.namespace)) return [];
     return [...uncompared].filter((key) => {
       const { kind, namespace } = configRefIn(key);
-      return isSynced(namespace, kind);
+      // Of a class nothing is known before its pods agree.
+      const isKnown = !isMountedKind(kind) || store.configs.get(key)?.digest !== undefined;
+      return isKnown && isSynced(namespace, kind);
     });
   }
 
@@ -171,6 +174,10 @@ export class InheritedStamps {
     switch (stamp.by) {
       case 'stakater': {
         const key = wholeKeyOf(stamp.config);
+        const { ref, otherDigests } = this.#options.store.configs.get(key) ?? {};
+        // Stakater Reloader's digest is one of those of its content.
+        if (ref !== undefined && isMountedKind(ref.kind))
+          return otherDigests?.includes(stamp.digest) === true;
         const known = digests.get(key) ?? this.#stakaterDigest(configRefIn(key));
         digests.set(key, known);
         return (await known) === stamp.digest;

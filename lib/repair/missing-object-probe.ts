@@ -11,6 +11,7 @@ import {
   CONFIG_KINDS,
   type ConfigRef,
   configRefIn,
+  isMountedKind,
   keyOf,
   namespaceIn,
   type ObjectKey,
@@ -100,6 +101,7 @@ export class MissingObjectProbe {
 
   /** A workload names `config`, which no stream shows, or which does not allow it. */
   suspect(config: ObjectKey): void {
+    if (isMountedKind(configRefIn(config).kind)) return;
     const isRefused = isRefusedToAny(this.#options.store, config);
     if (isRefused && !this.#refused.has(config)) this.#suspectIn(REFUSALS, config);
     if (!isRefused || this.#isMissed(config)) this.#suspectIn(namespaceIn(config), config);

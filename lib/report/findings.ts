@@ -9,6 +9,7 @@ import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../mo
 import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
 import {
   type ConfigRef,
+  configRefIn,
   describe,
   keyOf,
   type ObjectKey,
@@ -52,6 +53,8 @@ interface Facts {
   readonly needs: readonly ConfigRef[];
   /** Another reloader that stamps it. */
   readonly competitor: CompetingReloader | undefined;
+  /** The classes that it follows and of which each pod has a content of its own. */
+  readonly dynamic: readonly ConfigRef[];
   /** Whether it is rolled so often that its window is lengthened. */
   readonly isSlowed: boolean;
 }
@@ -65,6 +68,7 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     vocabularies.findingsOfMissingObjects(missingObjects, workload),
   ({ vocabularies, workload, notAllowed }) => vocabularies.findingsOfNotAllowed(notAllowed, workload),
   ({ needs }) => waitingForDependency(needs),
+  ({ dynamic }) => differing(dynamic),
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
   ({ vocabularies, workload }) => paused(vocabularies.pausing.pauseOf(workload)),
@@ -88,6 +92,14 @@ function waitingForDependency(needs: readonly ConfigRef[]): readonly Finding[] {
   return [{ reason: 'waiting-for-dependency', about, covers, message }];
 }
 
+function differing(classes: readonly ConfigRef[]): readonly Finding[] {
+  if (classes.length === 0) return [];
+  const covers = classes.map(describe);
+  const about = listedText(covers);
+  const message = `each pod has versions of ${about} of its own, as of credentials that are made for each pod: nothing is rolled for it until two pods have the same; let the program read its files again, or exclude the class`;
+  return [{ reason: 'dynamic-class', about, covers, message }];
+}
+
 function slowed({ limit }: Pace): readonly Finding[] {
   if (limit === undefined) return [];
   const within = formatDuration(limit.withinMs);
@@ -109,6 +121,8 @@ export interface FindingsOptions {
   readonly isRefused: (config: ObjectKey) => boolean;
   /** The missing dependencies that a rollout of the workload waits for. */
   readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
+  /** Whether each pod has a content of the class of its own. */
+  readonly isDynamic: (config: ObjectKey) => boolean;
   /** Whether the window of a workload is lengthened. */
   readonly isSlowed: (workload: ObjectKey) => boolean;
   /** Reports a new finding. */
@@ -194,7 +208,7 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, missingObjectOf, isRefused, isSlowed, needsOf } = this.#options;
+    const { store, missingObjectOf, isRefused, isSlowed, isDynamic, needsOf } = this.#options;
     const { vocabularies } = store.settings;
     const record = store.workloads.get(keyOf(workload.ref));
     const facts: Facts = {
@@ -204,6 +218,7 @@ export class Findings {
       competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
+      dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
       notAllowed:
         record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),

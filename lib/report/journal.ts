@@ -23,6 +23,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'unserved',
   'missing',
   'waiting-for-dependency',
+  'dynamic-class',
   'secret-not-watched',
   'unselected-object',
   'unwatched-namespace',

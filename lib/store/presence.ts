@@ -7,7 +7,7 @@
 
 import { ABSENT, type Digest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
-import type { ConfigRef } from '../model/object-ref.ts';
+import { type ConfigRef, isMountedKind } from '../model/object-ref.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import type { Stream } from './sync-gate.ts';
 
@@ -76,8 +76,9 @@ export class Presence {
     return this.#listed.has(nameOf(kind, namespace)) || this.#listed.has(nameOf(kind, undefined));
   }
 
-  /** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. */
+  /** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. Without a class they do not. */
   #canDoWithout(workload: Workload, ref: ConfigRef): boolean {
+    if (isMountedKind(ref.kind)) return false;
     if (ref.namespace !== workload.ref.namespace) return this.#rules.elsewhere !== false;
     return referenceOf(workload, ref)?.isOptional ?? true;
   }

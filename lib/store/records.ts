@@ -56,6 +56,8 @@ export interface ConfigRecord {
   keyDigests?: KeyDigests | undefined;
   /** Of a set of keys: the object exists, but has to be read again before these keys have a digest. */
   isUnread?: boolean;
+  /** Whether every pod that has mounted it began with the present content. */
+  begunWith?: true | undefined;
   /** Whether a reloader keeps its state in it; for workloads it counts as missing. */
   isState?: boolean;
 }

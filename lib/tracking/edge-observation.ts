@@ -20,7 +20,7 @@ import type { Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { asks, isOpen, observedBy } from './edge-policy.ts';
+import { asks, begunWith, isOpen, observedBy } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
@@ -91,7 +91,8 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
   const facts = { observed, isRolledOut, mayHaveReadOther: mayHaveReadOther(store, workload, config, stamp) };
-  const next = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
+  const found = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
+  const next = begunWith(record, config, found);
   if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return next;

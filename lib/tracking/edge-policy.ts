@@ -8,6 +8,7 @@ import { ABSENT, type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
+import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
@@ -79,6 +80,16 @@ export function isOpen(store: Store, config: ObjectKey): boolean {
       ? entry?.digest !== undefined && edge.runningDigest !== entry.digest
       : isOutdated(edge, observed);
   });
+}
+
+/** `edge`, up to date if every pod that has mounted the object began with the present content: nothing is to be rolled. */
+export function begunWith(
+  { workload }: WorkloadRecord,
+  { ref, digest, begunWith: areBegun }: ConfigRecord,
+  edge: Edge,
+): Edge {
+  const isMounted = areBegun === true && referenceOf(workload, ref) !== undefined;
+  return isMounted ? nextEdge(edge, { type: 'pods-younger', observed: digest }) : edge;
 }
 
 /**

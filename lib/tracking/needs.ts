@@ -5,7 +5,14 @@
 
 import { missingKeysOf } from '../model/digest.ts';
 import type { MissingObject } from '../model/finding.ts';
-import { type ConfigRef, keyOf, type ObjectKey, SOURCE_KINDS, wholeOf } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  isMountedKind,
+  keyOf,
+  type ObjectKey,
+  SOURCE_KINDS,
+  wholeOf,
+} from '../model/object-ref.ts';
 import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -56,7 +63,7 @@ function isMissing(
   missingObject: MissingObject | undefined,
 ): boolean {
   if (digest !== undefined || isUnread === true || !store.presence.isAbsent(ref)) return false;
-  if (store.isState(ref)) return false;
+  if (store.isState(ref) || isMountedKind(ref.kind)) return false;
   if (missingObject !== undefined)
     return missingObject.leftOutType === undefined && !missingObject.isUnselected;
   const isShown = SOURCE_KINDS[ref.kind].ignoredTypes.length === 0 || lastDigest !== undefined;

@@ -14,7 +14,15 @@ import { type ConfigRecord, noteUndated, type WorkloadRecord } from '../store/re
 import { scopedObjectOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import { committable, judge, needsRollout, observedBy, putEdge, wouldForget } from './edge-policy.ts';
+import {
+  begunWith,
+  committable,
+  judge,
+  needsRollout,
+  observedBy,
+  putEdge,
+  wouldForget,
+} from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followAllowed, followAppeared, unfollowRefused } from './observe-workload.ts';
@@ -149,6 +157,7 @@ function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): vo
   // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
   if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
   if (record.isState === true) record.isState = false;
+  if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
 }
 
 /** The object is seen for the first time: entries of its abandoned parts can be removed, and expressions may match it. */
@@ -299,7 +308,7 @@ function observeContent(store: Store, effects: Effects, change: Change, differen
   const { dependent, record, observed } = change;
   const edge = begunEdge(store, effects, change, difference);
   const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
-  const changed = afterChange(edge, dependent, record, observed, difference);
+  const changed = begunWith(dependent, record, afterChange(edge, dependent, record, observed, difference));
   const next = putEdge(store, dependent, config, changed);
   const wasOutdated = isOutdated(edge, beforeFor(store, dependent, record, difference));
   const isNowOutdated = isOutdated(next, observed);

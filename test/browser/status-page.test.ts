@@ -45,7 +45,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     for (const name of ['refused', 'calm']) put(cluster, configMap(name), 'one');
     deploy(cluster, 'refused', { follows: { ConfigMap: ['refused', LONG] } });
     deploy(cluster, 'calm');
-    const annotations = { ConfigMap: 'reloader.k8s.collaborne.com/configmaps', Secret: '' };
+    const annotations = { ConfigMap: 'reloader.k8s.collaborne.com/configmaps' };
     deploy(cluster, 'mistyped', { annotations, follows: { ConfigMap: ['calm'] } });
     reloader = await cluster.reloader();
     const message = `admission webhook "guard" denied the request: see https://guard.example.com/${LONG}/${LONG}`;

@@ -69,7 +69,11 @@ export function write(
   return () => void sandbox.patch(resource, namespace, name, { data: former });
 }
 
-const FIELD: Readonly<Record<ConfigKind, string>> = { ConfigMap: 'data', Secret: 'stringData' };
+const FIELD: Readonly<Record<ConfigKind, string>> = {
+  ConfigMap: 'data',
+  Secret: 'stringData',
+  SecretProviderClass: 'spec',
+};
 
 /** All values of all Secrets as they are now, in plain text and as they are stored; each digest names the key in use. */
 export function secretValues(sandbox: Sandbox): readonly string[] {

@@ -12,12 +12,13 @@ export interface WorkloadParts {
   /** What its annotations name. @default the ConfigMap of its own name */
   readonly follows?: Partial<Readonly<Record<ConfigKind, readonly string[]>>>;
   /** The annotations that name them. @default the native ones */
-  readonly annotations?: Readonly<Record<ConfigKind, string>>;
+  readonly annotations?: Readonly<Partial<Record<ConfigKind, string>>>;
 }
 
 const NATIVE: Readonly<Record<ConfigKind, string>> = {
   ConfigMap: 'reloader.k8s.collaborne.com/configmap',
   Secret: 'reloader.k8s.collaborne.com/secret',
+  SecretProviderClass: 'reloader.k8s.collaborne.com/secretproviderclass',
 };
 
 /** A Deployment in the namespace `default`. */
@@ -61,8 +62,8 @@ export function deploy(cluster: Cluster, name: string, parts: WorkloadParts = {}
       namespace,
       name,
       annotations: {
-        ...(ConfigMap.length > 0 ? { [annotations.ConfigMap]: ConfigMap.join(', ') } : {}),
-        ...(Secret.length > 0 ? { [annotations.Secret]: Secret.join(', ') } : {}),
+        ...(ConfigMap.length > 0 ? { [annotations.ConfigMap ?? '']: ConfigMap.join(', ') } : {}),
+        ...(Secret.length > 0 ? { [annotations.Secret ?? '']: Secret.join(', ') } : {}),
       },
     },
     spec: {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, put } from './manifests.ts';
 
-const BY_PATTERN = { ConfigMap: 'configmap.reloader.stakater.com/reload', Secret: '' };
+const BY_PATTERN = { ConfigMap: 'configmap.reloader.stakater.com/reload' };
 
 test('what follows the state by a pattern, by name or by reference is rolled for each change of the rest, once', async () => {
   await using cluster = await Cluster.start();

@@ -163,6 +163,8 @@ function optionsOf(settings: Settings): Options {
     jobReload: settings.batch?.jobs ?? 'none',
     argoRollouts: settings.argo === undefined ? 'false' : 'true',
     openshift: 'false',
+    csiIntegration: 'false',
+    csiMaxWaitMs: 300_000,
     furtherKinds: [],
     openshiftInstantiate: false,
     port: 0,

@@ -2,6 +2,7 @@
 
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { ApiError } from '../api-error.ts';
+import type { ApiResource } from '../api-path.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
@@ -35,7 +36,11 @@ interface RawGroups {
  * front of it does for any path: therefore the kind is absent only if the list of all groups lacks the version as well. Never
  * rejects.
  */
-export async function discover(send: Send, row: WorkloadKind, signal: AbortSignal): Promise<Discovered> {
+export async function discover(
+  send: Send,
+  row: ApiResource & Pick<WorkloadKind, 'kind'>,
+  signal: AbortSignal,
+): Promise<Discovered> {
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   const bounded = AbortSignal.any([signal, patience.signal]);

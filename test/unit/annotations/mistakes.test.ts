@@ -47,17 +47,12 @@ const CASES: Record<string, Case> = {
       ],
     ],
   },
-  'what Stakater Reloader serves and this program does not is named, on the workload and on its template': {
+  'a choice of strategy is named where there is none': {
     own: { 'reloader.stakater.com/rollout-strategy': 'restart' },
-    template: { 'secretproviderclass.reloader.stakater.com/auto': 'true' },
     told: [
       [
         'unserved',
         'reloader.stakater.com/rollout-strategy has no effect here: only a Rollout of Argo has a choice',
-      ],
-      [
-        'unserved',
-        'secretproviderclass.reloader.stakater.com/auto has no effect here: what the Secrets Store CSI driver mounts is not followed',
       ],
     ],
   },

@@ -81,7 +81,11 @@ function millisecondsOf(work: () => boolean): number {
 test('beside an invalid expression the other items count, and one finding says so', () => {
   const vocabularies = vocabulary();
   const workload = deployment(vocabularies, named(STAKATER, 'web-[', 'api', 'tls-.*'));
-  const known = { ConfigMap: ['web-[', 'web-a', 'tls-a', 'a-tls-'], Secret: ['tls-b'] };
+  const known = {
+    ConfigMap: ['web-[', 'web-a', 'tls-a', 'a-tls-'],
+    Secret: ['tls-b'],
+    SecretProviderClass: [],
+  };
   const refs = vocabularies.follows(workload, (kind) => known[kind]);
   assert.deepEqual(refs.map(describe), ['ConfigMap/api', 'ConfigMap/tls-a']);
   assert.deepEqual(vocabularies.mistakesOf(workload), [

@@ -233,7 +233,7 @@ test('law: every object that is asked for is followed, and none that all vocabul
     fc.property(anyOf(...KEYS), anyOf(...KEYS), marks, flags, (own, template, object, settings) => {
       const vocabularies = vocabulary(settings);
       const workload = deployment(vocabularies, own, { metadata: { annotations: template }, spec: SPEC });
-      const known = { ConfigMap: ['cfg', 'other'], Secret: ['tls'] };
+      const known = { ConfigMap: ['cfg', 'other'], Secret: ['tls'], SecretProviderClass: ['vault'] };
       const followed = new Set(vocabularies.follows(workload, (kind) => known[kind]).map(keyOf));
       const refs = [CFG, OTHER, TLS].filter(({ kind }) => !settings.ignoredKinds.some((one) => one === kind));
       for (const ref of refs) {

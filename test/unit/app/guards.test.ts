@@ -29,6 +29,7 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
   const reloader = new Reloader({
     store: world.store,
     gate: new SyncGate([]),
+    isDynamic: () => false,
     state: { name: 'reloader-state', shardBytes: 262_144 },
     finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
     client: {

@@ -41,6 +41,7 @@ class Stage {
     const log = { ...NO_LOG, warn: say, error: say };
     this.terms = new Terms({
       identity: 'me',
+      onTerm: () => {},
       elect: (signal, lead) => this.#elect(signal, lead),
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
       keys: { areKnown: true, read: async () => ({ kind: 'read' }), look: async () => false },
@@ -77,6 +78,7 @@ class Stage {
         settingsWith({ term: term?.mark.term, ownState: new Set(stateKeysOf('reloader-state', 'home')) }),
       ),
       gate: this.gate,
+      isDynamic: () => false,
       state: { name: 'reloader-state', shardBytes: 262_144 },
       finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
       client: {

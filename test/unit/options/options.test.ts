@@ -35,6 +35,8 @@ const DEFAULTS: Options = {
   jobReload: 'none',
   argoRollouts: 'auto',
   openshift: 'auto',
+  csiIntegration: 'auto',
+  csiMaxWaitMs: 300_000,
   furtherKinds: [],
   openshiftInstantiate: false,
   port: 8080,

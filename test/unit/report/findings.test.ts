@@ -22,6 +22,7 @@ class Stage {
   readonly said: string[] = [];
   isSlowed = false;
   isRefused = false;
+  isDynamic = false;
   readonly missing: Map<string, MissingObject> = new Map();
   needs: readonly ConfigRef[] = [];
   readonly findings: Findings = new Findings({
@@ -29,6 +30,7 @@ class Stage {
     missingObjectOf: (config) => this.missing.get(config),
     isRefused: () => this.isRefused,
     isSlowed: () => this.isSlowed,
+    isDynamic: () => this.isDynamic,
     needsOf: () => this.needs,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });

@@ -1,0 +1,57 @@
+/** What one pod has mounted of a class: the digests of ids and versions, and who mounted it. No secret content is in such an object. */
+
+import { createHash } from 'node:crypto';
+import { type Algorithms, type Digest, SHA1 } from './digest.ts';
+import type { ConfigRef } from './object-ref.ts';
+import type { RawPodStatus } from './raw-objects.ts';
+import { lastWriteOf } from './time.ts';
+
+/** The part of one status that counts. */
+export interface Mounted {
+  readonly ref: ConfigRef;
+  readonly digest: Digest;
+  /** Of the same content: under every other algorithm that may be named, and Stakater Reloader's. */
+  readonly otherDigests: readonly Digest[];
+  /** Whether the driver has never written this status again. */
+  readonly isFirst: boolean;
+  /** Distinguishes pods of one name. */
+  readonly pod: string;
+  readonly resourceVersion: string;
+  readonly lastWrite: number | undefined;
+}
+
+/** Letters of the uid of a pod that are kept: 32 bits. */
+const POD_LETTERS = 8;
+
+/** What the status says; undefined if nothing: it is not mounted, or no version is known. */
+export function mountedOf(raw: RawPodStatus, { own, named, keys }: Algorithms): Mounted | undefined {
+  const { namespace = '', resourceVersion = '', generation, ownerReferences } = raw.metadata;
+  const { secretProviderClassName: name = '', mounted, objects } = raw.status ?? {};
+  const pairs = (objects ?? []).map(({ id = '', version = '' }) => ({ id, version }));
+  if (name === '' || mounted !== true || pairs.every(({ version }) => version === '')) return undefined;
+  const ref: ConfigRef = { kind: 'SecretProviderClass', namespace, name };
+  const content = {
+    metadata: raw.metadata,
+    data: Object.fromEntries(pairs.map(({ id, version }) => [JSON.stringify([id, version]), ''])),
+  };
+  const others = [...keys, SHA1.name].filter((other) => other !== own.name);
+  return {
+    ref,
+    digest: own.digestOf(ref, content),
+    otherDigests: [
+      ...others.flatMap((other) => named(other)?.digestOf(ref, content) ?? []),
+      stakaterDigest(name, pairs),
+    ],
+    isFirst: generation === 1,
+    pod: ownerReferences?.[0]?.uid?.slice(0, POD_LETTERS) ?? '',
+    resourceVersion,
+    lastWrite: lastWriteOf(raw.metadata),
+  };
+}
+
+/** Stakater Reloader's hash of a status: the SHA-1 of its sorted texts `<id>=<version>` and the one of the class, joined by semicolons. */
+function stakaterDigest(name: string, pairs: readonly { id: string; version: string }[]): Digest {
+  const texts = pairs.map(({ id, version }) => `${id}=${version}`);
+  const all = [...texts, `SecretProviderClassName=${name}`].sort();
+  return createHash('sha1').update(all.join(';')).digest('hex');
+}
