@@ -202,7 +202,7 @@ export class RolloutController {
    */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
-    if (this.#attempts.isEvicting(workload) || this.slots?.isWaiting(workload)) return false;
+    if (this.#attempts.isEvicting(workload)) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);

@@ -82,7 +82,7 @@ export const BUDGET_MUTANTS: readonly Mutant[] = [
     tests: [UNIT],
   },
   {
-    name: 'budget: progress does not prolong the deadline',
+    name: 'budget: any event prolongs the deadline',
     edit: drop('Slots.#look', 'seen.progress <= known.progress'),
     tests: [UNIT],
   },
@@ -98,7 +98,7 @@ export const BUDGET_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'budget: a workload in a rollout waits for another slot',
-    edit: drop('Slots.#hasRoom', 'this.#rollouts.get(key)?.isOurs && this.#isTaking(key)'),
+    edit: change('Slots.#hasRoom', 'this.#rollouts.get(key)?.isOurs', 'false'),
     tests: [UNIT],
   },
   {
@@ -118,7 +118,7 @@ export const BUDGET_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'budget: who waits holds up commits',
-    edit: drop('RolloutController.isWaiting', 'this.slots?.isWaiting(workload)'),
+    edit: drop('RolloutController.#endWindow', 'this.#due.delete(key)'),
     tests: [UNIT],
   },
   {

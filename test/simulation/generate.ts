@@ -344,7 +344,7 @@ function scenesOfFlavour(
     [2, scenes.crashInWindow],
     [1, troubles.deathBetween],
   ];
-  const budgets: Weighted[] = [...replicas, ...crashes, [4, one(steps.speed)], [3, scenes.upgrade]];
+  const budgets: Weighted[] = [...crashes, [4, one(steps.speed)], [3, scenes.upgrade], [1, leads.takeOver]];
   const rollouts: Weighted[] = [
     ...little,
     ...calmScenesOf('rollouts', cast, one),
