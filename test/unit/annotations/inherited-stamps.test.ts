@@ -43,7 +43,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'an annotation that cannot be read is none': { template: { [SOURCE]: '{' }, found: [] },
   'nor is one without a hash, or of another kind': {
-    template: source('db', 'f00', 'SECRETPROVIDERCLASS'),
+    template: source('db', 'f00', 'DEPLOYMENT'),
     found: [],
   },
   'an annotation beside a stamp of ours is ours': { template: { ...source('a-b'), ...OURS }, found: [] },

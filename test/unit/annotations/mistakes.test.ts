@@ -106,7 +106,10 @@ const CASES: Record<string, Case> = {
   'a word that is far from all others names those that there are': {
     own: { [`${PREFIX}/replicas`]: '3' },
     told: [
-      ['mistyped', `the annotation ${PREFIX}/replicas has no effect; there are ${CONFIGMAP} and ${SECRET}`],
+      [
+        'mistyped',
+        `the annotation ${PREFIX}/replicas has no effect; there are ${CONFIGMAP} and ${SECRET} and ${PREFIX}/secretproviderclass`,
+      ],
     ],
   },
   'a key of one’s own can be mistyped too': {

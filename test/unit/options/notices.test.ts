@@ -151,10 +151,6 @@ describe('a flag without a meaning here is taken in each form of Go’s pflag, a
     'pprof-addr': /nothing is profiled/,
     'configmap-exclude-annotation': /configmaps\.exclude\.reloader\.stakater\.com\/reload/,
     'secret-exclude-annotation': /secrets\.exclude\.reloader\.stakater\.com\/reload/,
-    'enable-csi-integration': /NOT rolled .* CSI driver/,
-    'secretproviderclass-annotation': /NOT rolled .* CSI driver/,
-    'secretproviderclass-auto-annotation': /NOT rolled .* CSI driver/,
-    'secretproviderclass-exclude-annotation': /NOT rolled .* CSI driver/,
   };
   for (const { name, value } of DEAD_FLAGS) {
     const text = 'hush:6060';

@@ -131,6 +131,12 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       ignoredWorkloadKinds: ['DeploymentConfig'],
     },
     '--is-openshift=false': { openshift: 'false' },
+    '--enable-csi-integration --port=8080': { csiIntegration: 'true' },
+    '--enable-csi-integration=false': { csiIntegration: 'false' },
+    '--csi-max-wait=90s': { csiMaxWaitMs: 90_000 },
+    '--secretproviderclass-annotation=a/x': keys({ secretProviderClass: 'a/x' }),
+    '--secretproviderclass-auto-annotation=a/x': keys({ secretProviderClassAuto: 'a/x' }),
+    '--secretproviderclass-exclude-annotation=a/x': keys({ secretProviderClassExclude: 'a/x' }),
     '--workload-kinds=acme.example/v1/apps:spec.pods.template': {
       furtherKinds: [
         { group: 'acme.example', version: 'v1', resource: 'apps', templatePath: ['pods', 'template'] },

@@ -13,8 +13,9 @@ describe('the help', () => {
       const printed = given(command);
       assert.ok(printed.type === 'print');
       const { text } = printed;
-      for (const { name, value, group } of FLAGS) {
-        const shown = ` --${name}${value === undefined ? ' ' : ` <${value}>`}`;
+      for (const { name, value, group, alone } of FLAGS) {
+        const word = alone === undefined ? `<${value}>` : `[${value}]`;
+        const shown = ` --${name} ${value === undefined ? '' : word}`;
         assert.ok(text.includes(shown) && text.includes(`\n${group}\n`), name);
       }
       for (const { name } of DEAD_FLAGS) assert.ok(!text.includes(`--${name} `), name);

@@ -1,0 +1,360 @@
+/** What pods have mounted of a class becomes one object with content. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { UNKEYED } from '../../../lib/model/digest.ts';
+import { mountedOf } from '../../../lib/model/mounted-content.ts';
+import type { RawPodStatus } from '../../../lib/model/raw-objects.ts';
+import { MountedClasses } from '../../../lib/tracking/mounted-classes.ts';
+
+const MAX_WAIT_MS = 300_000;
+const KIND = 'SecretProviderClass';
+
+interface Pod {
+  readonly content: string;
+  readonly generation?: number;
+  readonly uid?: string;
+  readonly mounted?: boolean;
+  readonly namespace?: string;
+}
+
+/** The digest of a content as a status of it has it. */
+function digestOf(content: string, namespace = 'ns'): string | undefined {
+  return mountedOf(statusOf('x', { content, namespace }, 1), UNKEYED)?.digest;
+}
+
+function statusOf(name: string, pod: Pod, version: number): RawPodStatus {
+  const { content, generation = 1, uid = name, mounted = true, namespace = 'ns' } = pod;
+  const ownerReferences = [{ kind: 'Pod', uid }];
+  return {
+    metadata: { name, namespace, generation, resourceVersion: String(version), ownerReferences },
+    status: {
+      secretProviderClassName: 'db',
+      mounted,
+      objects: content === 'none' ? [] : [{ id: 'password', version: content === 'empty' ? '' : content }],
+    },
+  };
+}
+
+/** One process: what it publishes, as `<content>` or, if every pod began with it, `<content> begun`. */
+class Stage {
+  readonly published: string[] = [];
+  readonly dynamic: string[] = [];
+  now = 0;
+  readonly classes: MountedClasses;
+  readonly #generations = new Map<string, number>();
+  readonly #inForce = new Map<string, string>();
+  #version = 0;
+  #isListing = true;
+
+  constructor(entry?: string) {
+    if (entry !== undefined) this.#inForce.set('ns', digestOf(entry) ?? '');
+    this.classes = new MountedClasses({
+      maxWaitMs: MAX_WAIT_MS,
+      now: () => this.now,
+      inForce: ({ namespace }) => this.#inForce.get(namespace),
+      publish: ({ object: { ref, digest, begunWith } }) => {
+        this.#inForce.set(ref.namespace, digest);
+        const content = [...'ABCDEFGHIJ'].find((one) => digestOf(one, ref.namespace) === digest) ?? '?';
+        const place = ref.namespace === 'ns' ? '' : `${ref.namespace} `;
+        this.published.push(`${place}${content}${begunWith === true ? ' begun' : ''}`);
+      },
+      onGone: () => this.published.push('gone'),
+      onDynamic: (ref) => this.dynamic.push(`${ref.name} ${this.isDynamic}`),
+    });
+  }
+
+  get isDynamic(): boolean {
+    return this.classes.isDynamic(`ns/${KIND}/db`);
+  }
+
+  /** The streams have listed. */
+  listed(): this {
+    this.#isListing = false;
+    this.classes.observeClass({ type: 'synced' }, undefined);
+    this.classes.observeStatus({ type: 'synced' }, undefined);
+    return this;
+  }
+
+  class(isThere = true): this {
+    const key = `ns/${KIND}/db`;
+    const ref = { kind: KIND, namespace: 'ns', name: 'db' } as const;
+    const span = this.#span();
+    this.classes.observeClass(
+      isThere
+        ? { type: 'present', key, object: { ref, annotations: {} }, span, ...this.#how() }
+        : { type: 'absent', key, span },
+      undefined,
+    );
+    return this;
+  }
+
+  /** A pod mounts, or the driver rotates what it has; without a generation, its next one. */
+  set(name: string, content: string, parts: Partial<Pod> & { isRelisted?: boolean } = {}): this {
+    const generation = parts.generation ?? (this.#generations.get(name) ?? 0) + 1;
+    this.#generations.set(name, generation);
+    const span = this.#span();
+    const raw = statusOf(name, { ...parts, content, generation }, this.#version);
+    const how = { ...this.#how(), isRelisted: parts.isRelisted === true };
+    const key = `${parts.namespace ?? 'ns'}/Status/${name}`;
+    this.classes.observeStatus(
+      { type: 'present', key, object: mountedOf(raw, UNKEYED), span, ...how },
+      undefined,
+    );
+    return this;
+  }
+
+  drop(...names: readonly string[]): this {
+    for (const name of names) {
+      this.#generations.delete(name);
+      this.classes.observeStatus({ type: 'absent', key: `ns/Status/${name}`, span: this.#span() }, undefined);
+    }
+    return this;
+  }
+
+  wait(ms = MAX_WAIT_MS): this {
+    this.now += ms;
+    this.classes.elapse();
+    return this;
+  }
+
+  all(names: readonly string[], content: string, parts: Partial<Pod> = {}): this {
+    for (const name of names) this.set(name, content, parts);
+    return this;
+  }
+
+  #how() {
+    return { isInInitialList: this.#isListing, isRelisted: false };
+  }
+
+  #span() {
+    this.#version += 1;
+    return { from: this.#version - 1, to: this.#version };
+  }
+}
+
+function pods(count: number, prefix = 'web'): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** A process that has listed these pods with the content A. */
+function running(count: number, entry?: string): Stage {
+  return new Stage(entry).all(pods(count), 'A').listed();
+}
+
+interface Case {
+  readonly stage: () => Stage;
+  readonly published: readonly string[];
+  /** @default false */
+  readonly isDynamic?: boolean;
+}
+
+const HISTORIES: Readonly<Record<string, Case>> = {
+  'the first content is that of all': { stage: () => running(3), published: ['A begun'] },
+  'a rotation reaches 300 pods one by one': {
+    stage: () => running(300).all(pods(300), 'B').wait(),
+    published: ['A begun', 'B'],
+  },
+  'one node is stuck: the others count at the maximum wait': {
+    stage: () =>
+      running(3)
+        .all(pods(2), 'B')
+        .wait(MAX_WAIT_MS - 1),
+    published: ['A begun'],
+  },
+  'and then': { stage: () => running(3).all(pods(2), 'B').wait(), published: ['A begun', 'B'] },
+  'and the next rotation counts too, and late news of the stuck node is none': {
+    stage: () => running(3).all(pods(2), 'B').wait().all(pods(2), 'C').wait().set('web-2', 'C').wait(),
+    published: ['A begun', 'B', 'C'],
+  },
+  'a rotation that is taken back is none': {
+    stage: () => running(3).set('web-0', 'B').set('web-0', 'A').wait(),
+    published: ['A begun'],
+  },
+  'a single pod with a content of its own each time it starts': {
+    stage: () => running(1).class().drop('web-0').set('new', 'B').drop('new').set('newer', 'C').wait(),
+    published: ['A begun', 'A', 'B begun', 'C begun'],
+  },
+  'two pods with contents of their own': {
+    stage: () => new Stage().set('a', 'A').set('b', 'B').listed().wait(),
+    published: [],
+    isDynamic: true,
+  },
+  'seven pods with contents of their own, all restarted': {
+    stage: () => {
+      const stage = new Stage();
+      for (const [index, name] of pods(7).entries()) stage.set(name, 'ABCDEFG'[index] ?? '');
+      return stage.listed().wait().drop('web-0').set('web-7', 'H').wait();
+    },
+    published: [],
+    isDynamic: true,
+  },
+  'contents of their own while the scale goes 1, 2, 1, 2': {
+    stage: () =>
+      running(1)
+        .set('b', 'B')
+        .wait()
+        // The one rollout of that.
+        .set('c', 'C')
+        .drop('web-0')
+        .set('d', 'D')
+        .drop('b')
+        .wait()
+        .drop('d')
+        .wait()
+        .set('e', 'E')
+        .wait(),
+    published: ['A begun', 'B'],
+    isDynamic: true,
+  },
+  'they agree again': {
+    stage: () => new Stage().set('a', 'A').set('b', 'B').listed().wait().set('a', 'C').set('b', 'C'),
+    published: ['C'],
+  },
+  'without rotation: all pods are restarted by a person': {
+    stage: () =>
+      running(3)
+        .all(pods(3, 'new'), 'B')
+        .drop(...pods(3))
+        .wait(),
+    published: ['A begun', 'B begun'],
+  },
+  'without rotation: one new pod comes with a newer content': {
+    stage: () => running(3).set('new', 'B').wait(),
+    published: ['A begun', 'B'],
+  },
+  'all statuses are deleted, and others come': {
+    stage: () =>
+      running(3)
+        .class()
+        .drop(...pods(3))
+        .wait()
+        .all(pods(3, 'new'), 'B')
+        .wait(),
+    published: ['A begun', 'A', 'B begun'],
+  },
+  'the class is deleted and comes back': {
+    stage: () => running(3).class().class(false).class().wait(),
+    published: ['A begun', 'A', 'A'],
+  },
+  'neither the class nor a status is left': {
+    stage: () => running(1).class().class(false).drop('web-0'),
+    published: ['A begun', 'A', 'gone'],
+  },
+  'no versions, or empty ones, say nothing': {
+    stage: () =>
+      running(2).class().set('web-0', 'none').set('web-1', 'empty').set('c', 'B', { mounted: false }).wait(),
+    published: ['A begun', 'A'],
+  },
+  'a pod moves: its status is written again with the same objects': {
+    stage: () => running(2).set('web-0', 'A', { uid: 'another' }).wait(),
+    published: ['A begun'],
+  },
+  'a pod of the same name comes with another content': {
+    stage: () => running(1).set('web-0', 'B', { uid: 'another' }).wait(),
+    published: ['A begun', 'B begun'],
+  },
+  'fsGroup is written into all, and then the pods are restarted': {
+    stage: () =>
+      running(2)
+        .all(pods(2), 'A')
+        .all(pods(2, 'new'), 'B')
+        .drop(...pods(2))
+        .wait(),
+    published: ['A begun', 'B begun'],
+  },
+  'a start in the middle of a rotation': {
+    stage: () => new Stage('A').set('a', 'A').set('b', 'B', { generation: 2 }).listed().set('a', 'B'),
+    published: ['A', 'B'],
+  },
+  'a start after a rotation': {
+    stage: () => new Stage('A').all(pods(2), 'B', { generation: 2 }).listed(),
+    published: ['B'],
+  },
+  'a start after all pods were restarted': {
+    stage: () => new Stage('A').all(pods(2), 'B').listed(),
+    published: ['B begun'],
+  },
+  'a list after a gap': {
+    stage: () => {
+      const stage = running(3);
+      for (const name of pods(3)) stage.set(name, 'B', { isRelisted: true });
+      assert.deepEqual(stage.published, ['A begun']);
+      return stage.listed();
+    },
+    published: ['A begun', 'B'],
+  },
+  'a list after a gap in which pods of the same names came and were rotated': {
+    stage: () => running(1).set('web-0', 'B', { isRelisted: true, uid: 'another', generation: 3 }).listed(),
+    published: ['A begun', 'B'],
+  },
+  'two namespaces': {
+    stage: () => running(2).set('x', 'B', { namespace: 'other' }).all(pods(2), 'C'),
+    published: ['A begun', 'other B begun', 'C'],
+  },
+};
+
+describe('the content of a class', () => {
+  for (const [name, { stage, published, isDynamic = false }] of Object.entries(HISTORIES)) {
+    test(name, () => {
+      const played = stage();
+      assert.deepEqual(played.published, published);
+      assert.equal(played.isDynamic, isDynamic);
+    });
+  }
+
+  test('is not decided before both streams have listed', () => {
+    const stage = new Stage().set('a', 'A');
+    stage.classes.observeStatus({ type: 'synced' }, undefined);
+    assert.deepEqual(stage.published, []);
+    assert.deepEqual(stage.listed().published, ['A begun']);
+  });
+
+  test('is weighed again when a term begins', () => {
+    const stage = new Stage().set('a', 'A').set('b', 'B').listed().wait();
+    stage.classes.reweigh();
+    assert.deepEqual(stage.dynamic, ['db true', 'db false']);
+  });
+
+  test('takes no more memory once all is gone', () => {
+    const stage = running(2)
+      .class()
+      .drop(...pods(2))
+      .class(false);
+    assert.deepEqual(stage.classes.size, { classes: 0, statuses: 0 });
+    assert.equal(stage.classes.nextDueAt, undefined);
+  });
+});
+
+test('law: once all pods agree, that content is in force; while none differ, nothing is pending', () => {
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b', 'c'),
+    content: fc.constantFrom('A', 'B', 'gone'),
+    waits: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const stage = new Stage().listed();
+      const now = new Map<string, string>();
+      let last: string | undefined;
+      for (const { name, content, waits } of steps) {
+        if (content === 'gone') stage.drop(name);
+        else stage.set(name, content);
+        if (content === 'gone') now.delete(name);
+        else now.set(name, content);
+        const contents = new Set(now.values());
+        const [only] = contents;
+        if (contents.size === 1 && !stage.isDynamic) {
+          assert.equal(stage.published.at(-1)?.[0], only);
+          assert.equal(stage.classes.nextDueAt, undefined);
+          last = only;
+        }
+        if (contents.size > 1 && !waits && stage.classes.nextDueAt !== undefined)
+          assert.equal(stage.published.at(-1)?.[0], last ?? stage.published.at(-1)?.[0]);
+        if (waits) stage.wait();
+        last = stage.published.at(-1)?.[0];
+      }
+    }),
+  );
+});
