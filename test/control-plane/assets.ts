@@ -16,6 +16,8 @@ import {
   PROMETHEUS,
   type Program,
   type PrometheusProgram,
+  SECRETS_STORE,
+  SECRETS_STORE_CRDS,
   STAGES,
 } from './recipe.ts';
 
@@ -73,14 +75,19 @@ export function argoRolloutsKinds(): string {
   return path.join(BUILDS, buildKey(ARGO_ROLLOUTS), ARGO_ROLLOUTS_CRDS.into);
 }
 
+/** The folder of the manifests of the Secrets Store CSI driver's kinds; undefined if it is not there. */
+export function secretsStoreKinds(): string | undefined {
+  return builtIn(SECRETS_STORE, SECRETS_STORE_CRDS.into);
+}
+
 /** Where the files stand that are copied into a folder of programs. */
 export function copiesIn(folder: string, { into, paths }: Copies): readonly string[] {
   return paths.map((file) => path.join(folder, into, path.basename(file)));
 }
 
-function builtIn(part: Part, name: Program): string | undefined {
-  const program = path.join(BUILDS, buildKey(part), name);
-  return existsSync(program) ? program : undefined;
+function builtIn(part: Part, name: string): string | undefined {
+  const built = path.join(BUILDS, buildKey(part), name);
+  return existsSync(built) ? built : undefined;
 }
 
 function assetsIn(folder: string): Assets {

@@ -1,7 +1,8 @@
 /**
  * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok,
- * Helm, Prometheus and Argo Rollouts from their Go modules into .control-plane/<version>. Some minutes the first time,
- * seconds when they are there.
+ * Helm, Prometheus and Argo Rollouts from their Go modules into .control-plane/<version>, and copies the kinds of the Secrets
+ * Store CSI driver from its own. Some minutes the first time, seconds when they are there. With names of folders beside this
+ * file (`npm run control-plane -- secrets-store-csi`) only those parts.
  */
 
 import { copyFileSync, existsSync } from 'node:fs';
@@ -90,7 +91,8 @@ async function buildAll(part: Part, final: string): Promise<void> {
   await mkdir(draft, { recursive: true });
   try {
     for (const module of part.modules) {
-      await build(module, draft);
+      if (module.programs.length > 0) await build(module, draft);
+      else await runGo({ folder: module.folder, args: ['mod', 'download', module.about] });
       await copyFiles(module, draft);
     }
     if (!existsSync(final)) await rename(draft, final);
@@ -143,9 +145,13 @@ async function provide(part: Part): Promise<boolean> {
 }
 
 async function main(): Promise<number> {
+  const names = process.argv.slice(2);
+  const wanted = PARTS.filter(({ modules }) =>
+    modules.some(({ folder }) => names.length === 0 || names.includes(path.basename(folder))),
+  );
   await mkdir(BUILDS, { recursive: true });
-  for (const part of PARTS) if (!(await provide(part))) return 1;
-  await removeOthers();
+  for (const part of wanted) if (!(await provide(part))) return 1;
+  if (names.length === 0) await removeOthers();
   return 0;
 }
 

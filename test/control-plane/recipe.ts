@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** One Go module whose tools are built. */
+/** One Go module whose tools are built, if it has any. */
 export interface GoModule {
   /** Its folder, beside this file. */
   readonly folder: string;
@@ -80,6 +80,15 @@ export const ARGO_ROLLOUTS_CRDS: Copies = {
   ],
 };
 
+/** The kinds of the Secrets Store CSI driver. */
+export const SECRETS_STORE_CRDS: Copies = {
+  into: 'crds',
+  paths: [
+    'config/crd/bases/secrets-store.csi.x-k8s.io_secretproviderclasses.yaml',
+    'config/crd/bases/secrets-store.csi.x-k8s.io_secretproviderclasspodstatuses.yaml',
+  ],
+};
+
 /** In the order of their building. */
 const GO_MODULES: readonly GoModule[] = [
   {
@@ -140,8 +149,29 @@ export const ARGO_ROLLOUTS: Part = {
   minutes: 4,
 };
 
+/** The kinds of the Secrets Store CSI driver, and nothing that is built. */
+export const SECRETS_STORE: Part = {
+  modules: [
+    {
+      folder: path.join(import.meta.dirname, 'secrets-store-csi'),
+      programs: [],
+      about: 'sigs.k8s.io/secrets-store-csi-driver',
+      versionVariables: [],
+      copies: SECRETS_STORE_CRDS,
+    },
+  ],
+  minutes: 1,
+};
+
 /** Everything, in the order of its building. */
-export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4], PROMETHEUS, ARGO_ROLLOUTS];
+export const PARTS: readonly Part[] = [
+  CONTROL_PLANE,
+  HELM[3],
+  HELM[4],
+  PROMETHEUS,
+  ARGO_ROLLOUTS,
+  SECRETS_STORE,
+];
 
 /** Where everything that is built stands; ignored by git. */
 export const BUILDS: string = path.resolve(import.meta.dirname, '../../.control-plane');
