@@ -4,11 +4,13 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { linesOf } from '../../lib/kubernetes/json-call.ts';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
-import { isObject, type JsonObject, pick } from '../sandbox/json.ts';
+import { isObject, type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import { type Sender, senderTo } from './sender.ts';
 import { kubeconfigText } from './settings.ts';
 
+const LONGEST_LINE = 1_000_000;
 const execFileAsync = promisify(execFile);
 
 /** Where an API server is, and who its administrator is. */
@@ -89,6 +91,28 @@ export class RealCluster implements AsyncDisposable {
     if (answer.status >= 300)
       throw new Error(`${method} ${pathname}: ${answer.status} ${String(answer.body['message'])}`);
     return answer.body;
+  }
+
+  /**
+   * Tells `see` of every version of the objects of a resource, from now until `signal`. Where the server ends the watch, as
+   * under load, it begins anew with the present versions.
+   */
+  async watch(
+    pathname: string,
+    signal: AbortSignal,
+    see: (version: JsonObject, type: Json | undefined) => void,
+  ): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        const { body } = await this.send({ method: 'GET', path: `${pathname}?watch=1`, signal });
+        for await (const line of linesOf(body, LONGEST_LINE)) {
+          const event: unknown = JSON.parse(line);
+          if (isObject(event)) see(objectOf(event['object']), event['type']);
+        }
+      }
+    } catch {
+      // its end
+    }
   }
 
   /** Runs kubectl; resolves with what it prints, rejects with what it complains of. */

@@ -1,16 +1,15 @@
 /** A Rollout in a namespace of its own, and everything that its status ever was. */
 
-import { linesOf, readText } from '../../lib/kubernetes/json-call.ts';
+import { readText } from '../../lib/kubernetes/json-call.ts';
 import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
 import { until } from '../integration/reloader-process.ts';
-import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import type { ArgoRollouts } from './argo-rollouts.ts';
 import type { Answer, RealCluster } from './cluster.ts';
 
 const PATIENCE_MS = 60_000;
 const COUNTS = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'];
 const OVERLOOKED_AFTER_MS = 2000;
-const LONGEST_LINE = 1_000_000;
 /** Where resources are that are not of the core. */
 const ROOTS: Readonly<Record<string, RegExp>> = {
   '/apis/argoproj.io/v1alpha1': /^rollouts\b/,
@@ -176,16 +175,7 @@ export class RolloutScene implements AsyncDisposable {
 
   /** Tells `see` of every version of the objects of a resource, from now until the end of the scene. */
   async watch(resource: string, see: (version: JsonObject) => void): Promise<void> {
-    const request = { method: 'GET', path: `${this.path(resource)}?watch=1` } as const;
-    try {
-      const { body } = await this.#cluster.send({ ...request, signal: this.#end.signal });
-      for await (const line of linesOf(body, LONGEST_LINE)) {
-        const event: unknown = JSON.parse(line);
-        if (isObject(event)) see(objectOf(event['object']));
-      }
-    } catch {
-      // its end
-    }
+    await this.#cluster.watch(this.path(resource), this.#end.signal, see);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,12 +2,13 @@
 
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
+import { classVolume } from '../control-plane/secrets-store.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 
 /** The kinds of workload. */
 export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 
-/** The kinds of object that they follow. */
+/** The kinds of object that they follow, which `putAll` gives a content. */
 export const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
 /** How a container gets at a content. */
@@ -157,6 +158,7 @@ function mountOf([kind, name]: Content): JsonObject {
 }
 
 function volumeOf([kind, name]: Content): JsonObject {
+  if (kind === 'SecretProviderClass') return { ...classVolume(name), name: volumeName([kind, name]) };
   const source =
     kind === 'Secret'
       ? { secret: { secretName: name, optional: true } }
