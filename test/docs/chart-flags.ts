@@ -16,6 +16,9 @@ export const CUSTOM_ANNOTATIONS: Readonly<Record<string, FlagName>> = {
   ignore: 'ignore-annotation',
   pausePeriod: 'pause-deployment-annotation',
   pauseTime: 'pause-deployment-time-annotation',
+  secretproviderclass: 'secretproviderclass-annotation',
+  secretproviderclass_auto: 'secretproviderclass-auto-annotation',
+  secretproviderclass_exclude: 'secretproviderclass-exclude-annotation',
 };
 
 /** The flags that are set by values outside `config`. */
@@ -27,6 +30,7 @@ const ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
   'resource-label-selector': 'reloader.resourceLabelSelector',
   'is-Argo-Rollouts': 'reloader.isArgoRollouts',
   'is-openshift': 'reloader.isOpenshift',
+  'enable-csi-integration': 'reloader.enableCSIIntegration',
   'ignored-config-resource-types': 'reloader.ignoreConfigMaps or reloader.ignoreSecrets',
   'auto-reload-all': 'reloader.autoReloadAll',
   'reload-strategy': 'reloader.reloadStrategy',
@@ -57,6 +61,7 @@ const DEFAULTS: Readonly<{ [N in FlagName]?: string }> = {
   'state-namespace': "the release's",
   'is-Argo-Rollouts': 'false',
   'is-openshift': 'false',
+  'enable-csi-integration': 'false',
   'cronjob-reload': 'run-now, none with reloader.ignoreCronJobs',
   'job-reload': 'recreate, none with reloader.ignoreJobs',
 };

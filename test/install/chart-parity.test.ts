@@ -8,7 +8,13 @@ import { grantedTo, type Installed, installedBy } from './installation.ts';
 import { render } from './kustomization.ts';
 
 /** What the program does without an argument. */
-const ALONE = { ignoreJobs: true, ignoreCronJobs: true, isArgoRollouts: null, isOpenshift: null };
+const ALONE = {
+  ignoreJobs: true,
+  ignoreCronJobs: true,
+  isArgoRollouts: null,
+  isOpenshift: null,
+  enableCSIIntegration: null,
+};
 /** The scope of each folder as values of the chart. */
 const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly reloader: Values } & Values>> = {
   base: { namespace: 'default', reloader: { watchGlobally: false } },
@@ -22,6 +28,7 @@ const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly rel
 /** Each component as values of the chart. */
 const COMPONENTS: Readonly<Record<string, Values>> = {
   'argo-rollouts': { reloader: { isArgoRollouts: true } },
+  'secrets-store-csi': { reloader: { enableCSIIntegration: true } },
   'cron-jobs': { reloader: { ignoreCronJobs: false } },
   evict: { evictions: { enabled: true } },
   ha: { ha: { enabled: true } },

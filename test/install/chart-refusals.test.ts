@@ -229,7 +229,6 @@ describe('NOTES', { skip }, () => {
   });
 
   const TOLD: readonly (readonly [reloader: JsonObject, line: RegExp])[] = [
-    [{ enableCSIIntegration: true }, /^- reloader\.enableCSIIntegration: .* not served yet: /m],
     [{ custom_annotations: { secret_exclude: 'a/b' } }, /^- reloader\.custom_annotations\.secret_exclude: /m],
     [{ webhookUrl: 'http://a' }, /^- reloader\.webhookUrl: .* in place of every rollout/m],
     [{ syncAfterRestart: true }, /^- reloader\.syncAfterRestart: always so/m],

@@ -68,7 +68,12 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     },
   }),
   'annotations of their next version': theirs({
-    custom_annotations: { configmap_exclude: 'a.example.com/no', secretproviderclass: 'a.example.com/class' },
+    custom_annotations: {
+      configmap_exclude: 'a.example.com/no',
+      secretproviderclass: 'a.example.com/class',
+      secretproviderclass_auto: 'a.example.com/class-auto',
+      secretproviderclass_exclude: 'a.example.com/no-class',
+    },
   }),
   'a webhook': theirs({ webhookUrl: 'https://user:p%2Fw@hooks.example.com/reload?a=b&c=d' }),
   'a webhook and few namespaces': apart({ webhookUrl: 'http://hooks.example.com/', namespaces: ['web'] }),
@@ -81,7 +86,11 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     ...flags({ openshiftInstantiate: true }),
   },
   'DeploymentConfigs that are not served': flags({ openshiftInstantiate: true }),
-  'kinds by what the cluster serves': theirs({ isArgoRollouts: null, isOpenshift: null }),
+  'kinds by what the cluster serves': theirs({
+    isArgoRollouts: null,
+    isOpenshift: null,
+    enableCSIIntegration: null,
+  }),
   'evictions of all': { ...theirs({ reloadStrategy: 'evict' }), ...flags({ maxEvictions: 3 }) },
   'evictions of all, which annotations ask for too': {
     ...theirs({ reloadStrategy: 'evict' }),
@@ -106,7 +115,8 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     ...theirs({ isArgoRollouts: true }),
     ...flags({ ignoredWorkloadTypes: ['Rollout'] }),
   },
-  'what is not served yet': theirs({ enableCSIIntegration: true }),
+  'what a CSI driver mounts': { ...theirs({ enableCSIIntegration: true }), ...flags({ csiMaxWait: '10m' }) },
+  'what a CSI driver mounts, in some namespaces': apart({ enableCSIIntegration: true, namespaces: ['web'] }),
   'what has no effect': theirs({
     syncAfterRestart: true,
     readOnlyRootFileSystem: true,

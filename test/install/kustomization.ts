@@ -36,6 +36,7 @@ export const COMPONENTS: readonly string[] = [
   'network-policy',
   'no-secrets',
   'openshift',
+  'secrets-store-csi',
   'secure-metrics',
   'webhook',
   'webhook-cert-manager',

@@ -25,7 +25,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- range $key := list "autoReloadAll" "reloadOnCreate" "reloadOnDelete" }}
 {{- if get $r $key }}{{ $_ := set $flags (kebabcase $key) true }}{{ end }}
 {{- end }}
-{{- range $key, $flag := dict "isArgoRollouts" "is-Argo-Rollouts" "isOpenshift" "is-openshift" }}
+{{- range $key, $flag := dict "isArgoRollouts" "is-Argo-Rollouts" "isOpenshift" "is-openshift" "enableCSIIntegration" "enable-csi-integration" }}
 {{- $value := get $r $key }}
 {{- if kindIs "bool" $value }}{{ $_ := set $flags $flag (toString $value) }}{{ end }}
 {{- end }}

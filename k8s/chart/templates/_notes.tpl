@@ -4,11 +4,8 @@
 {{- define "reloader.differences" -}}
 {{- $r := .Values.reloader }}
 {{- $d := $r.deployment }}
-{{- if $r.enableCSIIntegration }}
-- reloader.enableCSIIntegration: SecretProviderClass is not served yet: nothing is rolled for it, and no rights are given
-{{- end }}
 {{- range $key, $value := $r.custom_annotations }}
-{{- if and $value (regexMatch "_exclude$|^secretproviderclass" $key) }}
+{{- if and $value (has $key (list "configmap_exclude" "secret_exclude")) }}
 - reloader.custom_annotations.{{ $key }}: this annotation cannot be renamed
 {{- end }}
 {{- end }}

@@ -59,6 +59,11 @@
 - apiGroups: [""]
   resources: {{ include "reloader.content" . }}
   verbs: [list, watch]
+{{- if eq (get $flags "enable-csi-integration") "true" }}
+- apiGroups: [secrets-store.csi.x-k8s.io]
+  resources: [secretproviderclasses, secretproviderclasspodstatuses]
+  verbs: [list, watch]
+{{- end }}
 {{- with $apps }}
 - apiGroups: [apps]
   resources: {{ toJson . }}
