@@ -24,7 +24,13 @@ const ANNOTATIONS = VOCABULARIES.flatMap(({ lastReloadedFrom, hash = '' }) => [
   lastReloadedFrom,
   hash,
 ]).filter((name) => name !== '');
-const VARIABLES = ['_RELOADER_CONFIGMAP_WEB', '_RELOADER_SECRET_A_B', 'STAKATER_WEB_CONFIGMAP'];
+const VARIABLES = [
+  '_RELOADER_CONFIGMAP_WEB',
+  '_RELOADER_SECRET_A_B',
+  '_RELOADER_SECRETPROVIDERCLASS_DB',
+  'STAKATER_WEB_CONFIGMAP',
+  'STAKATER_DB_SECRETPROVIDERCLASS',
+];
 
 function workload(variables: readonly string[], annotations: readonly string[]): JsonObject {
   const env = ['MODE', ...variables].map((name) => ({ name, value: 'one' }));

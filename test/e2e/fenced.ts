@@ -149,6 +149,7 @@ const REFUSED_DEPLOYMENTS: Readonly<Record<string, readonly [subject: string, bo
 /** Changes that pass, though nothing but the reloader would make them. */
 const PASSES: Readonly<Record<string, Json>> = {
   'a stamp': variable({ name: '_RELOADER_SECRET_A', value: STAMP }),
+  'a stamp of a class': variable({ name: '_RELOADER_SECRETPROVIDERCLASS_A', value: STAMP }),
   'a stamp of Stakater Reloader’s name': variable({ name: 'STAKATER_A_CONFIGMAP_0A1B2C', value: STAMP }),
   'its annotations of pods': OWN_WRITES.templateAnnotations.flatMap((key) =>
     annotation('/spec/template/metadata', key),
