@@ -16,8 +16,8 @@ export interface ResourceRow {
   readonly shortNames: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly ServedVerb[];
-  /** What raises `metadata.generation`; undefined: the kind has none. */
-  readonly generation?: 'spec' | 'spec and annotations';
+  /** What raises `metadata.generation`: `all` is all but metadata, where there is no subresource `status`; undefined: the kind has none. */
+  readonly generation?: 'spec' | 'spec and annotations' | 'all';
   /** Whether a custom resource definition serves it: it takes no strategic merge patch, and its objects are not checked. */
   readonly isCustom?: boolean;
   /** A custom resource's field that its schema lacks: it is dropped from each object that is stored. */
@@ -63,8 +63,15 @@ export const RESOURCES: readonly ResourceRow[] = [
   row('events.k8s.io/v1', 'events', 'Event', { shortNames: ['ev'] }),
 ];
 
+/** A kind that a cluster may lack, by its plural. */
+type Extension =
+  | 'rollouts'
+  | 'deploymentconfigs'
+  | 'secretproviderclasses'
+  | 'secretproviderclasspodstatuses';
+
 /** The kinds that a sandbox serves only where its options name them, by their plural. */
-export const EXTENSIONS: Readonly<Record<'rollouts' | 'deploymentconfigs', ResourceRow>> = {
+export const EXTENSIONS: Readonly<Record<Extension, ResourceRow>> = {
   rollouts: row('argoproj.io/v1alpha1', 'rollouts', 'Rollout', {
     shortNames: ['ro'],
     generation: 'spec',
@@ -74,6 +81,21 @@ export const EXTENSIONS: Readonly<Record<'rollouts' | 'deploymentconfigs', Resou
     shortNames: ['dc'],
     generation: 'spec',
   }),
+  secretproviderclasses: row(
+    'secrets-store.csi.x-k8s.io/v1',
+    'secretproviderclasses',
+    'SecretProviderClass',
+    {
+      generation: 'all',
+      isCustom: true,
+    },
+  ),
+  secretproviderclasspodstatuses: row(
+    'secrets-store.csi.x-k8s.io/v1',
+    'secretproviderclasspodstatuses',
+    'SecretProviderClassPodStatus',
+    { generation: 'all', isCustom: true },
+  ),
 };
 
 /** A custom resource of a test's own: `group/version`, plural, kind. Helpers name it `<plural>.<group>`. */

@@ -1,7 +1,7 @@
 /** The writes of the API on the store, synchronous: create, update, patch, apply, delete with their refusals. */
 
 import { admitted } from './admission.ts';
-import { isObject, type JsonObject, objectOf, pick, sameJson, stringOf } from './json.ts';
+import { isObject, type Json, type JsonObject, objectOf, pick, sameJson, stringOf } from './json.ts';
 import { managedAfterApply, managedAfterUpdate, type Writer } from './managed-fields.ts';
 import { type ResourceRow, rowOfResource } from './resource-table.ts';
 import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
@@ -131,7 +131,7 @@ export class Writes {
     options: WriteOptions,
   ): StoredObject {
     const { row, namespace, name } = target;
-    const { kind: _kind, apiVersion: _apiVersion, status: _status, ...fields } = body;
+    const { kind: _kind, apiVersion: _apiVersion, status, ...fields } = body;
     const metadata: StoredMetadata = {
       ...givenMetadata(objectOf(body['metadata'])),
       name,
@@ -142,7 +142,7 @@ export class Writes {
       ...(row.generation === undefined ? {} : { generation: 1 }),
       ...(managed.length === 0 ? {} : { managedFields: managed }),
     };
-    const created = { ...fields, metadata, ...initialStatus(row) };
+    const created = { ...fields, metadata, ...initialStatus(row, status) };
     const whole = admitted(row, this.#mutate(target, created, undefined, options), undefined);
     const object = asStored(whole, asMetadata(withTemplateCount(row, { ...whole, metadata }), { metadata }));
     return options.dryRun ? object : this.#store.put(row, object);
@@ -158,7 +158,7 @@ export class Writes {
     const { row } = target;
     if (candidate === live && applied === undefined) return live;
     this.#checkIdentity(target, live, objectOf(candidate['metadata']));
-    const settled = settledFields(live, candidate, options.subresource);
+    const settled = settledFields(row, live, candidate, options.subresource);
     const asked = admitted(row, settled, live);
     const isWhole = options.subresource === undefined;
     const admittedWhole = isWhole ? admitted(row, this.#mutate(target, asked, live, options), live) : asked;
@@ -250,6 +250,7 @@ function givenMetadata(metadata: JsonObject): JsonObject {
 
 /** `candidate` with the server's own fields as they are live, and only those fields changed that this path may change. */
 function settledFields(
+  row: ResourceRow,
   live: StoredObject,
   candidate: JsonObject,
   subresource: string | undefined,
@@ -259,14 +260,16 @@ function settledFields(
   const { labels: _l, annotations: _a, finalizers: _f, ownerReferences: _o, ...own } = live.metadata;
   const metadata = given === live.metadata ? live.metadata : { ...own, ...givenMetadata(given) };
   const kept = subresource === 'status' ? { spec: live['spec'] } : { status: live['status'] };
-  const merged = { ...fields, ...kept, metadata };
+  const merged = { ...fields, ...(row.generation === 'all' ? {} : kept), metadata };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
 function generationOf(row: ResourceRow, live: StoredObject, object: JsonObject): number | undefined {
   const before = live.metadata.generation;
   if (row.generation === undefined || before === undefined) return before;
-  const isSpecNew = !sameJson(live['spec'], object['spec']);
+  const isSpecNew =
+    !sameJson(live['spec'], object['spec']) ||
+    (row.generation === 'all' && !sameJson(live['status'], object['status']));
   const annotations = pick(object, 'metadata', 'annotations');
   const isNew =
     isSpecNew ||
@@ -289,7 +292,8 @@ function withTemplateCount(row: ResourceRow, object: JsonObject, live?: StoredOb
   return { ...object, metadata: { ...metadata, annotations: { ...annotations, [TEMPLATE_COUNT]: count } } };
 }
 
-function initialStatus(row: ResourceRow): JsonObject {
+function initialStatus(row: ResourceRow, given: Json | undefined): JsonObject {
+  if (row.generation === 'all') return given === undefined ? {} : { status: given };
   if (row.kind === 'Namespace') return { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
   return row.generation === undefined ? {} : { status: {} };
 }
