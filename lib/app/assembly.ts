@@ -133,22 +133,19 @@ export function assemble(parts: Parts): Assembly {
   const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const { keyring, keys } = digestKeysOf(parts);
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
-  const classContents = new ClassContents({
-    reloader: () => terms.current,
-    maxWaitMs: options.csiMaxWaitMs,
-  });
+  const reloader = (): Reloader => terms.current;
+  const classContents = new ClassContents({ reloader, maxWaitMs: options.csiMaxWaitMs });
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
     isDynamic: classContents.isDynamic,
     onTerm: () => classContents.reweigh(),
   });
-  const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
   const ofStreams = { ...shared, send, streams, metrics };
-  const listing = (): Reloader['listing'] => terms.current.listing;
-  const servedKinds = new ServedKinds({ ...ofStreams, listing, kinds: optionalKindsOf(parts) });
-  const ways = { reloader: () => terms.current, onTurnedBack, watches, servedKinds, classContents };
-  const informers = new Informers({ ...ofStreams, ...ways, resourceSelector, namespaceSelector });
+  const kinds = optionalKindsOf(parts);
+  const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
+  const ways = { reloader, onTurnedBack, watches, servedKinds, classContents };
+  const informers = new Informers({ ...ofStreams, ...ways, ...selectorsOf(options) });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
@@ -158,17 +155,13 @@ export function assemble(parts: Parts): Assembly {
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
-    status: () => {
-      const waits = waitingFor(terms, gate, keys, election);
-      return {
-        ...statusOf(terms.current, monotonicMs()),
-        isReady: waits.length === 0,
-        waitingFor: waits,
-        watches: watches.statuses(monotonicMs()),
-        optionalKinds: servedKinds.statuses(),
-        ...election.status(),
-      };
-    },
+    status: () => ({
+      ...statusOf(terms.current, monotonicMs()),
+      ...readinessOf(waitingFor(terms, gate, keys, election)),
+      watches: watches.statuses(monotonicMs()),
+      optionalKinds: servedKinds.statuses(),
+      ...election.status(),
+    }),
     watches: () => watches.statuses(monotonicMs()),
     beliefs: () => beliefsOf(terms.current.store),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
@@ -307,6 +300,11 @@ function rulesFor(
   });
 }
 
+/** The label selectors of the streams. */
+function selectorsOf({ resourceLabelSelector: resourceSelector, namespaceSelector }: Options) {
+  return { resourceSelector, namespaceSelector };
+}
+
 /** The kinds that a cluster may lack. */
 function optionalKindsOf(parts: Parts): OptionalKind[] {
   const sources = configKindsOf(parts.options).filter(isMountedKind);
@@ -368,6 +366,10 @@ function waitingFor(terms: Terms, gate: SyncGate, keys: DigestKeys, { hasStandby
   if (isToLead) return ['the state'];
   if (!keys.areKnown) return ['the keys of the digests'];
   return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
+}
+
+function readinessOf(waits: readonly string[]): Pick<StatusReport, 'isReady' | 'waitingFor'> {
+  return { isReady: waits.length === 0, waitingFor: waits };
 }
 
 function beliefsOf(store: Store): EdgeBelief[] {

@@ -15,10 +15,13 @@ import type { ListWatchSource } from './list-watch.ts';
 export function resourceOf(name: string): ApiResource | undefined {
   const kind = configKindOf(name);
   if (kind !== undefined) return SOURCE_KINDS[kind];
-  const told = mountedKindOf(name);
-  return told === undefined
-    ? findWorkloadKind(name)
-    : { ...SOURCE_KINDS[told], ...SOURCE_KINDS[told].mountedAs };
+  const mounted = mountedKindOf(name);
+  return mounted === undefined ? findWorkloadKind(name) : mountsOf(mounted);
+}
+
+/** The resource that says what pods have mounted of the objects of `kind`. */
+function mountsOf(kind: ConfigKind): ApiResource & { readonly kind: string } {
+  return { ...SOURCE_KINDS[kind], kind, ...SOURCE_KINDS[kind].mountedAs };
 }
 
 /** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */
@@ -50,8 +53,8 @@ export function mountsSource(
   namespace?: string,
   { except = [] }: StreamFilter = {},
 ): ListWatchSource {
-  const row = { ...SOURCE_KINDS[kind], ...SOURCE_KINDS[kind].mountedAs };
-  return { kind: row.kind ?? kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
+  const row = mountsOf(kind);
+  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
 
 /** The workloads of one kind in `namespace`, or in all namespaces. */

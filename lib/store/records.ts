@@ -4,6 +4,7 @@
  */
 
 import type { ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
+import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
@@ -63,7 +64,7 @@ export interface ConfigRecord {
 }
 
 /** Keeps `isUndated` for the version with this content and time, before the record takes it over. */
-export function noteUndated(
+function noteUndated(
   record: ConfigRecord,
   { digest, lastWrite }: { readonly digest: Digest; readonly lastWrite?: number | undefined },
 ): void {
@@ -71,6 +72,23 @@ export function noteUndated(
   const isUndated = lastWrite === record.lastWrite && (isOther || record.isUndated === true);
   // Few records have the field: it is not added to the others, which would take memory.
   if (isUndated !== (record.isUndated ?? false)) record.isUndated = isUndated;
+}
+
+/** Puts this version, written at `at` on the Timeline, into the record. */
+export function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
+  noteUndated(record, object);
+  record.annotations = object.annotations;
+  record.digest = object.digest;
+  record.lastDigest = object.digest;
+  record.resourceVersion = object.resourceVersion;
+  record.writtenAt = at;
+  record.lastWrite = object.lastWrite;
+  record.absentAfter = undefined;
+  record.mayHaveReturned = false;
+  // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
+  if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
+  if (record.isState === true) record.isState = false;
+  if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
 }
 
 /** One workload that follows at least one object. */

@@ -10,7 +10,7 @@ import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
 import type { AbsenceIs } from '../store/presence.ts';
-import { type ConfigRecord, noteUndated, type WorkloadRecord } from '../store/records.ts';
+import { type ConfigRecord, takeVersion, type WorkloadRecord } from '../store/records.ts';
 import { scopedObjectOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
@@ -141,23 +141,6 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
   effects.persist(event.key, 'soon');
-}
-
-/** Puts this version, written at `at` on the Timeline, into the record. */
-function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
-  noteUndated(record, object);
-  record.annotations = object.annotations;
-  record.digest = object.digest;
-  record.lastDigest = object.digest;
-  record.resourceVersion = object.resourceVersion;
-  record.writtenAt = at;
-  record.lastWrite = object.lastWrite;
-  record.absentAfter = undefined;
-  record.mayHaveReturned = false;
-  // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
-  if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
-  if (record.isState === true) record.isState = false;
-  if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
 }
 
 /** The object is seen for the first time: entries of its abandoned parts can be removed, and expressions may match it. */

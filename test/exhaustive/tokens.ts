@@ -43,6 +43,8 @@ const OMITTED: readonly string[] = [
   ...['isUndated', 'patchedAfter'],
   // Only the budget of rollouts asks for it.
   'rolling',
+  // Nothing is evicted, aborted or mounted by a driver here.
+  ...['isUndated', 'patchedAfter', 'begunWith'],
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];

@@ -4,6 +4,7 @@ import { ADMISSION_MUTANTS } from './admission.ts';
 import { ARGO_MUTANTS } from './argo.ts';
 import { BOUND_MUTANTS } from './bounds.ts';
 import { BUDGET_MUTANTS } from './budget.ts';
+import { CLASS_MUTANTS } from './classes.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { CONSENT_MUTANTS } from './consent.ts';
 import { CUSTOM_PATCH_MUTANTS } from './custom-patches.ts';
@@ -57,6 +58,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...ARGO_MUTANTS,
+  ...CLASS_MUTANTS,
   ...CONSENT_MUTANTS,
   ...BOUND_MUTANTS,
   ...PACE_MUTANTS,

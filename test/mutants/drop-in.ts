@@ -1,13 +1,13 @@
 /** Sabotages of what a Deployment of another reloader brings along: its arguments, variables, annotations and rights. */
 
-import { change, drop } from './edit.ts';
+import { change } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 /** Every one of them must be noticed. */
 export const DROP_IN_MUTANTS: readonly Mutant[] = [
   {
-    name: 'drop-in: what is not served is not told of',
-    edit: drop('mistakes/RULES', 'unserved'),
+    name: 'drop-in: words about a kind that no stream shows are not spoken of',
+    edit: change('unservedFindings', '!shows(workload.ref.namespace, kind)', 'false'),
     tests: ['test/unit/annotations/mistakes.test.ts'],
   },
   {

@@ -212,6 +212,15 @@ const CASES: Record<string, Case> = {
     options: { ...PLAIN, dialects: ['collaborne'] },
     own: { [PERIOD]: 'soon' },
   },
+  'words about classes have no effect where no stream shows these, on the workload and on its template': {
+    options: { ...PLAIN, shows: (_, kind) => kind !== 'SecretProviderClass' },
+    own: { [`${PREFIX}/secretproviderclass`]: 'vault', [CONFIGMAP]: 'web' },
+    template: { 'secretproviderclass.reloader.stakater.com/auto': 'true' },
+    told: [`${PREFIX}/secretproviderclass`, 'secretproviderclass.reloader.stakater.com/auto'].map((key) => [
+      'unserved',
+      `${key} has no effect now: no SecretProviderClass is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`,
+    ]),
+  },
   'a kind that is not watched has no mistakes': {
     options: { ...PLAIN, ignoredKinds: ['Secret'] },
     own: { [SECRET]: '***' },

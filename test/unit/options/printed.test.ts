@@ -7,6 +7,12 @@ import { wrongOfNode } from '../../../lib/options/version.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { given } from './given.ts';
 
+/** How the help shows the value of a flag. */
+function wordOf({ value, alone }: Pick<(typeof FLAGS)[number], 'value' | 'alone'>): string {
+  if (value === undefined) return '';
+  return alone === undefined ? `<${value}>` : `[${value}]`;
+}
+
 describe('the help', () => {
   for (const command of ['--help', '-h', '--port x --help']) {
     test(`is shown for ${command}: every flag that has an effect, examples, no line beyond 120 columns`, () => {
@@ -14,8 +20,7 @@ describe('the help', () => {
       assert.ok(printed.type === 'print');
       const { text } = printed;
       for (const { name, value, group, alone } of FLAGS) {
-        const word = alone === undefined ? `<${value}>` : `[${value}]`;
-        const shown = ` --${name} ${value === undefined ? '' : word}`;
+        const shown = ` --${name} ${wordOf({ value, alone })}`;
         assert.ok(text.includes(shown) && text.includes(`\n${group}\n`), name);
       }
       for (const { name } of DEAD_FLAGS) assert.ok(!text.includes(`--${name} `), name);
