@@ -19,9 +19,9 @@ describe('the help', () => {
       const printed = given(command);
       assert.ok(printed.type === 'print');
       const { text } = printed;
-      for (const { name, value, group, alone } of FLAGS) {
-        const shown = ` --${name} ${wordOf({ value, alone })}`;
-        assert.ok(text.includes(shown) && text.includes(`\n${group}\n`), name);
+      for (const flag of FLAGS) {
+        const shown = ` --${flag.name} ${wordOf(flag)}`;
+        assert.ok(text.includes(shown) && text.includes(`\n${flag.group}\n`), flag.name);
       }
       for (const { name } of DEAD_FLAGS) assert.ok(!text.includes(`--${name} `), name);
       assert.match(text, /Examples:/);
