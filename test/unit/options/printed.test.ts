@@ -13,9 +13,13 @@ function wordOf({ value, alone }: Pick<(typeof FLAGS)[number], 'value' | 'alone'
   return alone === undefined ? `<${value}>` : `[${value}]`;
 }
 
+function isOneWord(line: string): boolean {
+  return !line.trim().includes(' ');
+}
+
 describe('the help', () => {
   for (const command of ['--help', '-h', '--port x --help']) {
-    test(`is shown for ${command}: every flag that has an effect, examples, no line beyond 120 columns`, () => {
+    test(`is shown for ${command}: every flag that has an effect, examples, no line beyond 120 columns that can be broken`, () => {
       const printed = given(command);
       assert.ok(printed.type === 'print');
       const { text } = printed;
@@ -25,7 +29,7 @@ describe('the help', () => {
       }
       for (const { name } of DEAD_FLAGS) assert.ok(!text.includes(`--${name} `), name);
       assert.match(text, /Examples:/);
-      assert.ok(text.split('\n').every((line) => line.length <= 120));
+      assert.ok(text.split('\n').every((line) => line.length <= 120 || isOneWord(line)));
     });
   }
 
