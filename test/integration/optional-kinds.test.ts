@@ -7,7 +7,7 @@ import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 
 const WEB = configMap('web');
-const FLAGS = ['--is-openshift=false'];
+const FLAGS = ['--is-openshift=false', '--enable-csi-integration=false'];
 
 function putRollout({ sandbox }: Cluster): void {
   const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'web' } }] }];

@@ -173,6 +173,19 @@ const HISTORIES: Readonly<Record<string, Case>> = {
     stage: () => running(3).all(pods(2), 'B').wait().all(pods(2), 'C').wait().set('web-2', 'C').wait(),
     published: ['A begun', 'B', 'C'],
   },
+  'the next rotation beside a stuck node counts, though no pod has what is in force': {
+    stage: () => running(3).all(pods(2), 'B').wait().all(pods(2), 'C').wait(),
+    published: ['A begun', 'B', 'C'],
+  },
+  'the maximum wait begins with the first difference': {
+    stage: () =>
+      running(3)
+        .set('web-0', 'B')
+        .wait(MAX_WAIT_MS - 1)
+        .set('web-1', 'B')
+        .wait(1),
+    published: ['A begun', 'B'],
+  },
   'a rotation that is taken back is none': {
     stage: () => running(3).set('web-0', 'B').set('web-0', 'A').wait(),
     published: ['A begun'],
