@@ -181,7 +181,10 @@ export function rollingOf(kind: WorkloadKind, raw: RawWorkload): Rolling | undef
 
 /** Why pods of an older template stay; undefined if none can be left, or they are being replaced. */
 export function holdOnPods(kind: WorkloadKind, raw: RawWorkload): Hold | undefined {
-  return kind.isObserved(raw) && kind.pods(raw).old <= 0 ? undefined : kind.hold(raw);
+  const hold = kind.hold(raw);
+  // The pods of an abort may be away for a moment.
+  const isAborted = hold?.type === 'aborted' && raw.spec?.replicas !== 0;
+  return kind.isObserved(raw) && kind.pods(raw).old <= 0 && !isAborted ? undefined : hold;
 }
 
 /**

@@ -15,6 +15,11 @@ const HISTORIES = ['test/simulation/simulation-rollouts.test.ts'];
 /** Every one of them must be noticed. */
 export const ARGO_MUTANTS: readonly Mutant[] = [
   {
+    name: 'argo: an abort holds nothing while its pod is away',
+    edit: drop('holdOnPods', '!isAborted'),
+    tests: TABLE,
+  },
+  {
     name: 'argo: the state does not say that old pods may come back',
     edit: drop('argo-rollout/ROLLOUT', 'keepsOldPods: true,'),
     tests: RULES,

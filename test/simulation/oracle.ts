@@ -204,6 +204,8 @@ function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
     if (belief?.runningDigest === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
     if (belief.mixedPods || isUnwritten(trace, death, belief)) return true;
+    // Whose old pods may come back is recorded.
+    if (pod.workload.startsWith('Rollout/')) return false;
     return belief.runningDigest !== '?' && belief.runningDigest !== readBy(trace, pod, config);
   });
 }

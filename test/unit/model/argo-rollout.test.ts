@@ -85,6 +85,15 @@ const HELD: Record<string, readonly [hold: Hold | undefined, status: Status, spe
   'that switches by itself has none': [undefined, pausedBy('BlueGreenPause'), blueGreen(30)],
   'whose analysis is inconclusive': [AWAITS, pausedBy('InconclusiveAnalysisRun'), steps({ duration: '1h' })],
   'that was aborted': [{ type: 'aborted', revision: 'h1' }, { ...BETWEEN, abort: true }, { paused: true }],
+  'that was aborted, while its pod is away': [
+    { type: 'aborted', revision: 'h1' },
+    { ...BETWEEN, abort: true, replicas: 0, updatedReplicas: 0 },
+  ],
+  'that was aborted and has no replicas': [
+    undefined,
+    { ...BETWEEN, abort: true, replicas: 0, updatedReplicas: 0 },
+    { replicas: 0 },
+  ],
   'that goes on after an abort has none': [undefined, { ...BETWEEN, phase: 'Progressing', abort: false }],
   'that failed without an abort has none': [undefined, { ...BETWEEN, phase: 'Degraded' }],
 };
