@@ -204,10 +204,13 @@ function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
     if (belief?.runningDigest === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
     if (belief.mixedPods || isUnwritten(trace, death, belief)) return true;
-    // Whose old pods may come back is recorded.
-    if (pod.workload.startsWith('Rollout/')) return false;
-    return belief.runningDigest !== '?' && belief.runningDigest !== readBy(trace, pod, config);
+    return !isTold(pod, belief.runningDigest) && belief.runningDigest !== readBy(trace, pod, config);
   });
+}
+
+/** Whether the state tells that the pod may run another content; it tells of each Rollout whose old pods may come back. */
+function isTold({ workload }: Pod, digest: string): boolean {
+  return workload.startsWith('Rollout/') || digest === '?';
 }
 
 /** Whether the state says that nobody knows what the pods run, and no later stamp says something else. */
