@@ -1,7 +1,7 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
 import { WATCH_ENDS } from '../model/health.ts';
-import { CONFIG_KINDS, SOURCE_KINDS } from '../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
@@ -35,6 +35,8 @@ export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 
 const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods');
 const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
+/** Without the kinds that a cluster may lack: a watch that there is not would count as one that is down. */
+const SOURCES = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
 const PLAIN: readonly Labels[] = [{}];
 
 /**
@@ -143,7 +145,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_config_objects',
     help: 'ConfigMaps and Secrets in view',
     type: 'gauge',
-    series: every({ kind: CONFIG_KINDS }),
+    series: every({ kind: SOURCES }),
   },
   workloads: {
     name: 'reloader_workloads',
@@ -163,7 +165,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_changes_total',
     help: 'Changes of content that were seen of objects that workloads follow',
     type: 'counter',
-    series: every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
+    series: every({ kind: SOURCES, type: CHANGE_TYPES }),
   },
   rollouts: {
     name: 'reloader_rollouts_total',
@@ -246,13 +248,13 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_watch_up',
     help: 'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
     type: 'gauge',
-    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS] }),
+    series: every({ kind: [...SOURCES, ...WORKLOADS] }),
   },
   watchRestarts: {
     name: 'reloader_watch_restarts_total',
     help: 'Watches that came to an end and are opened anew; ended and expired are ordinary',
     type: 'counter',
-    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
+    series: every({ kind: [...SOURCES, ...WORKLOADS], reason: WATCH_ENDS }),
   },
   apiRequests: {
     name: 'reloader_api_requests_total',
@@ -294,7 +296,7 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
 
 function usualRequests(): Labels[] {
   const workloads = USUAL.map(({ resource }) => resource);
-  const sources = CONFIG_KINDS.map((kind) => SOURCE_KINDS[kind].resource);
+  const sources = SOURCES.map((kind) => SOURCE_KINDS[kind].resource);
   return requestsOf([...sources, ...workloads], [SOURCE_KINDS.ConfigMap.resource, ...workloads]);
 }
 
