@@ -2,19 +2,15 @@
 
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { areAllUpdated, isObserved, podsOf } from './pods.ts';
+import { areAllUpdated, PLAIN, podsOf } from './pods.ts';
 
 /** The common part of the kinds of the group `apps`. */
 const APPS = {
+  ...PLAIN,
   group: 'apps',
   version: 'v1',
   rollout: 'replace-pods',
-  done: 'rolled',
   patch: 'strategic',
-  templatePath: ['template'],
-  declines: () => undefined,
-  isLeftAlone: () => false,
-  isObserved,
 } as const;
 
 const isDeploymentPaused = ({ spec }: RawWorkload): boolean => spec?.paused === true;

@@ -3,10 +3,11 @@
 import type { Hold } from '../hold.ts';
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { podsOf } from './pods.ts';
+import { PLAIN, podsOf } from './pods.ts';
 
 /** The row of Rollouts. */
 export const ROLLOUT: WorkloadKind = {
+  ...PLAIN,
   kind: 'Rollout',
   group: 'argoproj.io',
   version: 'v1alpha1',
@@ -14,12 +15,8 @@ export const ROLLOUT: WorkloadKind = {
   rollout: 'replace-pods',
   patch: 'json',
   isOptional: true,
-  done: 'rolled',
-  templatePath: ['template'],
   refersToTemplate: true,
   keepsOldPods: true,
-  declines: () => undefined,
-  isLeftAlone: () => false,
   // Early versions of the controller wrote a hash there: nothing is then known to be observed.
   isObserved: ({ metadata, status, referenced }) =>
     Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) - (referenced?.generation ?? 0) &&

@@ -6,7 +6,7 @@
 import type { RawPodTemplate, RawWorkload } from '../raw-objects.ts';
 import { referencesOf } from '../references.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { podsOf } from './pods.ts';
+import { PLAIN, podsOf } from './pods.ts';
 
 /** A kind as the settings name it. */
 export interface CustomKind {
@@ -31,15 +31,13 @@ export function isCustom(row: WorkloadKind): boolean {
 /** The row of a kind that only the settings name. */
 export function customKind(entry: CustomKind): WorkloadKind {
   return {
+    ...PLAIN,
     ...entry,
     kind: customNameOf(entry),
     rollout: 'replace-pods',
     patch: 'json',
     isOptional: true,
-    done: 'rolled',
     isTemplate,
-    declines: () => undefined,
-    isLeftAlone: () => false,
     // Without the field, or with a hash in it, nothing is known to be observed.
     isObserved: ({ metadata, status }) => Number(status?.observedGeneration) >= (metadata.generation ?? 0),
     hold: () => undefined,

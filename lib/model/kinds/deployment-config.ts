@@ -8,7 +8,7 @@
 import type { Hold } from '../hold.ts';
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { areAllUpdated, isObserved, podsOf } from './pods.ts';
+import { areAllUpdated, isObserved, PLAIN, podsOf } from './pods.ts';
 
 /** The annotation of a DeploymentConfig that names the latestVersion at our last patch. */
 export const STAMPED_AFTER_ANNOTATION = 'reloader.k8s.collaborne.com/stamped-after-version';
@@ -48,6 +48,7 @@ function holdOf(raw: RawWorkload): Hold | undefined {
 
 /** The row of DeploymentConfigs. */
 export const DEPLOYMENT_CONFIG: WorkloadKind = {
+  ...PLAIN,
   kind: 'DeploymentConfig',
   group: 'apps.openshift.io',
   version: 'v1',
@@ -55,12 +56,7 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   rollout: 'replace-pods',
   patch: 'strategic',
   isOptional: true,
-  done: 'rolled',
-  templatePath: ['template'],
   revisionMark: STAMPED_AFTER_ANNOTATION,
-  declines: () => undefined,
-  isLeftAlone: () => false,
-  isObserved,
   hold: holdOf,
   isUnstarted: (raw) => isManual(raw) && !isPaused(raw) && isBeforeStamp(raw),
   rolledOut: (raw) =>

@@ -5,21 +5,17 @@
 
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { isObserved, podsOf } from './pods.ts';
+import { PLAIN, podsOf } from './pods.ts';
 
 /** The label of the Pods that are workloads of their own, and its value: only these are listed and watched. */
 export const EVICT_LABEL = { name: 'reloader.k8s.collaborne.com/reload-strategy', value: 'evict' } as const;
 
 /** The common part. No template starts other pods, so there is no revision and no older pod to count. */
 const EVICTED = {
+  ...PLAIN,
   version: 'v1',
   rollout: 'evict',
-  done: 'rolled',
   patch: 'strategic',
-  templatePath: ['template'],
-  declines: () => undefined,
-  isLeftAlone: () => false,
-  isObserved,
   hold: () => undefined,
   rolledOut: ({ spec, status }: RawWorkload) => {
     const replicas = spec?.replicas ?? 1;

@@ -1,6 +1,7 @@
-/** The pods of a workload by its status, and whether that is of the present spec. */
+/** What most kinds that own pods have in common: the pods by the status, and whether that is of the present spec. */
 
 import type { RawWorkload } from '../raw-objects.ts';
+import type { WorkloadKind } from '../workload-kind.ts';
 
 /** The number of pods of the present template and of older ones; `all`: both together. */
 export function podsOf(all = 0, updated = 0): { updated: number; old: number } {
@@ -20,3 +21,13 @@ export function areAllUpdated({ status }: RawWorkload, replicas: number): boolea
     (status?.replicas ?? 0) === replicas
   );
 }
+
+/** The common part of kinds that own pods, are rolled whenever they need it, and have their template where most have it. */
+export const PLAIN: Pick<WorkloadKind, 'done' | 'templatePath' | 'declines' | 'isLeftAlone' | 'isObserved'> =
+  {
+    done: 'rolled',
+    templatePath: ['template'],
+    declines: () => undefined,
+    isLeftAlone: () => false,
+    isObserved,
+  };
