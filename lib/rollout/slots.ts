@@ -147,13 +147,15 @@ export class Slots {
   proceed(): void {
     const { store, begin } = this.#options;
     this.#positions = undefined;
+    let taken = this.#taken();
     for (const one of this.#order()) {
       const record = store.workloads.get(one.key);
       const isWanted = record !== undefined && needsRollout(store, one.key);
-      if (isWanted && !this.#hasRoom(one.key, record, this.#taken())) continue;
+      if (isWanted && !this.#hasRoom(one.key, record, taken)) continue;
       this.#waiting.delete(one.key);
       if (isWanted) this.#grant(one);
       begin(one.key);
+      taken = this.#taken();
     }
     this.#arm();
   }
