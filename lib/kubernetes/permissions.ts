@@ -1,6 +1,6 @@
 /** The rights that the reloader needs, as data: the preflight asks for them, and a test compares them with the Roles in k8s. */
 
-import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
+import { type ConfigKind, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
@@ -16,7 +16,7 @@ import {
   TOKEN_REVIEWS,
   WEBHOOK_CONFIGURATIONS,
 } from './api-path.ts';
-import { resourceOf } from './sources.ts';
+import { mountsOf, resourceOf } from './sources.ts';
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -197,11 +197,10 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
 
 /** To watch the objects of a kind, and what pods have mounted of them. */
 function configPermissions(kind: ConfigKind, namespace: string | undefined): Permission[] {
-  const { mountedAs } = SOURCE_KINDS[kind];
   const own = permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING);
-  if (mountedAs === undefined) return [own];
-  const mounts = { ...SOURCE_KINDS[kind], ...mountedAs };
-  return [own, permission('config', mountedAs.kind, namespace, mounts, WATCHING)];
+  if (!isMountedKind(kind)) return [own];
+  const mounts = mountsOf(kind);
+  return [own, permission('config', mounts.kind, namespace, mounts, WATCHING)];
 }
 
 /** For the deployments that no trigger starts. */

@@ -20,7 +20,7 @@ export function resourceOf(name: string): ApiResource | undefined {
 }
 
 /** The resource that says what pods have mounted of the objects of `kind`. */
-function mountsOf(kind: ConfigKind): ApiResource & { readonly kind: string } {
+export function mountsOf(kind: ConfigKind): ApiResource & { readonly kind: string } {
   return { ...SOURCE_KINDS[kind], kind, ...SOURCE_KINDS[kind].mountedAs };
 }
 
