@@ -3,13 +3,14 @@
  * object with content like any other.
  */
 
-import { type Mounted, mountedOf } from '../model/mounted-content.ts';
 import { type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject, RawPodStatus } from '../model/raw-objects.ts';
+import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import { type ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
+import { type Mounted, mountedOf } from '../tracking/mounted-content.ts';
 import type { Reloader } from './reloader.ts';
 
 /** The collaborators of `ClassContents`. */
@@ -45,11 +46,8 @@ export class ClassContents {
   /** What is kept of a class. */
   projectClass(kind: ConfigKind, { metadata }: RawObject): ClassObject {
     const { isConfigAnnotation } = this.#options.reloader().store.settings.vocabularies;
-    const all = Object.entries(metadata.annotations ?? {});
-    return {
-      ref: { kind, namespace: metadata.namespace ?? '', name: metadata.name },
-      annotations: Object.fromEntries(all.filter(([key]) => isConfigAnnotation(key))),
-    };
+    const { namespace = '', name, annotations = NOTHING } = metadata;
+    return { ref: { kind, namespace, name }, annotations: pick(annotations, isConfigAnnotation) };
   }
 
   /** What is kept of a status. */

@@ -14,7 +14,6 @@ import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import type { Mounted } from '../model/mounted-content.ts';
 import {
   type ConfigKind,
   configKindOf,
@@ -30,9 +29,10 @@ import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject } from '../tracking/mounted-classes.ts';
+import type { Mounted } from '../tracking/mounted-content.ts';
 import type { ClassContents } from './class-contents.ts';
 import type { Reloader } from './reloader.ts';
-import { type ServedKinds, servedKindOf } from './served-kinds.ts';
+import type { ServedKinds } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
@@ -80,7 +80,7 @@ export interface InformersOptions {
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
   /** Which kinds that a cluster may lack are served. */
-  readonly servedKinds: Pick<ServedKinds, 'untilServed'>;
+  readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
   readonly classContents: ClassContents;
   readonly metrics: Metrics | undefined;
   readonly log: Log;
@@ -183,7 +183,7 @@ export class Informers {
   }
 
   #observerOf(stream: Stream): ReflectorObserver {
-    const { heartbeat, metrics, watches, reloader, onTurnedBack } = this.#options;
+    const { heartbeat, metrics, watches, servedKinds, reloader, onTurnedBack } = this.#options;
     const name = nameOf(stream);
     const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
     return {
@@ -196,7 +196,8 @@ export class Informers {
         watches.failed(name, error.message, monotonicMs());
         reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
-        if (isUnserved(stream, error)) reloader().listing.leaveOut(stream, UNSERVED);
+        if (servedKinds.isOptional(stream.kind) && isAway(error))
+          reloader().listing.leaveOut(stream, UNSERVED);
         if (error.code === 'unordered') reloader().listing.leaveOut(stream, UNORDERED);
       },
       onWatchUp: () => {
@@ -239,8 +240,7 @@ export class Informers {
   }
 }
 
-/** Whether a kind that a cluster may lack is lacking now, as when its definition is deleted or its API server is down. */
-function isUnserved({ kind }: Stream, { code }: ApiError): boolean {
-  const isOptional = findWorkloadKind(kind)?.isOptional === true || servedKindOf(kind) !== undefined;
-  return isOptional && (code === 'not-found' || code === 'unavailable');
+/** Whether nothing serves the kind now, as when its definition is deleted or its API server is down. */
+function isAway({ code }: ApiError): boolean {
+  return code === 'not-found' || code === 'unavailable';
 }

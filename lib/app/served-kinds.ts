@@ -12,7 +12,7 @@ import { discover } from '../kubernetes/workloads/discovery.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigKind, configKindOf, isMountedKind, mountedKindOf } from '../model/object-ref.ts';
+import { mountedKindOf } from '../model/object-ref.ts';
 import type { OptionalKindStatus } from '../model/status-report.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { addWorkloadKind, findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
@@ -62,12 +62,6 @@ export interface ServedKindsOptions {
   readonly random: () => number;
 }
 
-/** The kind of object with content that is looked for on behalf of a stream: its own, or that of which it says what is mounted. */
-export function servedKindOf(kind: string): ConfigKind | undefined {
-  const source = configKindOf(kind);
-  return source !== undefined && isMountedKind(source) ? source : mountedKindOf(kind);
-}
-
 interface Followed extends OptionalKind {
   readonly firstLook: PromiseWithResolvers<void>;
   readonly served: PromiseWithResolvers<void>;
@@ -110,7 +104,12 @@ export class ServedKinds {
 
   /** Resolves once the kind is served, or `run` has ended; at once for a kind that each cluster has. */
   async untilServed(kind: string): Promise<void> {
-    await this.#followed.get(servedKindOf(kind) ?? kind)?.served.promise;
+    await this.#followedOf(kind)?.served.promise;
+  }
+
+  /** Whether a cluster may lack the kind of a stream. */
+  isOptional(kind: string): boolean {
+    return this.#followedOf(kind) !== undefined;
   }
 
   /** One row for each kind. */
@@ -118,8 +117,13 @@ export class ServedKinds {
     return [...this.#followed.values()].map(({ row, last }) => ({ kind: row.kind, ...statusOf(last) }));
   }
 
+  /** What is looked for on behalf of the stream of `kind`: its own kind, or that of which it says what is mounted. */
+  #followedOf(kind: string): Followed | undefined {
+    return this.#followed.get(mountedKindOf(kind) ?? kind);
+  }
+
   #isServed(kind: string): boolean {
-    const followed = this.#followed.get(servedKindOf(kind) ?? kind);
+    const followed = this.#followedOf(kind);
     return followed === undefined || followed.last?.is === 'served';
   }
 
@@ -189,7 +193,7 @@ export class ServedKinds {
     if (look.is !== 'unknown') followed.failures = 0;
     if (look.is !== last?.is) this.#say(followed, look);
     if (look.is === 'served') metrics?.watchIsUp(row.kind, false);
-    for (const stream of streams.filter(({ kind }) => (servedKindOf(kind) ?? kind) === row.kind)) {
+    for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
       const isAbsent = look.is === 'absent' || look.is === 'rights-missing';
       if (isAbsent) listing().absent(stream);
       // One that was looked for in vain holds up nothing while it lists for the first time.

@@ -4,6 +4,7 @@ import type { Algorithm, AlgorithmName, Algorithms, Digest, Digests, KeyDigests 
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
+import { NOTHING, pick } from './text.ts';
 import { lastWriteOf } from './time.ts';
 
 /** The part of one version of a ConfigMap or Secret that stays in memory. */
@@ -35,9 +36,6 @@ export interface Wanted {
   /** Whether this process keeps its own state there. @default nowhere */
   readonly isOwnState?: (ref: ConfigRef) => boolean;
 }
-
-/** Shared by all objects without such annotations, to save memory. */
-const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
 
 /** On a Secret that cert-manager writes: the name of its Certificate. It is kept only of a temporary certificate. */
 const CERTIFICATE_ANNOTATION = 'cert-manager.io/certificate-name';
@@ -81,9 +79,8 @@ function annotationsOf(
   { metadata }: RawConfigObject,
   isWanted: Wanted['annotation'],
 ): ConfigObject['annotations'] {
-  const { annotations = {} } = metadata;
+  const { annotations = NOTHING } = metadata;
   const isTemporary = (annotations[ISSUER_ANNOTATION] ?? '') === '';
   const isKept = (key: string): boolean => isWanted(key) || (isTemporary && key === CERTIFICATE_ANNOTATION);
-  const wanted = Object.entries(annotations).filter(([key]) => isKept(key));
-  return wanted.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(wanted);
+  return pick(annotations, isKept);
 }

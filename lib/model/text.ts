@@ -111,3 +111,15 @@ function fillRow(
   }
   return least;
 }
+
+/** No annotations or labels. Shared by all objects without any that is kept, to save memory. */
+export const NOTHING: Readonly<Record<string, string>> = {};
+
+/** The annotations or labels whose keys are wanted; NOTHING if none is. */
+export function pick(
+  record: Readonly<Record<string, string>>,
+  wanted: (key: string) => boolean,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(record).filter(([key]) => wanted(key));
+  return entries.length === 0 ? NOTHING : Object.fromEntries(entries);
+}

@@ -7,6 +7,7 @@ import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
+import { NOTHING, pick } from './text.ts';
 import { createdAtOf } from './time.ts';
 import { isOlder } from './timeline.ts';
 import {
@@ -133,7 +134,6 @@ export interface AnnotationReader {
 const DEFAULT_DEADLINE_S = 600;
 const LONGEST_DEADLINE_MS = 3_600_000;
 
-const NOTHING: Readonly<Record<string, string>> = {};
 /** How many unknown annotations are kept: a person who corrects these will find the others. */
 const MOST_UNKNOWN = 10;
 const NO_UNKNOWN: readonly UnknownAnnotation[] = [];
@@ -331,12 +331,4 @@ function lastManagerOf(metadata: RawMetadata): string | undefined {
     if (last === undefined || time >= last.time) last = { time, manager };
   }
   return last?.manager;
-}
-
-function pick(
-  record: Readonly<Record<string, string>>,
-  wanted: (key: string) => boolean,
-): Readonly<Record<string, string>> {
-  const entries = Object.entries(record).filter(([key]) => wanted(key));
-  return entries.length === 0 ? NOTHING : Object.fromEntries(entries);
 }

@@ -6,9 +6,10 @@
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, translated } from '../model/digest.ts';
-import type { Mounted } from '../model/mounted-content.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { NOTHING } from '../model/text.ts';
 import { decimalOf, type InformerEvent, type Span } from '../model/timeline.ts';
+import type { Mounted } from './mounted-content.ts';
 
 /** The part of a class itself that counts: a class has no content of its own. */
 export interface ClassObject {
@@ -83,7 +84,6 @@ interface How {
 }
 
 const WATCHED: How = { isInInitialList: false, isRelisted: false };
-const NO_ANNOTATIONS: ClassObject['annotations'] = {};
 
 /** See the file's comment. An event costs a constant time, and one of a list no decision before the list is complete. */
 export class MountedClasses {
@@ -155,7 +155,7 @@ export class MountedClasses {
     if (known !== undefined) return known;
     const made: Class = {
       ref,
-      annotations: NO_ANNOTATIONS,
+      annotations: NOTHING,
       exists: false,
       contents: new Map(),
       statuses: 0,

@@ -1,10 +1,10 @@
 /** What one pod has mounted of a class: the digests of ids and versions, and who mounted it. No secret content is in such an object. */
 
 import { createHash } from 'node:crypto';
-import { type Algorithms, type Digest, SHA1 } from './digest.ts';
-import type { ConfigRef } from './object-ref.ts';
-import type { RawPodStatus } from './raw-objects.ts';
-import { lastWriteOf } from './time.ts';
+import { type Algorithms, type Digest, SHA1 } from '../model/digest.ts';
+import type { ConfigRef } from '../model/object-ref.ts';
+import type { RawPodStatus } from '../model/raw-objects.ts';
+import { lastWriteOf } from '../model/time.ts';
 
 /** The part of one status that counts. */
 export interface Mounted {

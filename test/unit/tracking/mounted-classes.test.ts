@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { UNKEYED } from '../../../lib/model/digest.ts';
-import { mountedOf } from '../../../lib/model/mounted-content.ts';
 import type { RawPodStatus } from '../../../lib/model/raw-objects.ts';
 import { MountedClasses } from '../../../lib/tracking/mounted-classes.ts';
+import { mountedOf } from '../../../lib/tracking/mounted-content.ts';
 
 const MAX_WAIT_MS = 300_000;
 const KIND = 'SecretProviderClass';
