@@ -51,7 +51,8 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
       await scene.stage.until('the other one leads', () => pair.isHeldBy(standby));
       const { length } = scene.changedAt;
       leader.process.resume();
-      await leader.process.hasSaid(/the lead is lost/);
+      // Which of them it notices first is a matter of chance: that its lease is over, or the mark of the other one.
+      await leader.process.hasSaid(/the lead is lost|another process writes the state/);
       await scene.stage.until('more has changed', () => scene.changedAt.length > length + 5);
     });
     await pair.isRight();
