@@ -60,12 +60,14 @@ export type PodsReading =
       readonly message: string;
       readonly retryAfterMs?: number;
       readonly isForbidden?: boolean;
+      /** No pod is known to be one of the workload, although it may have some. */
+      readonly isUnreached?: boolean;
     };
 
 /** Lists and evicts the pods of workloads. Never throws. */
 export interface PodClient {
   /**
-   * All pods that the workload controls, itself or through its ReplicaSets, or beside which it is controlled; `gone` if another one
+   * All pods that the workload controls, itself or through what it made, or beside which it is controlled; `gone` if another one
    * has its name now.
    */
   readonly podsOf: (workload: WorkloadRef, uid: string) => Promise<PodsReading>;

@@ -347,8 +347,10 @@ function oldestFirst(one: Pod, other: Pod): number {
 function failed({
   message,
   isForbidden,
+  isUnreached,
   retryAfterMs,
 }: Extract<PodsReading, { readonly kind: 'failed' }>): Outcome {
   if (isForbidden === true) return { type: 'refused', message: `${message} (${RIGHTS})` };
+  if (isUnreached === true) return { type: 'refused', message };
   return { type: 'later', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

@@ -6,6 +6,7 @@ import type { Mutant } from './table.ts';
 const UNIT = 'test/unit/rollout/eviction.test.ts';
 const PODS = 'test/unit/rollout/pods-of-operators.test.ts';
 const ROWS = 'test/unit/model/evicted-kinds.test.ts';
+const READS = 'test/unit/kubernetes/evictions.test.ts';
 const HISTORIES = 'test/simulation/simulation-evictions.test.ts';
 
 /** Every one of them must be noticed. */
@@ -129,5 +130,20 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
     name: 'evictions: the rights for kinds that are only evicted are not asked for',
     edit: drop('streamPermissions', "rollouts.includes('evict')"),
     tests: ['test/unit/kubernetes/permissions.test.ts'],
+  },
+  {
+    name: 'evictions: what an operator made has no pods of its kind',
+    edit: change('Evictions.#podsOf', 'MADE_BY_OPERATORS', '[]'),
+    tests: [READS],
+  },
+  {
+    name: 'evictions: a kind whose pods are not known is taken for done',
+    edit: drop('Evictions.#podsOf', 'isOfOperator && own.length === 0 && desired !== 0'),
+    tests: [READS],
+  },
+  {
+    name: 'evictions: that no pod is known is tried again in silence',
+    edit: drop('eviction/failed', 'isUnreached === true'),
+    tests: [UNIT],
   },
 ];

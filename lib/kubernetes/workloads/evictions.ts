@@ -1,5 +1,6 @@
 /** Lists the pods of workloads, and evicts them through the Eviction API, which respects PodDisruptionBudgets. */
 
+import { isCustom } from '../../model/kinds/custom-kind.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
 import type { RawCondition, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
@@ -25,6 +26,11 @@ const PAGE = 500;
 interface RawPod extends RawObject {
   readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
 }
+
+/** What an operator may make of an object of its kind, for the pods. */
+const MADE_BY_OPERATORS = ['Deployment', 'StatefulSet', 'DaemonSet'];
+const UNREACHED =
+  'no pod in the namespace is controlled by it, nor by its Deployments, StatefulSets, DaemonSets or ReplicaSets, so none can be evicted';
 
 /** By kind, what may stand between a workload and its pods. */
 const BETWEEN: Readonly<Record<string, ApiResource>> = {
@@ -66,17 +72,28 @@ export class Evictions implements PodClient {
     const path = objectPath(workloadKindOf(kind), namespace, name);
     const raw = await callJson<RawWorkload>(this.#send, { method: 'GET', path });
     if (raw.metadata.uid !== uid) return { kind: 'gone' };
-    const labelSelector = selectorText(raw.spec?.selector);
+    // What a selector means in a kind of an operator's is not known.
+    const isOfOperator = isCustom(workloadKindOf(kind));
+    const labelSelector = isOfOperator ? undefined : selectorText(raw.spec?.selector);
     const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
     const owners = new Set([uid]);
-    for (const [between, resource] of Object.entries(BETWEEN)) {
-      if (!pods.some(({ metadata }) => isBetween(metadata, between, uid))) continue;
-      const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
-      for (const { metadata } of all) if (controllerOf(metadata)?.uid === uid) owners.add(metadata.uid ?? '');
-    }
+    for (const made of isOfOperator && pods.length > 0 ? MADE_BY_OPERATORS : [])
+      await this.#addOwned(owners, workloadKindOf(made), namespace);
+    for (const [between, resource] of Object.entries(BETWEEN))
+      if (pods.some(({ metadata }) => isBetween(metadata, between, uid)))
+        await this.#addOwned(owners, resource, namespace);
     const own = pods.filter(({ metadata }) => owners.has(controllerOf(metadata)?.uid ?? ''));
-    const desired = raw.status?.desiredNumberScheduled ?? raw.spec?.replicas;
+    const desired = desiredOf(raw);
+    if (isOfOperator && own.length === 0 && desired !== 0)
+      return { kind: 'failed', message: UNREACHED, isUnreached: true };
     return { kind: 'listed', pods: own.map(podOf), desired };
+  }
+
+  /** Adds the objects that one of `owners` controls. */
+  async #addOwned(owners: Set<string>, resource: ApiResource, namespace: string): Promise<void> {
+    const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
+    for (const { metadata } of all)
+      if (owners.has(controllerOf(metadata)?.uid ?? '')) owners.add(metadata.uid ?? '');
   }
 
   /** The pods of one owner, as far as they are workloads: what the owner is, and how many it wants, is not known. */
@@ -115,6 +132,12 @@ export class Evictions implements PodClient {
 function isBetween(metadata: RawMetadata, between: string, workload: string): boolean {
   const { kind, uid } = controllerOf(metadata) ?? {};
   return kind === between && uid !== workload;
+}
+
+/** How many pods there should be; in a kind of an operator's the field may have any form. */
+function desiredOf({ spec, status }: RawWorkload): number | undefined {
+  const desired: unknown = status?.desiredNumberScheduled ?? spec?.replicas;
+  return typeof desired === 'number' ? desired : undefined;
 }
 
 /** A pod that has ended runs nothing, and its controller has another one in its place. */

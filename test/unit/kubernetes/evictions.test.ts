@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Evictions } from '../../../lib/kubernetes/workloads/evictions.ts';
-import type { Pod } from '../../../lib/model/outcome.ts';
+import { customKind } from '../../../lib/model/kinds/custom-kind.ts';
+import type { Pod, PodsReading } from '../../../lib/model/outcome.ts';
+import { addWorkloadKind } from '../../../lib/model/workload-kind.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 const NAMESPACE = 'default';
@@ -25,11 +27,11 @@ function stageOf(t: TestContext): Stage {
 }
 
 /** A workload with two pods that run; answers its uid. */
-function create({ sandbox, pass }: Stage, resource: string, name: string): string {
+function create({ sandbox, pass }: Stage, resource: string, name: string, more: object = {}): string {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
   const spec = { replicas: 2, selector: { matchLabels: labels }, template };
-  const made = sandbox.create(resource, { metadata: { namespace: NAMESPACE, name }, spec });
+  const made = sandbox.create(resource, { metadata: { namespace: NAMESPACE, name, ...more }, spec });
   pass(1000);
   return made.metadata.uid;
 }
@@ -140,6 +142,49 @@ for (const [kind, selector] of [
     assert.equal(asked.length, 2);
     assert.match(asked[1] ?? '', /\/pods\?labelSelector=app=web&/);
   });
+
+const APP = customKind({
+  group: 'acme.example',
+  version: 'v1',
+  resource: 'apps',
+  templatePath: ['template'],
+});
+addWorkloadKind(APP);
+
+const APP_REF = { kind: APP.kind, namespace: NAMESPACE, name: 'web' };
+const OF_APP = { apiVersion: 'acme.example/v1', kind: 'App', name: 'web', uid: 'app', controller: true };
+
+/** The pods of an `App`, whose selector is a word of its operator. */
+async function podsOfApp({ sandbox }: Stage, replicas?: unknown): Promise<PodsReading> {
+  const app = { metadata: { name: 'web', uid: 'app' }, spec: { selector: 'blue', replicas } };
+  const evictions = new Evictions((request) => {
+    if (!request.path.startsWith('/apis/acme.example/')) return sandbox.handle(request);
+    const body = (async function* () {
+      yield await Promise.resolve(JSON.stringify(app));
+    })();
+    return Promise.resolve({ status: 200, headers: {}, body });
+  });
+  return await evictions.podsOf(APP_REF, 'app');
+}
+
+for (const resource of ['deployments', 'statefulsets', 'daemonsets'])
+  test(`the pods of a kind of an operator's are those of its ${resource}`, async (t) => {
+    const stage = stageOf(t);
+    create(stage, 'deployments', 'other');
+    create(stage, resource, 'web', { ownerReferences: [OF_APP] });
+    const reading = await podsOfApp(stage, { min: 2 });
+    assert.ok(reading.kind === 'listed' && reading.desired === undefined);
+    assert.ok(reading.pods.length === 2 && reading.pods.every(({ name }) => /^web-/.test(name)));
+  });
+
+test('that no pod of an operator is reached is told, unless it wants none', async (t) => {
+  const stage = stageOf(t);
+  create(stage, 'deployments', 'other');
+  const reading = await podsOfApp(stage);
+  assert.ok(reading.kind === 'failed' && reading.isUnreached === true);
+  assert.match(reading.message, /no pod in the namespace is controlled by it/);
+  assert.deepEqual(await podsOfApp(stage, 0), { kind: 'listed', pods: [], desired: 0 });
+});
 
 test('beside a Pod that is a workload are those of its owner, by one list of what has the label', async () => {
   const items = [ownedPod('a', 'App', 'one'), ownedPod('b', 'App', 'two'), ownedPod('c', 'App', 'one')];

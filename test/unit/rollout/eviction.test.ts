@@ -195,6 +195,16 @@ test('without the right it is refused, and says which', async (t) => {
   assert.match(reason?.type === 'backoff' ? reason.message : '', /list pods and to create pods\/eviction/);
 });
 
+test('where no pod is known to be its own it stays out of date, and says why', async (t) => {
+  const pods = new Pods(900);
+  pods.reading = { kind: 'failed', message: 'none is controlled by it', isUnreached: true };
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  assert.deepEqual(stage.outcomes, ['refused']);
+  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
+  assert.equal(reason?.type === 'backoff' ? reason.message : '', 'none is controlled by it');
+});
+
 test('without the right to evict as well', async (t) => {
   const pods = new Pods(900);
   for (let n = 0; n < 9; n += 1) pods.answers.push({ kind: 'rejected', code: 'forbidden', message: 'no' });
