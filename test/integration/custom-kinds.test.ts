@@ -131,18 +131,38 @@ test('without a template at the path an Event names path and flag, and nothing e
   assert.deepEqual(patchesOf(cluster, APPS), []);
 });
 
-test('what a webhook of the kind refuses ends in an Event with its message', async () => {
-  await using cluster = await Cluster.start({ extensions: [APPS] });
-  await start(cluster, [APPS]);
-  const message = 'admission webhook "apps.acme.example" denied the request: env is managed by the operator';
-  const match = { verb: 'patch', resource: 'apps' } as const;
-  cluster.sandbox.addFault({ match, effect: { kind: 'status', code: 403, message } });
-  put(cluster, configMap('web'), 'two');
-  await cluster.until('the Event has the message', () =>
-    eventsOf(cluster, 'App').some((note) => note.includes(message)),
-  );
-  await mark(cluster);
-});
+/** What operators refuse, and the code of the answer. */
+const REFUSALS: Readonly<Record<string, readonly [code: 400 | 403, message: string]>> = {
+  'a webhook of the kind': [
+    403,
+    'admission webhook "apps.acme.example" denied the request: env is managed by the operator',
+  ],
+  // Of a Service whose spec.template.metadata has a name.
+  'Knative, of a named revision': [
+    400,
+    'admission webhook "validation.webhook.serving.knative.dev" denied the request: validation failed: Saw the following changes without a name change (-old +new): spec.template.metadata.name',
+  ],
+};
+
+for (const [who, [code, message]] of Object.entries(REFUSALS))
+  test(`what is refused by ${who} ends in an Event with its message`, async () => {
+    await using cluster = await Cluster.start({ extensions: [APPS] });
+    await start(cluster, [APPS]);
+    const match = { verb: 'patch', resource: 'apps' } as const;
+    const repair = cluster.sandbox.addFault({
+      match,
+      times: 'always',
+      effect: { kind: 'status', code, message },
+    });
+    put(cluster, configMap('web'), 'two');
+    await cluster.until('the Event has the message', () =>
+      eventsOf(cluster, 'App').some((note) => note.includes(message)),
+    );
+    await mark(cluster);
+    assert.equal(stampOf(cluster, APPS), undefined);
+    repair();
+    await cluster.until('it is stamped', () => stampOf(cluster, APPS) !== undefined);
+  });
 
 test('a reloader that is killed between its patch and the commit finds the stamp, and patches no second time', async () => {
   await using cluster = await Cluster.start({ extensions: [APPS] });

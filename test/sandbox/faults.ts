@@ -45,7 +45,7 @@ export type CallEffect =
   /** Answered so, without effect. */
   | {
       readonly kind: 'status';
-      readonly code: 401 | 403 | 409 | 422 | 429 | 500 | 503 | 504;
+      readonly code: 400 | 401 | 403 | 409 | 422 | 429 | 500 | 503 | 504;
       readonly retryAfterSeconds?: number;
       readonly message?: string;
       /** 504 only: it is a version from the future, not a gateway's timeout. */
@@ -171,6 +171,7 @@ export function statusFault(effect: CallEffect & { readonly kind: 'status' }, ca
 }
 
 const REASONS: Readonly<Record<(CallEffect & { kind: 'status' })['code'], readonly [string, string]>> = {
+  400: ['BadRequest', '{} is refused: the sandbox was told so'],
   401: ['Unauthorized', 'Unauthorized'],
   403: ['Forbidden', '{} is forbidden: User "sandbox" cannot {verb} it'],
   409: [
