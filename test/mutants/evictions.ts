@@ -122,6 +122,11 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
     tests: [ROWS],
   },
   {
+    name: 'evictions: the pods of Jobs are evicted too',
+    edit: change('Union.strategyOf', "rollout !== 'replace-pods'", 'false'),
+    tests: [ROWS],
+  },
+  {
     name: 'evictions: all Pods are watched',
     edit: change('workloadSource', 'labelSelector === undefined', 'true'),
     tests: ['test/unit/kubernetes/list-watch.test.ts'],

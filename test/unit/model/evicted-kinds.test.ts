@@ -47,6 +47,27 @@ for (const kind of ['ReplicaSet', 'ReplicationController', 'Pod'])
     ]);
   });
 
+const EVICTING = vocabulary({ strategy: 'evict' });
+
+for (const kind of ['Job', 'CronJob'])
+  test(`the pods of a ${kind} are never evicted, whatever an annotation or the flag says`, () => {
+    const annotations = { ...AUTO, [`${NATIVE}/reload-strategy`]: 'evict' };
+    const asking = view(kind, { annotations });
+    assert.equal(words.strategyOf(asking), 'env-vars');
+    assert.equal(EVICTING.strategyOf(asking), 'env-vars');
+    assert.equal(EVICTING.strategyOf(view(kind)), 'env-vars');
+    const said = `"evict" of ${NATIVE}/reload-strategy is no strategy of a ${kind}; write env-vars or annotations`;
+    assert.ok(words.mistakesOf(asking).some(({ message }) => message === said));
+  });
+
+for (const kind of ['Deployment', 'StatefulSet', 'DaemonSet', 'Rollout', 'DeploymentConfig'])
+  test(`the pods of a ${kind} are evicted by an annotation or the flag`, () => {
+    const annotations = { ...AUTO, [`${NATIVE}/reload-strategy`]: 'evict' };
+    assert.equal(words.strategyOf(view(kind, { annotations })), 'evict');
+    assert.equal(EVICTING.strategyOf(view(kind)), 'evict');
+    assert.equal(words.strategyOf(view(kind)), 'env-vars');
+  });
+
 const OWNERS: readonly (readonly [string, RawOwner | undefined, boolean])[] = [
   ['ReplicaSet', undefined, false],
   ['ReplicaSet', APP, false],
