@@ -54,6 +54,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   winston: 'telemetry',
   'prom-client': 'telemetry',
   'p-debounce': 'queue',
+  croner: 'model',
   commander: 'options',
   re2js: 'annotations',
   '@peculiar/x509': 'admission',
@@ -88,7 +89,9 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/observed-lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',
-  'lib/rollout/rollout-attempt.ts': 'people who read annotations, and whichever reloader ends the pause',
+  'lib/rollout/gates.ts': 'people who say when workloads are rolled',
+  'lib/rollout/rollout-attempt.ts':
+    'people who read annotations and say when workloads are rolled, and whichever reloader ends the pause',
   'lib/repair/pauses.ts': 'the end of a pause, whose begin an annotation says',
   'lib/app/admission-webhook.ts': 'the API server, which checks how long certificates are good',
   'lib/app/secure-pages.ts': 'the clients that check the validity of its certificate',

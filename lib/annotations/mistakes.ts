@@ -10,6 +10,7 @@ import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import { NAKED, type UnknownAnnotation, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import { gatingMistakes } from './gating.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedFinding, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
@@ -33,6 +34,7 @@ const RULES: readonly Rule[] = [
   unmeasured,
   pacingMistakes,
   keyScopeMistakes,
+  gatingMistakes,
   misplaced,
   mistyped,
 ];

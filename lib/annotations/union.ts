@@ -4,12 +4,19 @@ import type { Finding, MissingObject } from '../model/finding.ts';
 import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
+import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { ALLOW_FROM_ANNOTATION, notAllowedFindings, unwatchedNamespaceFindings } from './allow-from.ts';
 import { configHashOf } from './config-hash.ts';
+import {
+  CONFIG_GATING_ANNOTATIONS,
+  configGatingMistakes,
+  GATING_ANNOTATIONS,
+  reloadWindowOf,
+} from './gating.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
 import { missingObjectFindings, type Naming } from './missing.ts';
@@ -47,6 +54,8 @@ export interface VocabularyOptions {
   readonly crossNamespace?: CrossNamespace;
   /** Whether a namespace is watched. @default every one */
   readonly watches?: (namespace: string) => boolean;
+  /** The text of the window of a workload without an annotation. @default it is rolled at any time */
+  readonly reloadWindow?: string | undefined;
   /** Whether a workload without such an annotation is rolled for all objects that it refers to. */
   readonly autoReloadAll: boolean;
   readonly strategy: ReloadStrategy;
@@ -126,6 +135,7 @@ class Union implements Vocabularies {
       STRATEGY_ANNOTATION,
       KEY_SCOPED_ANNOTATION,
       ...PACE_ANNOTATIONS,
+      ...GATING_ANNOTATIONS,
     ]);
     this.#rolloutKeys = this.#words.flatMap(({ rolloutStrategy }) => rolloutStrategy ?? []);
     this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
@@ -133,6 +143,7 @@ class Union implements Vocabularies {
     this.#templateKeys = new Set(ofTemplates.filter((key) => !this.#rolloutKeys.includes(key)));
     this.#configKeys = new Set([
       ALLOW_FROM_ANNOTATION,
+      ...CONFIG_GATING_ANNOTATIONS,
       ...this.#words.flatMap(({ match, ignore }) => [match, ignore]),
     ]);
     this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
@@ -222,6 +233,11 @@ class Union implements Vocabularies {
   }
 
   readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
+
+  readonly reloadWindowOf = (workload: Workload): ReloadWindow | undefined =>
+    reloadWindowOf(workload, this.#options.reloadWindow);
+
+  readonly configMistakesOf = configGatingMistakes;
 
   readonly mistakesOf: Vocabularies['mistakesOf'] = (workload) => [
     ...mistakesOf(workload, this.#keys, this.#words),

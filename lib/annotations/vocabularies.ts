@@ -3,6 +3,7 @@
 import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { ReloadStrategy, Verdict } from '../model/reasons.ts';
+import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Pace, VocabularyName } from '../model/settings.ts';
 import type { AnnotationReader, Workload } from '../model/workload.ts';
@@ -53,8 +54,12 @@ export interface Vocabularies extends AnnotationReader {
   readonly pausing: Pausing;
   /** How often a workload may be rolled. */
   readonly paceOf: (workload: Workload) => Pace;
+  /** When a workload may be rolled; undefined: at any time. */
+  readonly reloadWindowOf: (workload: Workload) => ReloadWindow | undefined;
   /** The findings about likely mistakes in the annotations of a workload. */
   readonly mistakesOf: (workload: Workload) => readonly Finding[];
+  /** The findings about mistakes in the annotations of an object that a workload follows. */
+  readonly configMistakesOf: (ref: ConfigRef, annotations: ConfigAnnotations) => readonly Finding[];
   /** The findings about objects that the workload names and that are missing or not watched: one for all of one sort. */
   readonly findingsOfMissingObjects: (
     missingObjects: readonly MissingObject[],

@@ -268,6 +268,7 @@ function rulesFor(
     rollsFinished: options.jobReload === 'recreate',
     pausePeriodMs: options.pausePeriodMs,
     pace: options.pace,
+    reloadWindow: options.reloadWindow,
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: CONFIG_KINDS.filter((kind) => !configKindsOf(options).includes(kind)),
     shows: (namespace, kind) => gate.isWatched(namespace, kind),

@@ -55,7 +55,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated === 0) continue;
+    if (outdated === 0 || reloader.rollouts.gates.of(key) !== undefined) continue;
     const { slots } = reloader.rollouts;
     const since = reloader.rollouts.pendingChangesOf(key)?.since ?? now;
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
@@ -65,6 +65,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     outdatedEdges,
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
+    heldWorkloads: reloader.rollouts.gates.size,
     slotsUsed: reloader.rollouts.slots?.used ?? 0,
     waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
@@ -97,7 +98,9 @@ function workloadStatus(
     isOutdated,
     ...(isOutdated && pending !== undefined ? { outdatedForSeconds: secondsOf(now - pending.since) } : {}),
     ...(isOutdated && waiting !== undefined ? { waitsFor: waiting.type } : {}),
-    ...(isOutdated && until !== undefined ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) } : {}),
+    ...(isOutdated && until !== undefined && until !== Number.POSITIVE_INFINITY
+      ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) }
+      : {}),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     findings: reloader.findings.of(key),
   };

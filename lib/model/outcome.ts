@@ -119,12 +119,23 @@ export type Outcome =
     }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
+  /** A hold or a window keeps it from being rolled now. `about`: the changes that it is for. */
+  | { readonly type: 'held'; readonly gate: Gate; readonly about: string }
   /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
   | { readonly type: 'waiting-for-slot'; readonly about: string }
   /** New pods would wait for missing objects or keys: it is rolled once these exist. */
   | { readonly type: 'waiting-for-dependency'; readonly needs: readonly ConfigRef[] }
   /** The workload no longer exists. */
   | { readonly type: 'gone' };
+
+/** What keeps a workload from being rolled although nothing failed. */
+export interface Gate {
+  readonly type: 'hold' | 'window';
+  /** When to decide again at the latest, in ms since 1970; Infinity: once an annotation changes. */
+  readonly until: number;
+  /** For people; another gate has another message. */
+  readonly message: string;
+}
 
 /** The changes that wait to be rolled out to one workload. */
 export interface PendingChanges {
@@ -149,6 +160,8 @@ export type PendingReason =
   | { readonly type: 'external-rollout'; readonly until: number }
   /** An object or a key that its pods need does not exist. */
   | { readonly type: 'dependency' }
+  /** A hold or a window; `until`: infinite if an annotation has to change. */
+  | { readonly type: Gate['type']; readonly until: number; readonly message: string }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };
 

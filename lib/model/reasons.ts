@@ -69,6 +69,7 @@ export const REASONS = {
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
+  held: 'A hold, or a window that is closed, keeps the workload from being rolled now: it is rolled once that is over.',
   'rollout-overdue':
     'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
   slowed:
@@ -163,7 +164,8 @@ export type EventReason =
   | 'PodsNotReplaced'
   | 'RolloutsSlowed'
   | 'WaitingForSlot'
-  | 'RolloutOverdue';
+  | 'RolloutOverdue'
+  | 'RolloutHeld';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -194,6 +196,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
   WaitingForSlot: { type: 'Normal', tells: 'waiting-for-slot' },
   RolloutOverdue: { type: 'Warning', tells: 'rollout-overdue' },
+  RolloutHeld: { type: 'Normal', tells: 'held' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */

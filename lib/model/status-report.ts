@@ -38,6 +38,8 @@ export interface WorkloadStatus {
     | 'evicting'
     | 'external-rollout'
     | 'dependency'
+    | 'hold'
+    | 'window'
     | 'selection'
     | 'change';
   readonly waitsForSeconds?: number;

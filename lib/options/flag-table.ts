@@ -161,6 +161,8 @@ export const TABLE = {
       default: '20/1h',
       help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
     },
+    '--reload-window <reload-window>':
+      'when workloads are rolled, e.g. "Mon-Fri 09:00-17:00 Europe/Berlin" or "0 22 * * 6 4h"; joined by ;, ! denies (default: at any time)',
     '--max-concurrent-rollouts <slot-count>': {
       default: '0',
       help: 'how many workloads may be in a rollout before the next one begins; 0: any number',

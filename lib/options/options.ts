@@ -75,6 +75,8 @@ export interface Options extends FlagOptions {
   readonly statusPage: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. */
   readonly countsByNamespace: boolean;
+  /** The text of the times at which workloads are rolled. @default at any time */
+  readonly reloadWindow?: string;
   readonly connection: ConnectionOptions;
   /** The election; undefined: this process leads without one, as a dry run does. */
   readonly leaderElection?: LeaderElection | undefined;

@@ -70,6 +70,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     stateNamespace: reader.get('state-namespace'),
     coalesceMaxWaitMs: maxWaitFrom(reader, flags.coalescePeriodMs),
     pace: { minIntervalMs: reader.get('min-rollout-interval'), limit: limit === 'off' ? undefined : limit },
+    reloadWindow: reader.get('reload-window'),
     budget: budgetFrom(reader),
     alternativeAnnotations: {
       ConfigMap: reader.get('alternative-configmap-annotation'),

@@ -10,6 +10,7 @@ import {
   isMountedKind,
 } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
+import { parseReloadWindow } from '../model/reload-window.ts';
 import {
   ALERT_SINKS,
   type AlertSink,
@@ -33,7 +34,8 @@ type NumberType =
   | ('port-number' | 'number' | 'slot-count' | 'rate');
 type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
-  | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text');
+  | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text')
+  | 'reload-window';
 
 /** The types of flags and of their parsed values. The help shows the last word of the type: `<name>`. */
 export interface Values extends Record<NumberType, number>, Record<TextType, string> {
@@ -112,6 +114,11 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   rate: {
     expected: 'a number such as 0.1 or 5, at most 1000',
     parse: (text) => (/^\d{1,4}(\.\d{1,3})?$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined),
+  },
+  'reload-window': {
+    expected: 'times such as Mon-Fri 09:00-17:00 Europe/Berlin',
+    parse: (text) => (typeof parseReloadWindow(text) === 'string' ? undefined : text),
+    expectedFor: (text) => `a window, and this ${String(parseReloadWindow(text))}`,
   },
   address: {
     expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',

@@ -22,6 +22,7 @@ import { cutToBytes, listedText } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { notAllowedTo } from '../tracking/consent.ts';
 
@@ -39,6 +40,8 @@ interface Board extends Subject {
 interface Facts {
   readonly workload: Workload;
   readonly vocabularies: Vocabularies;
+  /** The objects that it follows. */
+  readonly objects: readonly Pick<ConfigRecord, 'ref' | 'annotations'>[];
   /** Why its pods stay until a person acts. */
   readonly hold: Hold | undefined;
   /** Whether a rollout of ours is in progress. */
@@ -62,6 +65,8 @@ interface Facts {
 /** The rules, pure functions of the facts, in the order in which their findings are reported. */
 const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
+  ({ vocabularies, objects }) =>
+    objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
   ({ vocabularies, lostOptIn }) =>
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
   ({ vocabularies, workload, missingObjects }) =>
@@ -220,6 +225,7 @@ export class Findings {
       isSlowed: isSlowed(keyOf(workload.ref)),
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
+      objects: [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []),
       notAllowed:
         record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),
       isStamped:

@@ -36,6 +36,7 @@ const WITHOUT_A_WRITE = [
   'absorbing',
   'waiting-for-dependency',
   'waiting-for-slot',
+  'held',
   'given-up',
   'evicting',
 ] as const;
@@ -82,7 +83,7 @@ const MOST_SOURCES = 10;
 export class Reporter {
   readonly journal: Journal;
   readonly #options: ReporterOptions;
-  /** The message of the refusal last reported as an Event, by workload: the same one is reported once. */
+  /** The message of the refusal, or of the hold, last reported as an Event, by workload: the same one is reported once. */
   readonly #refusals = new Map<ObjectKey, string>();
 
   constructor(options: ReporterOptions) {
@@ -207,6 +208,9 @@ export class Reporter {
         break; // a finding reports it, once
       case 'waiting-for-slot':
         break; // `waiting` reports it
+      case 'held':
+        this.#held(ref, outcome);
+        break;
       case 'gone':
         say('gone', `${who} is gone`);
         break;
@@ -261,6 +265,19 @@ export class Reporter {
     const message = `${progress.done} of ${count(progress.total, 'older pod')} evicted: ${progress.waitsFor}`;
     if (isNews) this.journal.say('evicting', `${describe(ref)}: ${message}${again}`, ref.namespace);
     if (isStalled) this.#event(ref, 'EvictionsStalled', about, `no progress: ${message}`);
+  }
+
+  /** Each look comes here: only news are reported. */
+  #held(ref: WorkloadRef, { gate, about }: Extract<Outcome, { type: 'held' }>): void {
+    if (this.#refusals.get(keyOf(ref)) === gate.message) return;
+    this.#refusals.set(keyOf(ref), gate.message);
+    this.journal.say('held', `${describe(ref)} is not rolled yet: ${gate.message}`, ref.namespace);
+    this.#event(
+      ref,
+      'RolloutHeld',
+      `${about} ${gate.message}`,
+      `not ${this.#doneTo(ref)} yet: ${gate.message}`,
+    );
   }
 
   #warnOfRefusal(ref: WorkloadRef, message: string): void {

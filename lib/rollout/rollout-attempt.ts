@@ -7,7 +7,7 @@ import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
+import type { Gate, Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -19,6 +19,7 @@ import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import { wouldFailAgain } from '../tracking/failed-rollouts.ts';
+import { gateOf } from '../tracking/gate.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births } from './births.ts';
@@ -89,10 +90,20 @@ export class RolloutAttempts {
     if (plan === undefined || record === undefined) return { type: 'settled' };
     if (wouldFailAgain(store, record, plan))
       return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, ref)}` };
+    const gate = this.gateOf(key);
+    if (gate !== undefined) return { type: 'held', gate, about: aboutOf(plan) };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
     if (this.#options.takeSlot?.(key) === false) return { type: 'waiting-for-slot', about: aboutOf(plan) };
     return await this.#roll(record, plan, tries);
+  }
+
+  /** What keeps the workload from being rolled now. A window does not stop evictions that have begun, a hold does. */
+  gateOf(key: ObjectKey): Gate | undefined {
+    const { store } = this.#options;
+    const record = store.workloads.get(key);
+    const gate = record && gateOf(store, record, Date.now());
+    return gate?.type === 'window' && this.isEvicting(key) ? undefined : gate;
   }
 
   /** Whether older pods of the workload are being evicted: no commit waits for that. */

@@ -6,9 +6,9 @@
 import type { Heartbeat } from '../model/health.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { type ConfigRef, namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
-import { type Pace, UNHURRIED } from '../model/settings.ts';
+import type { Gate, Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import {
+  type BackoffBounds,
   backoffMs,
   CONFLICT_BACKOFF,
   EVICTION_BACKOFF,
@@ -16,15 +16,15 @@ import {
   monotonicMs,
   REFUSAL_BACKOFF,
 } from '../model/time.ts';
-import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
+import { QuietPeriod } from '../queue/quiet-period.ts';
 import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
-import { AwaitedCertificates } from './awaited-certificates.ts';
 import { progressText } from './eviction.ts';
+import { Gates } from './gates.ts';
 import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
-import { RolloutPace } from './rollout-pace.ts';
 import type { Slots, SlotsOptions } from './slots.ts';
+import { WindowLengths } from './window-lengths.ts';
 
 /** Called synchronously, in the turn in which an attempt ends or a window opens. */
 export interface RolloutObserver {
@@ -63,8 +63,8 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'external
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
-/** The least window once a stamp was reverted: two processes that both lead find out by the state's marks before it ends. */
-const CONTESTED_WINDOW_MS = 1000;
+/** A hold or a window says itself when it ends. */
+const NO_BACKOFF: BackoffBounds = { baseMs: 0, capMs: 0 };
 
 /**
  * See the file's comment. A workload passes through these stages: its window (`#quiet`), due and queued (`#due`, `#queue`), in
@@ -83,9 +83,9 @@ export class RolloutController {
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** The slots of the budget, if there is one. */
   readonly slots: Slots | undefined;
-  /** The recent rollouts of each workload, by which its windows are lengthened. */
-  readonly #pace = new RolloutPace((key) => this.#paceOf(key));
-  readonly #certificates: AwaitedCertificates;
+  readonly #windows: WindowLengths;
+  /** Workloads that a hold or a window keeps. */
+  readonly gates: Gates = new Gates((key) => this.#attempts.gateOf(key));
   /** Out-of-date workloads in namespaces that are not selected. */
   readonly #heldBack = new Set<ObjectKey>();
   /** The changes since the last rollout of each workload; `since` by monotonicMs. */
@@ -93,10 +93,10 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { log = NO_LOG, store } = options;
-    this.#certificates = new AwaitedCertificates(store);
+    const { log = NO_LOG } = options;
+    this.#windows = new WindowLengths({ ...options, onSlowed: options.observer.onSlowed });
     this.#quiet = new QuietPeriod({
-      windowOf: (key) => this.#openedWindowOf(key),
+      windowOf: (key) => this.#windows.opened(key),
       release: (key) => this.#release(key),
     });
     this.#queue = new RetryQueue({ ...options, log, reconcile: (key) => this.#reconcile(key) });
@@ -112,7 +112,7 @@ export class RolloutController {
 
   /**
    * `workload` needs a rollout because `changes` objects changed: opens its window, or restarts its quiet period. The result:
-   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected, or it waits for a slot. A
+   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected, or it is held or waits for a slot. A
    * backoff is not shortened.
    */
   touch(workload: ObjectKey, changes: number): number {
@@ -122,10 +122,12 @@ export class RolloutController {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
     }
+    if (this.gates.of(workload) !== undefined) return Number.POSITIVE_INFINITY;
     const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
     if (this.slots?.isWaiting(workload)) return Number.POSITIVE_INFINITY;
-    if (this.#certificates.isOver(workload)) this.#quiet.forget(workload);
+    const end = this.#quiet.endOf(workload);
+    if (end !== undefined && this.#windows.isOver(workload, end)) this.#quiet.forget(workload);
     return this.#quiet.touch(workload);
   }
 
@@ -148,10 +150,14 @@ export class RolloutController {
     return this.#tries.get(workload)?.needs ?? [];
   }
 
-  /** These workloads, or objects that they name, have changed: one whose dependencies are no longer missing is retried. */
+  /**
+   * These workloads, or objects that they name, have changed: one whose dependencies are no longer missing is retried, and one that
+   * is not held any more, or by something else.
+   */
   wake(workloads: Iterable<ObjectKey>): void {
     const { store, needsOf } = this.#options;
     for (const key of workloads) {
+      if (this.gates.hasChanged(key)) this.retryNow(key);
       if (this.needsOf(key).length === 0) continue;
       const record = store.workloads.get(key);
       if (record === undefined || needsOf(record).length === 0) this.retryNow(key);
@@ -162,6 +168,7 @@ export class RolloutController {
   retryNow(workload: ObjectKey): void {
     if (this.#queue.backoffOf(workload) === undefined) return;
     this.#tries.delete(workload);
+    this.gates.forget(workload);
     this.#queue.forget(workload);
     this.#quiet.touch(workload);
   }
@@ -180,19 +187,19 @@ export class RolloutController {
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
-    this.#pace.forget(workload);
+    this.#windows.forget(workload);
     this.#settle(workload);
     this.slots?.forget(workload);
   }
 
   /** Whether the workload is rolled so often that its window is lengthened. */
   isSlowed(workload: ObjectKey): boolean {
-    return this.#pace.isSlowed(workload);
+    return this.#windows.pace.isSlowed(workload);
   }
 
   /** The number of workloads whose window is lengthened. */
   get slowed(): number {
-    return this.#pace.slowed;
+    return this.#windows.pace.slowed;
   }
 
   /**
@@ -207,8 +214,8 @@ export class RolloutController {
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
-    if (openedAt === undefined || this.#certificates.has(workload)) return false;
-    if (this.#windowOf(workload).quietMs > longestMs) return false;
+    if (openedAt === undefined || this.#windows.certificates.has(workload)) return false;
+    if (this.#windows.askedOf(workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }
 
@@ -216,6 +223,8 @@ export class RolloutController {
   pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
     if (this.needsOf(workload).length > 0) return { type: 'dependency' };
+    const gate = this.gates.reasonOf(workload);
+    if (gate !== undefined) return gate;
     const backoff = this.#queue.backoffOf(workload);
     if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
     if (backoff !== undefined)
@@ -241,24 +250,6 @@ export class RolloutController {
     this.#quiet.close();
     this.slots?.close();
     await this.#queue.close();
-  }
-
-  /** The length of the window that opens now; a lengthened one is reported. */
-  #openedWindowOf(key: ObjectKey): WindowLength {
-    const window = this.#pace.windowOf(key, this.#certificates.windowOf(key, this.#windowOf(key)));
-    const ref = this.#options.store.workloads.get(key)?.workload.ref;
-    if (ref !== undefined && this.#pace.isSlowed(key)) this.#options.observer.onSlowed(ref, window.maxWaitMs);
-    return window;
-  }
-
-  /** The window without the pace. One that the workload asks for is a least length, counted from the first change. */
-  #windowOf(workload: ObjectKey): WindowLength {
-    const { store, quietMs, maxWaitMs } = this.#options;
-    const record = store.workloads.get(workload);
-    if (record === undefined) return { quietMs, maxWaitMs };
-    const askedMs = store.settings.vocabularies.pausing.windowMsOf(record.workload);
-    const leastMs = Math.max(askedMs, record.takeBacks > 0 ? CONTESTED_WINDOW_MS : 0);
-    return { quietMs: Math.max(quietMs, leastMs), maxWaitMs: Math.max(maxWaitMs, leastMs) };
   }
 
   #release(key: ObjectKey): void {
@@ -291,6 +282,7 @@ export class RolloutController {
   /** Reports the outcome, and answers the result for the queue. `times`: consecutive refusals, if the caller counts them. */
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome, times?: number): Result {
     const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
+    if (outcome.type !== 'held') this.gates.forget(key);
     const result = this.#resultOf(key, outcome, times);
     this.slots?.ended(key, outcome.type);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
@@ -303,8 +295,7 @@ export class RolloutController {
     switch (outcome.type) {
       case 'settled':
       case 'done':
-        if (outcome.type === 'done') this.#pace.rolled(key);
-        else this.#pace.settled(key);
+        this.#windows.pace[outcome.type === 'done' ? 'rolled' : 'settled'](key);
         this.#settle(key);
         // A change that came during the attempt is not in its patch: it begins a window of its own.
         if (needsRollout(this.#options.store, key)) this.touch(key, 1);
@@ -322,6 +313,8 @@ export class RolloutController {
         return this.#endWindow(key);
       case 'again':
         return this.#again(key);
+      case 'held':
+        return this.#hold(key, outcome.gate);
       case 'waiting-for-dependency':
         this.#cease(key);
         this.#triesOf(key).needs = outcome.needs;
@@ -347,6 +340,11 @@ export class RolloutController {
       case 'gone':
         return this.#putOff(key, { bounds: LATER_BACKOFF, message: 'the workload no longer exists' });
     }
+  }
+
+  #hold(key: ObjectKey, gate: Gate): Result {
+    this.#cease(key);
+    return this.#putOff(key, { bounds: NO_BACKOFF, atLeastMs: this.gates.close(key, gate) });
   }
 
   /** The first conflict is retried at once: the workload has just been read again. */
@@ -386,15 +384,10 @@ export class RolloutController {
 
   #settle(key: ObjectKey): void {
     this.#cease(key);
-    this.#certificates.forget(key);
+    this.gates.forget(key);
+    this.#windows.certificates.forget(key);
     this.#heldBack.delete(key);
     this.#externalRolloutDeadlines.delete(key);
     this.#pendingChanges.delete(key);
-  }
-
-  #paceOf(key: ObjectKey): Pace {
-    const { store } = this.#options;
-    const record = store.workloads.get(key);
-    return record === undefined ? UNHURRIED : store.settings.vocabularies.paceOf(record.workload);
   }
 }

@@ -80,6 +80,12 @@ export const LEADER_GAUGES = {
     type: 'gauge',
     series: [{}],
   },
+  heldWorkloads: {
+    name: 'reloader_workloads_held',
+    help: 'Outdated workloads that a hold, or a window that is closed, keeps from being rolled',
+    type: 'gauge',
+    series: [{}],
+  },
   stateEntries: {
     name: 'reloader_state_entries',
     help: 'ConfigMaps and Secrets whose digest the state holds',

@@ -18,6 +18,7 @@ import { consentOf } from './consent.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
+import { isUrgentFor } from './gate.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
 
@@ -53,9 +54,10 @@ export function planRollout(
     annotations = { ...annotations, ...further };
   }
   if (stamps.length === 0) return undefined;
-  const pause = store.settings.onlyTells
-    ? undefined
-    : store.settings.vocabularies.pausing.begin(record.workload, now);
+  const pause =
+    store.settings.onlyTells || isUrgentFor(store, record)
+      ? undefined
+      : store.settings.vocabularies.pausing.begin(record.workload, now);
   annotations = {
     ...annotations,
     ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),

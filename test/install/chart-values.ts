@@ -134,6 +134,7 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     pausePeriod: '1h30m',
     minRolloutInterval: 1000,
     rolloutLimit: 'off',
+    reloadWindow: 'Mon-Fri 09:00-17:00 Europe/Berlin',
     maxConcurrentPatches: 1000,
   }),
   switches: flags({ keyScoped: true, absorbOwnerRollouts: false, noStatusPage: true }),

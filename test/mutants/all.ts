@@ -14,6 +14,7 @@ import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
 import { EVICTION_MUTANTS } from './evictions.ts';
 import { FENCE_MUTANTS } from './fences.ts';
+import { GATE_MUTANTS } from './gates.ts';
 import { IMPORT_MUTANTS } from './imports.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { KIND_MUTANTS } from './kinds.ts';
@@ -55,6 +56,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...OPENSHIFT_MUTANTS,
   ...EVICTION_MUTANTS,
   ...BUDGET_MUTANTS,
+  ...GATE_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...ARGO_MUTANTS,

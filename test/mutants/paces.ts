@@ -68,7 +68,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-backs: who was taken back is rolled again without a pause',
-    edit: change('RolloutController.#windowOf', 'record.takeBacks > 0', 'false'),
+    edit: change('WindowLengths.askedOf', 'record.takeBacks > 0', 'false'),
     tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {
@@ -92,7 +92,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'paces: nobody is told when the next rollout comes',
-    edit: drop('RolloutController.#openedWindowOf', 'onSlowed()'),
+    edit: drop('WindowLengths.opened', 'onSlowed()'),
     tests: [ROLLOUTS],
   },
   {
@@ -143,7 +143,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'certificates: a commit waits for that of the issuer',
-    edit: drop('RolloutController.isWaiting', 'this.#certificates.has(workload)'),
+    edit: drop('RolloutController.isWaiting', 'this.#windows.certificates.has(workload)'),
     tests: [CERTIFICATES],
   },
   {

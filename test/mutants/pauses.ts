@@ -113,12 +113,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'windows: a longer one holds up commits',
-    edit: drop('RolloutController.isWaiting', 'this.#windowOf(workload).quietMs > longestMs'),
+    edit: drop('RolloutController.isWaiting', 'this.#windows.askedOf(workload).quietMs > longestMs'),
     tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {
     name: 'windows: one that is asked for makes others shorter',
-    edit: change('RolloutController.#windowOf', 'Math.max(maxWaitMs, ownMs)', 'ownMs || maxWaitMs'),
+    edit: change('WindowLengths.askedOf', 'Math.max(maxWaitMs, ownMs)', 'ownMs || maxWaitMs'),
     tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {

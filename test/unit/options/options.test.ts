@@ -196,6 +196,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       pace: { minIntervalMs: 30_000, limit: { rollouts: 3, withinMs: 600_000 } },
     },
     '--rollout-limit=off': { pace: { minIntervalMs: 0, limit: undefined } },
+    "--reload-window='Mon-Fri 09:00-17:00 Europe/Berlin'": {
+      reloadWindow: 'Mon-Fri 09:00-17:00 Europe/Berlin',
+    },
     '--max-concurrent-patches=1': { maxConcurrentPatches: 1 },
     '--max-concurrent-rollouts=5 --max-concurrent-rollouts-per-namespace=2 --rollout-rate=0.5 --rollout-burst=3':
       { budget: { slots: 5, slotsPerNamespace: 2, rate: 0.5, burst: 3 } },

@@ -40,6 +40,8 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '--leader-election-retry-period: expected a duration such as 500ms, 2s or 1m, longer than 0, got "0"',
     '--rollout-limit=20':
       '--rollout-limit: expected a number of rollouts and a duration such as 20/1h, or off, got "20"',
+    '--reload-window=soon':
+      '--reload-window: expected a window, and this is no window; write such as Mon-Fri 09:00-17:00 Europe/Berlin, ',
     '--rollout-rate=-1': '--rollout-rate: expected a number such as 0.1 or 5, at most 1000, got "-1"',
     '--update-rate=1001': '--update-rate: expected a number such as 0.1 or 5, at most 1000, got "1001"',
     '--rollout-burst=0': '--rollout-burst: expected a whole number from 1 to 1000, got "0"',

@@ -97,6 +97,13 @@ test('what stands is said once, however often the workload is told of', () => {
   assert.deepEqual([stage.said, stage.standing], [['web misplaced'], ['misplaced']]);
 });
 
+test('what an object says that cannot be read stands against those who follow it', () => {
+  const stage = new Stage();
+  stage.world.config('cfg', 'a', { marks: { 'reloader.k8s.collaborne.com/hold': 'yes' } });
+  stage.follow({ follows: ['cfg'] });
+  assert.deepEqual([stage.said, stage.standing], [['web malformed'], ['malformed']]);
+});
+
 test('what is added to it is said, and what stood already is not said again', () => {
   const stage = new Stage();
   stage.tell({ [CONFIGMAP]: 'A' });

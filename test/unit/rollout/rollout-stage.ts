@@ -199,6 +199,11 @@ export class RolloutStage {
     }
   }
 
+  /** Somebody sets the time of day. */
+  jump(ms: number): void {
+    this.#time.jump(ms);
+  }
+
   #newSlots(ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>, budget: Budget): Slots {
     return new Slots({
       ...ways,

@@ -32,6 +32,7 @@ const SNAPSHOT: Snapshot = {
     outdatedEdges: 1,
     oldestOutdatedAge: 12.5,
     slotsUsed: 5,
+    heldWorkloads: 0,
     waitingForSlot: 7,
     slowedWorkloads: 3,
     stateEntries: 4,

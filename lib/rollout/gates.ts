@@ -1,0 +1,56 @@
+/** The workloads that a hold or a window kept from being rolled at their last attempt, and when they are looked at again. */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { Gate, PendingReason } from '../model/outcome.ts';
+import { monotonicMs } from '../model/time.ts';
+
+/** A long hold is looked at in between: the time of day may be set, and waits do not follow it. */
+const LONGEST_LOOK_MS = 600_000;
+
+/** See the file's comment. In memory only: what keeps a workload follows from annotations and the time. */
+export class Gates {
+  readonly #gateOf: (workload: ObjectKey) => Gate | undefined;
+  readonly #closed = new Map<ObjectKey, Gate>();
+
+  /** `gateOf`: what keeps the workload from being rolled at this moment. */
+  constructor(gateOf: (workload: ObjectKey) => Gate | undefined) {
+    this.#gateOf = gateOf;
+  }
+
+  /** How many workloads are kept. */
+  get size(): number {
+    return this.#closed.size;
+  }
+
+  /** The gate of the last attempt. */
+  of(workload: ObjectKey): Gate | undefined {
+    return this.#closed.get(workload);
+  }
+
+  /** The workload is kept. The result: in how many ms it is looked at again. */
+  close(workload: ObjectKey, gate: Gate): number {
+    this.#closed.set(workload, gate);
+    return Math.min(msUntil(gate), LONGEST_LOOK_MS);
+  }
+
+  /** Whether the workload was kept, and is not any more, or by something else. */
+  hasChanged(workload: ObjectKey): boolean {
+    const gate = this.#closed.get(workload);
+    return gate !== undefined && this.#gateOf(workload)?.message !== gate.message;
+  }
+
+  /** What the workload waits for; undefined if it is not kept. */
+  reasonOf(workload: ObjectKey): PendingReason | undefined {
+    const gate = this.#closed.get(workload);
+    return gate && { type: gate.type, message: gate.message, until: monotonicMs() + msUntil(gate) };
+  }
+
+  /** The workload is tried again, up to date or gone. */
+  forget(workload: ObjectKey): void {
+    this.#closed.delete(workload);
+  }
+}
+
+function msUntil({ until }: Gate): number {
+  return Math.max(0, until - Date.now());
+}
