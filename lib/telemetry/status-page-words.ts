@@ -38,7 +38,7 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   'external-rollout': 'The rollout of an external writer',
   dependency: 'An object or a key that its pods need does not exist',
   hold: 'The end of a hold',
-  window: 'The opening of its window',
+  window: 'The opening of its reload window',
   selection: 'Its namespace is not selected',
   change: 'A change of an object that it follows, or of its own template',
 };

@@ -22,7 +22,11 @@ const RULES: readonly Rule[] = [
     const { vocabularies } = store.settings;
     const until = vocabularies.reloadWindowOf(record.workload)?.closedUntil(now);
     if (until === undefined || isUrgentFor(store, record)) return undefined;
-    return { type: 'window', until, message: `its window is closed, at least until ${timeText(until)}` };
+    return {
+      type: 'window',
+      until,
+      message: `its reload window is closed, at least until ${timeText(until)}`,
+    };
   },
 ];
 

@@ -210,10 +210,15 @@ export class Stage implements AsyncDisposable {
    * earlier by a reloader that runs now has happened by then.
    */
   async mark(reloader: Settling): Promise<void> {
+    await this.markBeside();
+    await this.settled(reloader);
+  }
+
+  /** The same where something else stays owed, such as what is held. */
+  async markBeside(): Promise<void> {
     const before = await this.stamps(MARKER);
     await this.put(MARKER.name, randomBytes(8).toString('hex'));
     await this.stampedAfter(MARKER, before);
-    await this.settled(reloader);
   }
 
   /** The data of the state ConfigMap. */

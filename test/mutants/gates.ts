@@ -21,7 +21,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gates: an object that has not changed holds',
-    edit: drop('gate/outdatedObjects', 'filter()'),
+    edit: change('gate/outdatedObjects', 'isOutdatedOn(store, record, config, edge)', 'true'),
     tests: [UNIT],
   },
   {

@@ -57,11 +57,11 @@ describe('a hold', () => {
     mark(stage, { hold: 'true' });
     stage.change('b');
     stage.change('b', 'other');
-    await stage.pass(HOUR_MS);
+    await stage.pass(65 * MINUTE_MS);
     assert.deepEqual(stage.patches, []);
     mark(stage, {});
     await stage.pass(MINUTE_MS);
-    assert.deepEqual(stage.patches, ONCE(HOUR_MS + 1000));
+    assert.deepEqual(stage.patches, ONCE(65 * MINUTE_MS + 1000));
     assert.equal(stage.world.needsRollout('web'), false);
   });
 
@@ -103,6 +103,14 @@ describe('a hold', () => {
     annotate(stage, {});
     await stage.pass(HOUR_MS);
     assert.deepEqual(stage.patches, []);
+  });
+
+  test('says no time at which a further change is rolled', async (t) => {
+    const stage = new RolloutStage(t);
+    annotate(stage, { hold: 'true' });
+    stage.change('b');
+    await stage.pass(MINUTE_MS);
+    assert.equal(stage.controller.touch(stage.world.workloadKey('web'), 1), Number.POSITIVE_INFINITY);
   });
 
   test('has no end by itself when its workload is deleted, and is forgotten', async (t) => {
@@ -190,6 +198,15 @@ describe('a window', () => {
     stage.change('b');
     await stage.pass(2 * HOUR_MS);
     assert.deepEqual(stage.patches, ONCE(HOUR_MS));
+  });
+
+  test('is not what a workload waits for that was refused at the opening', async (t) => {
+    const stage = new RolloutStage(t);
+    annotate(stage, { 'reload-window': '01:00-02:00' });
+    stage.change('b');
+    stage.faults.push({ result: { kind: 'rejected', code: 'forbidden', message: 'no' } });
+    await stage.pass(HOUR_MS);
+    assert.deepEqual([waitsFor(stage), stage.controller.gates.size], ['backoff', 0]);
   });
 
   test('is looked at again when the time of day is set', async (t) => {
