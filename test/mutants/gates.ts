@@ -4,6 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const UNIT = 'test/unit/rollout/gates.test.ts';
+const HISTORIES = 'test/simulation/simulation-holds.test.ts';
 const WINDOW = 'test/unit/model/reload-window.test.ts';
 const ANNOTATIONS = 'test/unit/annotations/gating.test.ts';
 
@@ -12,7 +13,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'gates: nothing is held',
     edit: change('RolloutAttempts.run', 'gate !== undefined', 'false'),
-    tests: [UNIT],
+    tests: [HISTORIES, UNIT],
   },
   {
     name: 'gates: a hold has no end',

@@ -4,6 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
 import { consentScenesOf } from './generate-consent.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
+import { holdScenesOf } from './generate-holds.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
@@ -102,6 +103,7 @@ const HALF_CALM = [
   'rotations',
   'evictions',
   'budgets',
+  'holds',
   'rollouts',
 ] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
@@ -135,6 +137,7 @@ function calmScenesOf(
   const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
   const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
   const budgets: Weighted[] = [[4, one(steps.jump)]];
+  const holds: Weighted[] = [[12, holdScenesOf(cast).calm]];
   const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
@@ -150,6 +153,7 @@ function calmScenesOf(
       evictions,
       rollouts,
       budgets,
+      holds,
     }[flavour],
   ];
 }
@@ -345,6 +349,12 @@ function scenesOfFlavour(
     [1, troubles.deathBetween],
   ];
   const budgets: Weighted[] = [...crashes, [4, one(steps.speed)], [3, scenes.upgrade], [1, leads.takeOver]];
+  const holds: Weighted[] = [
+    ...little,
+    ...calmScenesOf('holds', cast, one),
+    [12, holdScenesOf(cast).troubled],
+    [2, scenes.crashInWindow],
+  ];
   const rollouts: Weighted[] = [
     ...little,
     ...calmScenesOf('rollouts', cast, one),
@@ -374,6 +384,7 @@ function scenesOfFlavour(
     rotations,
     evictions,
     budgets,
+    holds,
     rollouts,
   }[flavour];
 }

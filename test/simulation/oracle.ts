@@ -10,6 +10,7 @@ import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
 import { judgeEvictions } from './eviction-laws.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
+import { judgeHeld } from './held.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
 import { isMissedByImport } from './import.ts';
@@ -57,6 +58,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeSafety,
     ...(trace.settings.evictions === undefined ? ofStamps : [judgeEvictions]),
     judgeBudget,
+    judgeHeld,
     judgePauses,
     judgeJobs,
     judgeRollouts,

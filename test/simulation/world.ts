@@ -9,6 +9,7 @@ import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
 import { Former } from './former.ts';
+import { heldIn } from './held.ts';
 import type {
   FaultStep,
   History,
@@ -149,6 +150,8 @@ class World {
     this.#takeBacks.end();
     this.#argo.letGo();
     this.#speed(undefined, undefined);
+    for (const { workload, annotations } of heldIn(this.#sandbox, this.#history))
+      await this.#people.workload({ do: 'annotate', workload, annotations });
     this.#crew.leaveOne();
     for (const config of this.#history.settings.required ?? []) {
       if (this.#sandbox.get(resourceOf(config), NAMESPACE, split(config).name) !== undefined) continue;
