@@ -1,7 +1,7 @@
 /** The annotations that list followed objects, and the closest match of a mistyped key. */
 
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
-import type { ConfigKind } from '../model/object-ref.ts';
+import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
 
@@ -13,7 +13,7 @@ const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary());
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {
-  return `${NATIVE_PREFIX}/${kind.toLowerCase()}`;
+  return `${NATIVE_PREFIX}/${SOURCE_KINDS[kind].word}`;
 }
 
 /** Whether `key` has no effect, although it has our prefix or almost equals one of `keys`. */

@@ -86,13 +86,13 @@ export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
     name: 'collaborne',
-    named: byConfigKind((kind) => [own(kind.toLowerCase()), ...(alternatives[kind] ?? [])]),
+    named: byConfigKind((kind) => [own(SOURCE_KINDS[kind].word), ...(alternatives[kind] ?? [])]),
     namesArePatterns: false,
     namesMayBeElsewhere: true,
     auto: own('auto'),
-    typedAuto: byConfigKind((kind) => own(`${kind.toLowerCase()}-auto`)),
+    typedAuto: byConfigKind((kind) => own(`${SOURCE_KINDS[kind].word}-auto`)),
     search: own('search'),
-    exclude: byConfigKind((kind) => own(`exclude-${kind.toLowerCase()}`)),
+    exclude: byConfigKind((kind) => own(`exclude-${SOURCE_KINDS[kind].word}`)),
     match: own('match'),
     ignore: own('ignore'),
     readsTemplate: false,

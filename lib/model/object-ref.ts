@@ -12,6 +12,8 @@ interface SourceKind {
   readonly version: string;
   /** The plural. */
   readonly resource: string;
+  /** Its part of the native annotations. */
+  readonly word: string;
   /** The encoding of the values of `data`. */
   readonly encoding: 'utf8' | 'base64';
   /** Types that are not watched: such objects are many and large, and no container reads them. */
@@ -25,11 +27,19 @@ interface SourceKind {
 
 /** The table of sources. */
 export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
-  ConfigMap: { group: '', version: 'v1', resource: 'configmaps', encoding: 'utf8', ignoredTypes: [] },
+  ConfigMap: {
+    group: '',
+    version: 'v1',
+    resource: 'configmaps',
+    word: 'configmap',
+    encoding: 'utf8',
+    ignoredTypes: [],
+  },
   Secret: {
     group: '',
     version: 'v1',
     resource: 'secrets',
+    word: 'secret',
     encoding: 'base64',
     ignoredTypes: ['helm.sh/release.v1', 'kubernetes.io/service-account-token'],
   },
@@ -37,6 +47,7 @@ export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
     group: 'secrets-store.csi.x-k8s.io',
     version: 'v1',
     resource: 'secretproviderclasses',
+    word: 'secret-provider-class',
     encoding: 'utf8',
     ignoredTypes: [],
     mountedAs: { kind: 'SecretProviderClassPodStatus', resource: 'secretproviderclasspodstatuses' },

@@ -90,8 +90,8 @@ test('a rotation that reaches pods one by one is one rollout, whatever asks for 
     'typed-auto': { [`secretproviderclass.${STAKATER}/auto`]: 'true' },
     named: { [`secretproviderclass.${STAKATER}/reload`]: 'd.' },
     search: { [`${STAKATER}/search`]: 'true' },
-    native: { [`${NATIVE}/secretproviderclass`]: 'db' },
-    'native-auto': { [`${NATIVE}/secretproviderclass-auto`]: 'true' },
+    native: { [`${NATIVE}/secret-provider-class`]: 'db' },
+    'native-auto': { [`${NATIVE}/secret-provider-class-auto`]: 'true' },
   };
   const silent: Readonly<Record<string, Annotations>> = {
     nothing: {},

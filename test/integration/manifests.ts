@@ -18,7 +18,7 @@ export interface WorkloadParts {
 const NATIVE: Readonly<Record<ConfigKind, string>> = {
   ConfigMap: 'reloader.k8s.collaborne.com/configmap',
   Secret: 'reloader.k8s.collaborne.com/secret',
-  SecretProviderClass: 'reloader.k8s.collaborne.com/secretproviderclass',
+  SecretProviderClass: 'reloader.k8s.collaborne.com/secret-provider-class',
 };
 
 /** A Deployment in the namespace `default`. */

@@ -103,12 +103,21 @@ const CASES: Record<string, Case> = {
       ['mistyped', `the annotation reloader.k8s.colaborne.com/secret has no effect; write ${SECRET}: "tls"`],
     ],
   },
+  'the kind of a class in one word is mended': {
+    own: { [`${PREFIX}/secretproviderclass`]: 'vault' },
+    told: [
+      [
+        'mistyped',
+        `the annotation ${PREFIX}/secretproviderclass has no effect; write ${PREFIX}/secret-provider-class: "vault"`,
+      ],
+    ],
+  },
   'a word that is far from all others names those that there are': {
     own: { [`${PREFIX}/replicas`]: '3' },
     told: [
       [
         'mistyped',
-        `the annotation ${PREFIX}/replicas has no effect; there are ${CONFIGMAP} and ${SECRET} and ${PREFIX}/secretproviderclass`,
+        `the annotation ${PREFIX}/replicas has no effect; there are ${CONFIGMAP} and ${SECRET} and ${PREFIX}/secret-provider-class`,
       ],
     ],
   },
@@ -214,9 +223,9 @@ const CASES: Record<string, Case> = {
   },
   'words about classes have no effect where no stream shows these, on the workload and on its template': {
     options: { ...PLAIN, shows: (_, kind) => kind !== 'SecretProviderClass' },
-    own: { [`${PREFIX}/secretproviderclass`]: 'vault', [CONFIGMAP]: 'web' },
+    own: { [`${PREFIX}/secret-provider-class`]: 'vault', [CONFIGMAP]: 'web' },
     template: { 'secretproviderclass.reloader.stakater.com/auto': 'true' },
-    told: [`${PREFIX}/secretproviderclass`, 'secretproviderclass.reloader.stakater.com/auto'].map((key) => [
+    told: [`${PREFIX}/secret-provider-class`, 'secretproviderclass.reloader.stakater.com/auto'].map((key) => [
       'unserved',
       `${key} has no effect now: no SecretProviderClass is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`,
     ]),

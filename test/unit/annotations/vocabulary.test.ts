@@ -10,7 +10,7 @@ test('the words are those that people have in their manifests', () => {
     named: {
       ConfigMap: ['reloader.k8s.collaborne.com/configmap'],
       Secret: ['reloader.k8s.collaborne.com/secret'],
-      SecretProviderClass: ['reloader.k8s.collaborne.com/secretproviderclass'],
+      SecretProviderClass: ['reloader.k8s.collaborne.com/secret-provider-class'],
     },
     namesArePatterns: false,
     namesMayBeElsewhere: true,
@@ -18,13 +18,13 @@ test('the words are those that people have in their manifests', () => {
     typedAuto: {
       ConfigMap: 'reloader.k8s.collaborne.com/configmap-auto',
       Secret: 'reloader.k8s.collaborne.com/secret-auto',
-      SecretProviderClass: 'reloader.k8s.collaborne.com/secretproviderclass-auto',
+      SecretProviderClass: 'reloader.k8s.collaborne.com/secret-provider-class-auto',
     },
     search: 'reloader.k8s.collaborne.com/search',
     exclude: {
       ConfigMap: 'reloader.k8s.collaborne.com/exclude-configmap',
       Secret: 'reloader.k8s.collaborne.com/exclude-secret',
-      SecretProviderClass: 'reloader.k8s.collaborne.com/exclude-secretproviderclass',
+      SecretProviderClass: 'reloader.k8s.collaborne.com/exclude-secret-provider-class',
     },
     match: 'reloader.k8s.collaborne.com/match',
     ignore: 'reloader.k8s.collaborne.com/ignore',
