@@ -33,6 +33,11 @@ const DRIVERS = [
   { azureFile: { secretName: 'cfg', shareName: 'cfg' } },
 ];
 
+/** A volume of the class `db`. */
+function classVolume(driver: string): NonNullable<Spec['volumes']>[number] {
+  return { name: 'v', csi: { driver, volumeAttributes: { secretProviderClass: 'db' } } };
+}
+
 const CASES: Record<string, Case> = {
   'an empty template refers to nothing': { spec: {}, refers: [] },
   'a variable of a ConfigMap': {
@@ -104,6 +109,24 @@ const CASES: Record<string, Case> = {
     spec: {
       volumes: DRIVERS.map((volume, index) => ({ name: `v${index}`, ...volume })),
       containers: [{ name: 'c', volumeMounts: DRIVERS.map((_, index) => ({ name: `v${index}` })) }],
+    },
+    refers: [],
+  },
+  'a mounted class of the Secrets Store CSI driver': {
+    spec: {
+      volumes: [classVolume('secrets-store.csi.k8s.io')],
+      containers: [{ name: 'c', volumeMounts: mount('v') }],
+    },
+    refers: ['SecretProviderClass/db c'],
+  },
+  'a class that no container mounts does not count': {
+    spec: { volumes: [classVolume('secrets-store.csi.k8s.io')], containers: [{ name: 'c' }] },
+    refers: [],
+  },
+  'an attribute of that name of another driver does not count': {
+    spec: {
+      volumes: [classVolume('files.example')],
+      containers: [{ name: 'c', volumeMounts: mount('v') }],
     },
     refers: [],
   },
