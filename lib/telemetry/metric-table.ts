@@ -36,7 +36,7 @@ export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods');
 const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
 /** Without the kinds that a cluster may lack: a watch that there is not would count as one that is down. */
-const SOURCES = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
+const ALWAYS_SERVED = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
 const PLAIN: readonly Labels[] = [{}];
 
 /**
@@ -46,7 +46,7 @@ const PLAIN: readonly Labels[] = [{}];
 export const LEADER_GAUGES = {
   edges: {
     name: 'reloader_edges',
-    help: 'Pairs of a workload and a ConfigMap or Secret that it follows',
+    help: 'Pairs of a workload and an object that it follows',
     type: 'gauge',
     series: [{}],
   },
@@ -88,7 +88,7 @@ export const LEADER_GAUGES = {
   },
   stateEntries: {
     name: 'reloader_state_entries',
-    help: 'ConfigMaps and Secrets whose digest the state holds',
+    help: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
     type: 'gauge',
     series: [{}],
   },
@@ -149,13 +149,13 @@ export type MetricWord =
 export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   configObjects: {
     name: 'reloader_config_objects',
-    help: 'ConfigMaps and Secrets in view',
+    help: 'ConfigMaps, Secrets and SecretProviderClasses in view',
     type: 'gauge',
-    series: every({ kind: SOURCES }),
+    series: every({ kind: CONFIG_KINDS }),
   },
   workloads: {
     name: 'reloader_workloads',
-    help: 'Workloads that follow a ConfigMap or Secret',
+    help: 'Workloads that follow a ConfigMap, Secret or SecretProviderClass',
     type: 'gauge',
     series: every({ kind: WORKLOADS }),
   },
@@ -171,7 +171,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_changes_total',
     help: 'Changes of content that were seen of objects that workloads follow',
     type: 'counter',
-    series: every({ kind: SOURCES, type: CHANGE_TYPES }),
+    series: every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
   },
   rollouts: {
     name: 'reloader_rollouts_total',
@@ -254,13 +254,13 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_watch_up',
     help: 'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
     type: 'gauge',
-    series: every({ kind: [...SOURCES, ...WORKLOADS] }),
+    series: every({ kind: [...ALWAYS_SERVED, ...WORKLOADS] }),
   },
   watchRestarts: {
     name: 'reloader_watch_restarts_total',
     help: 'Watches that came to an end and are opened anew; ended and expired are ordinary',
     type: 'counter',
-    series: every({ kind: [...SOURCES, ...WORKLOADS], reason: WATCH_ENDS }),
+    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
   },
   apiRequests: {
     name: 'reloader_api_requests_total',
@@ -302,7 +302,7 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
 
 function usualRequests(): Labels[] {
   const workloads = USUAL.map(({ resource }) => resource);
-  const sources = SOURCES.map((kind) => SOURCE_KINDS[kind].resource);
+  const sources = ALWAYS_SERVED.map((kind) => SOURCE_KINDS[kind].resource);
   return requestsOf([...sources, ...workloads], [SOURCE_KINDS.ConfigMap.resource, ...workloads]);
 }
 

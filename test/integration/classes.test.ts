@@ -129,6 +129,33 @@ test('a rotation that reaches pods one by one is one rollout, whatever asks for 
   for (const name of Object.keys(silent)) assert.equal(rollouts(cluster, name), 0);
 });
 
+test('the labels that select objects do not select classes; pages and stamps have them like any object', async () => {
+  await using cluster = await Cluster.start({ extensions: EXTENSIONS });
+  deployMounting(cluster, 'web', {
+    [`${STAKATER}/auto`]: 'true',
+    [`${NATIVE}/reload-strategy`]: 'annotations',
+  });
+  classWith(cluster);
+  mount(cluster, 'one', 'a', 'b');
+  const flags = [...(FLAGS.flags ?? []), '--resource-label-selector=reload=yes'];
+  const reloader = await cluster.reloader({ flags });
+  rotate(cluster, 'two', 'a', 'b');
+  await cluster.until('it is rolled', () => rollouts(cluster, 'web') === 1);
+  await cluster.settled(reloader);
+  const { workloads } = await reloader.status();
+  assert.deepEqual(
+    workloads.map(({ follows }) => follows.map(({ object }) => object)),
+    [['SecretProviderClass/db']],
+  );
+  assert.equal(await reloader.metric('reloader_config_objects{kind="SecretProviderClass"}'), 1);
+  assert.equal(await reloader.metric('reloader_changes_total{kind="SecretProviderClass",type="updated"}'), 1);
+  const path = ['spec', 'template', 'metadata', 'annotations', `${STAKATER}/last-reloaded-from`] as const;
+  const source = JSON.parse(
+    stringOf(pick(cluster.sandbox.get('deployments', 'default', 'web'), ...path)) ?? '',
+  );
+  assert.deepEqual([source.type, source.name], ['SECRETPROVIDERCLASS', 'db']);
+});
+
 test('what rotates while no reloader runs is rolled; what all pods began with is not', async () => {
   await using cluster = await Cluster.start({ extensions: EXTENSIONS });
   deployMounting(cluster, 'web', { [`${STAKATER}/auto`]: 'true' });
