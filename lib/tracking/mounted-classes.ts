@@ -46,6 +46,8 @@ interface Content {
   rewritten: number;
   /** The resourceVersion with which a status came to it last. */
   version: number;
+  /** Whether a status has come to it since a content was taken last: what is left when pods end is no news. */
+  isNews: boolean;
   /** When it last reached a pod that began with another one, by the API server's clock. */
   lastWrite: number | undefined;
 }
@@ -145,6 +147,7 @@ export class MountedClasses {
   reweigh(): void {
     for (const each of this.#classes.values()) {
       if (each.isDynamic) this.#markDynamic(each, false);
+      for (const content of each.contents.values()) content.isNews = true;
       this.#weigh(each, WATCHED);
     }
   }
@@ -190,15 +193,18 @@ export class MountedClasses {
     const before = this.#statuses.get(key);
     const former = before?.class === owner ? before : undefined;
     const isFirst = beganWith(mounted, former, how);
-    const isSame = former?.content.digest === mounted.digest;
+    const same = former?.content.digest === mounted.digest ? former.content : undefined;
     if (before !== undefined) leave(before);
-    const content = owner.contents.get(mounted.digest) ?? newContent(mounted);
+    const content = same ?? owner.contents.get(mounted.digest) ?? newContent(mounted);
     owner.contents.set(mounted.digest, content);
     owner.statuses += 1;
     content.statuses += 1;
     if (!isFirst) content.rewritten += 1;
-    if (!isFirst && !isSame) content.lastWrite = later(content.lastWrite, mounted.lastWrite);
-    if (!isSame) content.version = Math.max(content.version, decimalOf(mounted.resourceVersion) ?? 0);
+    if (!isFirst && same === undefined) content.lastWrite = later(content.lastWrite, mounted.lastWrite);
+    if (same === undefined) {
+      content.isNews = true;
+      content.version = Math.max(content.version, decimalOf(mounted.resourceVersion) ?? 0);
+    }
     this.#statuses.set(key, { class: owner, content, pod: mounted.pod, isFirst });
     this.#touch(owner, span, how);
     if (before !== undefined && before.class !== owner) this.#touch(before.class, span, how);
@@ -250,14 +256,16 @@ export class MountedClasses {
     if (each.isDynamic && !agreesAnywhere(each)) return;
     this.#markDynamic(each, false);
     if (another !== undefined) this.#differ(each, how);
-    else this.#take(each, only, how, only.rewritten === 0);
+    else if (only.isNews) this.#take(each, only, how, only.rewritten === 0);
+    else this.#rest(each);
   }
 
   /** Several contents: one that is in force stays so, and any other waits. */
   #differ(each: Class, how: How): void {
     const known = contentInForce(each, this.#options.inForce(each.ref));
     if (known !== undefined && each.published === undefined) this.#publishContent(each, known, how, false);
-    if (candidateOf(each) === known) this.#rest(each);
+    const candidate = candidateOf(each);
+    if (candidate === known || candidate?.isNews !== true) this.#rest(each);
     else if (each.dueAt === undefined) {
       each.dueAt = this.#options.now() + this.#options.maxWaitMs;
       this.#pending.add(each);
@@ -279,8 +287,9 @@ export class MountedClasses {
     }
   }
 
-  /** `begun`: every pod began with the content. */
+  /** No other content is news from then on: pods came to them before. `begun`: every pod began with the content. */
   #take(each: Class, content: Content, how: How, begun: boolean): void {
+    for (const other of each.contents.values()) other.isNews = false;
     const isKnown = each.published?.digest === content.digest;
     if (!isKnown) this.#publishContent(each, content, how, begun);
     this.#rest(each);
@@ -335,7 +344,7 @@ function beganWith(mounted: Mounted, former: Status | undefined, { isRelisted }:
 }
 
 function newContent({ digest, otherDigests }: Mounted): Content {
-  return { digest, otherDigests, statuses: 0, rewritten: 0, version: 0, lastWrite: undefined };
+  return { digest, otherDigests, statuses: 0, rewritten: 0, version: 0, isNews: false, lastWrite: undefined };
 }
 
 /** The status does not count any more. */

@@ -18,6 +18,11 @@ export const CLASS_MUTANTS: readonly Mutant[] = [
     tests: [HISTORIES],
   },
   {
+    name: 'classes: what is left when pods end is news',
+    edit: change('MountedClasses.#weigh', 'only.isNews', 'true'),
+    tests: [HISTORIES],
+  },
+  {
     name: 'classes: a pod with a content of its own ends what is dynamic',
     edit: drop('MountedClasses.#weigh', 'each.isDynamic && !agreesAnywhere(each)'),
     tests: [HISTORIES],
