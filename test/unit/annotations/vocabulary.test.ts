@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stakaterVocabulary } from '../../../lib/annotations/vocabulary.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { NATIVE, STAKATER } from './judged.ts';
 
 test('the words are those that people have in their manifests', () => {
@@ -62,4 +64,16 @@ test('the words are those that people have in their manifests', () => {
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   });
+});
+
+test('the words of classes can be renamed, and those of the other kinds stay', () => {
+  const renamed = {
+    secretProviderClass: 'a/named',
+    secretProviderClassAuto: 'a/auto',
+    secretProviderClassExclude: 'a/not',
+  };
+  const { named, typedAuto, exclude } = stakaterVocabulary({ ...STAKATER_KEYS, ...renamed });
+  assert.deepEqual(named, { ...STAKATER.named, SecretProviderClass: ['a/named'] });
+  assert.deepEqual(typedAuto, { ...STAKATER.typedAuto, SecretProviderClass: 'a/auto' });
+  assert.deepEqual(exclude, { ...STAKATER.exclude, SecretProviderClass: 'a/not' });
 });
