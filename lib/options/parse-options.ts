@@ -1,8 +1,10 @@
-/** Parses the command line and the environment into validated, frozen Options. Pure: it reads and writes nothing else. */
+/** Parses the command line and the environment into validated, frozen Options. Pure but for the files that list kinds. */
 
+import { readFileSync } from 'node:fs';
 import type { AlertOptions, Budget, ConnectionOptions } from '../model/settings.ts';
 import { MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine } from './command-line.ts';
+import type { ReadText } from './entries-in-files.ts';
 import { type Environment, readEnvironment, strangeVariables, textOf } from './environment.ts';
 import type { FlagName, FlagOptions } from './flags.ts';
 import { helpText } from './help.ts';
@@ -23,6 +25,7 @@ import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
 import { namedTwice } from './workload-kinds.ts';
 
+const readUtf8: ReadText = (path) => readFileSync(path, 'utf8');
 const DEFAULT_WAIT_IN_PERIODS = 6;
 /** Pairs of flags that contradict each other, and the reason if it is not obvious. */
 const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string])[] = [
@@ -35,15 +38,19 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
 
 /**
  * The command that `argv` (without node and script) and `env` ask for. Precedence: flags, RELOADER_OPT_* variables, then PORT
- * and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read. Pure and total: an
- * error is a result, never an exception.
+ * and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read. Total: an error is a
+ * result, never an exception. `read`: how a file of --workload-kinds is read. @default from the disk
  */
-export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
+export function parseOptions(
+  argv: readonly string[],
+  env: Environment,
+  read: ReadText = readUtf8,
+): ParsedCommand {
   try {
     const commandLine = readCommandLine(argv);
     if (commandLine.has('help')) return { type: 'print', text: helpText(), exitCode: 0 };
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
-    const reader = new Reader(commandLine, readEnvironment(env));
+    const reader = new Reader(commandLine, readEnvironment(env), read);
     const options = deepFreeze(optionsFrom(reader, env));
     const notices = [...noticesOf(reader, options), ...strangeVariables(env)];
     return { type: 'run', options, notices };

@@ -2,6 +2,7 @@
 
 import { parseBool } from '../model/text.ts';
 import type { Given, GivenFlags } from './command-line.ts';
+import { type ReadText, withFiles } from './entries-in-files.ts';
 import { ALL_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions, type ValueOf } from './flags.ts';
 import { UsageError } from './options.ts';
 import { TYPES, type ValueType } from './value-types.ts';
@@ -17,8 +18,11 @@ export class Reader {
   readonly #values: ReadonlyMap<FlagName, unknown>;
 
   /** @throws UsageError for the first flag, in the order of the help, whose text is not of its type */
-  constructor(commandLine: GivenFlags, environment: GivenFlags) {
-    this.#given = new Map([...environment, ...commandLine]);
+  constructor(commandLine: GivenFlags, environment: GivenFlags, read: ReadText) {
+    const given = new Map([...environment, ...commandLine]);
+    const kinds = given.get('workload-kinds');
+    if (kinds !== undefined) given.set('workload-kinds', withFiles(kinds, read));
+    this.#given = given;
     this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
   }
 

@@ -84,7 +84,8 @@ export interface ChartFlag {
 const DEFAULT = /(?: \(default: .*\))?$/;
 
 /** How a flag is written, which does not concern a value. */
-const HOW = /; repeatable or a comma list|; better the variable( or --token-file)?/;
+const HOW =
+  /(; @<path> for a file with an entry in each line)?; repeatable or a comma list|; better the variable( or --token-file)?/;
 
 /** All flags but those that ask for a text. */
 export const CHART_FLAGS: readonly ChartFlag[] = FLAGS.filter(
