@@ -4,7 +4,7 @@ import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
-import { timeWords } from './status-page-words.ts';
+import { hasFailed, timeWords } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */
@@ -85,7 +85,7 @@ function ageFact({ workloads }: StatusReport): Html | undefined {
     (most, { outdatedForSeconds = -1 }) => Math.max(most, outdatedForSeconds),
     -1,
   );
-  const failed = workloads.filter(({ problem }) => problem !== undefined).length;
+  const failed = workloads.filter(hasFailed).length;
   if (oldest < 0) return undefined;
   const age = html`<span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>`;
   return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;

@@ -43,6 +43,13 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   change: 'A change of an object that it follows, or of its own template',
 };
 
+const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = ['budget', 'evicting', 'hold', 'window'];
+
+/** Whether something failed: what waits for its turn, or for a person, only says what for. */
+export function hasFailed({ problem, waitsFor }: WorkloadStatus): boolean {
+  return problem !== undefined && !IN_ORDER.includes(waitsFor);
+}
+
 /** Why a watch ended. */
 export const ENDED: Readonly<Record<WatchEnd, string>> = {
   ended: 'the server ended it, as usual',

@@ -5,7 +5,7 @@ import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
-import { BECAUSE, timeWords, WAITS_FOR } from './status-page-words.ts';
+import { BECAUSE, hasFailed, timeWords, WAITS_FOR } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
 /** How many objects a row names; the outdated ones come first. */
@@ -33,7 +33,7 @@ function outdatedRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
 <td data-label="outdated for">${elapsed(workload.outdatedForSeconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
-<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
+<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="${hasFailed(workload) ? 'problem' : 'why'}">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
 `;
 }
 

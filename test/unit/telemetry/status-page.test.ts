@@ -121,6 +121,14 @@ describe('the first sentence', () => {
       { workloads: [outdatedWorkload('a', 5)] },
       /1 workload needs a rollout\. The oldest for 5.s\./,
     ],
+    'counts none as failed that waits for its turn, or for a person': [
+      {
+        workloads: (['budget', 'evicting', 'hold', 'window'] as const).map((waitsFor) =>
+          outdatedWorkload(waitsFor, 5, { waitsFor, problem: 'not yet' }),
+        ),
+      },
+      /4 workloads need a rollout\. The oldest for 5.s\. 4 workloads/,
+    ],
     'counts several outdated workloads and those that failed': [
       FULL,
       /3 workloads need a rollout\. The oldest for 2.h 5.min; 1 could not be rolled so far\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
