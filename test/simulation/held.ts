@@ -31,7 +31,7 @@ export function heldIn(
 export function judgeHeld(trace: Trace): readonly Violation[] {
   return factsOf(trace, 'write')
     .filter(({ to, isResume, before }) => {
-      const annotations = (before as LooseObject | undefined)?.metadata.annotations ?? {};
+      const { annotations = {} } = (before as Partial<LooseObject> | undefined)?.metadata ?? {};
       return to.includes('/') && isResume !== true && annotations[HOLD] === 'true';
     })
     .map(({ to, ms }) => ({ law: 'never', message: `${to} was rolled at ${ms} ms, and was held` }));
