@@ -24,7 +24,7 @@ import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { notAllowedTo } from '../tracking/consent.ts';
+import { consentOf, notAllowedTo } from '../tracking/consent.ts';
 
 /** The workload that a finding is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
@@ -40,7 +40,7 @@ interface Board extends Subject {
 interface Facts {
   readonly workload: Workload;
   readonly vocabularies: Vocabularies;
-  /** The objects that it follows. */
+  /** The objects that it follows and that allow it. */
   readonly objects: readonly Pick<ConfigRecord, 'ref' | 'annotations'>[];
   /** Why its pods stay until a person acts. */
   readonly hold: Hold | undefined;
@@ -225,7 +225,9 @@ export class Findings {
       isSlowed: isSlowed(keyOf(workload.ref)),
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
-      objects: [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []),
+      objects: [...follows.keys()]
+        .flatMap((config) => store.configs.get(config) ?? [])
+        .filter(({ ref }) => consentOf(store, workload.ref.namespace, ref) === 'given'),
       notAllowed:
         record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),
       isStamped:
