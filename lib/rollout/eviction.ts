@@ -236,17 +236,18 @@ export class PodEvictions {
     session.hasEvicted = true;
     this.#siblings.count(group, 'sent');
     const result = await client.evict(record.workload.ref.namespace, pod);
+    this.#siblings.count(group, 'answered');
     if (!isStop(result)) this.#siblings.count(group, 'done');
     return result;
   }
 
-  /** How many pods that are ready may be evicted now; none if another attempt has evicted one since these were listed. */
+  /** How many pods that are ready may be evicted now; none if these were listed before an eviction by another attempt was over. */
   #roomIn(record: WorkloadRecord, { turn }: Session, { pods, desired }: Listed): number {
     const { maxEvictions = 1 } = this.#options;
     const group = groupOf(record);
     const staying = pods.filter(({ isLeaving }) => !isLeaving).length;
     const wanted = desired ?? this.#siblings.desired(group, staying, record.workload.progressDeadlineMs);
-    if (this.#siblings.turnOf(group).sent !== turn.sent) return 0;
+    if (!this.#siblings.isShown(group, turn)) return 0;
     const serving = pods.filter(serves).length;
     return maxEvictions - Math.max(wanted, pods.length) + serving;
   }

@@ -5,9 +5,10 @@
 
 import { monotonicMs } from '../model/time.ts';
 
-/** How many evictions of pods of one owner were sent so far, and by how many of them a pod goes. */
+/** How many evictions of pods of one owner were sent so far, how many of them were answered, and by how many a pod goes. */
 export interface Turn {
   readonly sent: number;
+  readonly answered: number;
   readonly done: number;
 }
 
@@ -19,7 +20,7 @@ interface Owner extends Turn {
   readonly until: number;
 }
 
-const FIRST: Turn = { sent: 0, done: 0 };
+const FIRST: Turn = { sent: 0, answered: 0, done: 0 };
 
 /** See the file's comment. Not persisted: a start takes the pods that it finds for all. */
 export class Siblings {
@@ -35,12 +36,17 @@ export class Siblings {
     return Math.max(known.most, count);
   }
 
-  /** The evictions so far: a look at the pods is outdated if one was sent since. */
+  /** The evictions so far. */
   turnOf(owner: string): Turn {
     return this.#owners.get(owner) ?? FIRST;
   }
 
-  /** An eviction is sent, or is known to be done. */
+  /** Whether a look at the pods that began at `turn` shows every eviction: all that were sent had been answered by then. */
+  isShown(owner: string, turn: Turn): boolean {
+    return this.turnOf(owner).sent === turn.answered;
+  }
+
+  /** An eviction is sent, is answered, or is known to be done. */
   count(owner: string, what: keyof Turn): void {
     const known = this.#owners.get(owner);
     if (known !== undefined) this.#owners.set(owner, { ...known, [what]: known[what] + 1 });

@@ -48,7 +48,12 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evictions: two pods of one owner go by looks at the same pods',
-    edit: change('PodEvictions.#roomIn', 'this.#siblings.turnOf(group).sent !== turn.sent', 'false'),
+    edit: change('PodEvictions.#roomIn', '!this.#siblings.isShown(group, turn)', 'false'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a look during the eviction of another pod counts',
+    edit: change('Siblings.isShown', 'turn.answered', 'turn.sent'),
     tests: [PODS],
   },
   {

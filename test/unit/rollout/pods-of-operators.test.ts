@@ -22,6 +22,8 @@ class Operator implements PodClient {
   mostAway = 0;
   /** Evictions are answered only when this has resolved. */
   until: Promise<void> | undefined;
+  /** They take effect only when this has resolved. */
+  before: Promise<void> | undefined;
 
   constructor(world: PodWorld) {
     this.world = world;
@@ -44,6 +46,7 @@ class Operator implements PodClient {
     const answer = this.answers.shift();
     if (answer !== undefined) return answer;
     this.evicted.push(name);
+    await this.before;
     this.away.add(name);
     this.mostAway = Math.max(this.mostAway, this.away.size);
     await this.until;
@@ -131,6 +134,19 @@ test('of attempts that saw the same pods one evicts, also while its answer is on
   assert.deepEqual([scene.operator.evicted.length, scene.operator.mostAway], [1, 1]);
   resolve();
   await scene.stage.pass(60_000);
+  assert.equal(scene.operator.mostAway, 1);
+});
+
+test('a look at the pods while another one is being evicted lets none go', async (t) => {
+  const scene = sceneOf(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  scene.operator.before = promise;
+  await changed(scene, 'b');
+  await scene.stage.pass(60_000);
+  assert.equal(scene.operator.evicted.length, 1);
+  resolve();
+  await replaced(scene);
+  assert.deepEqual(scene.operator.evicted.toSorted(), NAMES);
   assert.equal(scene.operator.mostAway, 1);
 });
 
