@@ -3,6 +3,7 @@
 import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
+import { parseStages, type StageEnd } from '../model/settings.ts';
 import type { Workload } from '../model/workload.ts';
 import { malformedFinding, quoted } from './malformed.ts';
 import { remembered } from './remembered.ts';
@@ -12,14 +13,23 @@ import { NATIVE_PREFIX } from './vocabulary.ts';
 /** On a workload: when it may be rolled; takes precedence over the flag. */
 const WINDOW: string = `${NATIVE_PREFIX}/reload-window`;
 /** On a workload or an object: nothing is rolled, always or until a time. */
-const HOLD: string = `${NATIVE_PREFIX}/hold`;
+export const HOLD: string = `${NATIVE_PREFIX}/hold`;
 /** On an object: its changes wait for no window and no pause. */
 const URGENT: string = `${NATIVE_PREFIX}/urgent`;
 
+/** On an object: the stages of its changes; takes precedence over the flag. */
+const STAGES: string = `${NATIVE_PREFIX}/stages`;
+/** On an object: the token of a halt that a person lets go on. */
+export const RESUME: string = `${NATIVE_PREFIX}/resume`;
+/** On a workload: its place in the stages; the lowest number comes first. */
+const ORDER: string = `${NATIVE_PREFIX}/rollout-order`;
+/** On a workload: it comes before all others in the stages. */
+const CANARY: string = `${NATIVE_PREFIX}/canary`;
+
 /** The annotations of workloads that are read here; they count with any vocabularies in use. */
-export const GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD];
+export const GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD, ORDER, CANARY];
 /** Those of objects. */
-export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT];
+export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT, STAGES, RESUME];
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -48,11 +58,42 @@ export function isUrgent(annotations: ConfigAnnotations): boolean {
   return annotations[URGENT] === 'true';
 }
 
+/** The stages of an object with these annotations; `usual`, those of the flag, count without an annotation that can be parsed. */
+export function stagesOf(
+  annotations: ConfigAnnotations,
+  usual: readonly StageEnd[] | undefined,
+): readonly StageEnd[] | undefined {
+  const text = annotations[STAGES];
+  return (text === undefined ? undefined : parseStages(text)) ?? usual;
+}
+
+/** Whether a person lets the halt with this token go on. */
+export function isResumedBy(annotations: ConfigAnnotations, token: string): boolean {
+  return annotations[RESUME] === token;
+}
+
+/** The place of a workload in the stages: the lowest number comes first, a canary before all. */
+export function rolloutOrderOf({ annotations }: Workload): number {
+  if (annotations[CANARY] === 'true') return Number.NEGATIVE_INFINITY;
+  return orderIn(annotations[ORDER]) ?? 0;
+}
+
+function orderIn(text = ''): number | undefined {
+  return /^\s*-?\d{1,6}\s*$/.test(text) ? Number(text) : undefined;
+}
+
 /** The findings about values that cannot be parsed, of a workload. */
 export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
   const text = annotations[WINDOW];
   const window = text === undefined ? undefined : parsedWindow(text);
-  const mistakes = holdMistakes(annotations, '');
+  const order = annotations[ORDER];
+  const mistakes = [
+    ...holdMistakes(annotations, ''),
+    ...booleanMistakes(annotations, CANARY, ''),
+    ...(order === undefined || orderIn(order) !== undefined
+      ? []
+      : [malformedFinding(ORDER, quoted(order), 'is no number such as 10 or -1 and does not count')]),
+  ];
   if (text === undefined || typeof window !== 'string') return mistakes;
   return [malformedFinding(WINDOW, quoted(text), `${window}; it does not count`), ...mistakes];
 }
@@ -60,11 +101,23 @@ export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
 /** The same, of an object that a workload follows. */
 export function configGatingMistakes(ref: ConfigRef, annotations: ConfigAnnotations): readonly Finding[] {
   const of = ` of ${describe(ref)}`;
-  const urgent = annotations[URGENT];
-  const mistakes = holdMistakes(annotations, of);
-  if (urgent === undefined || urgent === 'true' || urgent === 'false') return mistakes;
-  const remedy = `is neither true nor false and does not count; write ${URGENT}: "true"`;
-  return [malformedFinding(`${URGENT}${of}`, quoted(urgent), remedy), ...mistakes];
+  const stages = annotations[STAGES];
+  const remedy =
+    'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%';
+  return [
+    ...booleanMistakes(annotations, URGENT, of),
+    ...holdMistakes(annotations, of),
+    ...(stages === undefined || parseStages(stages) !== undefined
+      ? []
+      : [malformedFinding(`${STAGES}${of}`, quoted(stages), remedy)]),
+  ];
+}
+
+function booleanMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {
+  const value = annotations[key];
+  if (value === undefined || value === 'true' || value === 'false') return [];
+  const remedy = `is neither true nor false and does not count; write ${key}: "true"`;
+  return [malformedFinding(`${key}${of}`, quoted(value), remedy)];
 }
 
 function holdMistakes(annotations: Annotations, of: string): readonly Finding[] {

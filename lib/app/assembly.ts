@@ -191,6 +191,7 @@ function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTE
     concurrency: options.maxConcurrentPatches,
     maxEvictions: options.maxEvictions,
     budget: options.budget,
+    staging: options.staging,
     isDryRun: options.dryRun,
     wait: sleep,
   };

@@ -3,6 +3,7 @@
  * reports do not know each other. No rule is here.
  */
 
+import { randomBytes } from 'node:crypto';
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -18,6 +19,7 @@ import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
 import { RolloutController, type RolloutObserver } from '../rollout/rollout-controller.ts';
 import { Slots, type SlotsOptions } from '../rollout/slots.ts';
+import { Stages, type StagesOptions } from '../rollout/stages.ts';
 import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
@@ -63,6 +65,7 @@ export interface ControllersOptions
   readonly concurrency: number;
   /** How many may be in a rollout. @default any number */
   readonly budget?: SlotsOptions['budget'] | undefined;
+  readonly staging: StagesOptions['staging'];
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   /** Resolves after `ms` or when `signal` is aborted; never rejects. */
@@ -74,6 +77,8 @@ export type LookTaker = Pick<RefetcherOptions, 'onConfig' | 'onWorkload' | 'proj
 
 /** The least time before an object counts as missing: a manifest may create it just after the workload that names it. */
 const LEAST_GRACE_MS = 1_000;
+/** Of the token that a person repeats to let a halted content go on. */
+const TOKEN_BYTES = 4;
 
 /** See the file's comment. One instance serves one term. */
 export class Controllers implements EffectTargets {
@@ -156,6 +161,7 @@ export class Controllers implements EffectTargets {
   reconsider(): void {
     if (!this.#leads) return;
     this.rollouts.slots?.proceed();
+    this.rollouts.stages?.proceed();
     this.missingObjects.relist();
     this.inherited.review();
     this.committer.request(new Set(), new Set(this.store.dependents.configs()));
@@ -173,11 +179,27 @@ export class Controllers implements EffectTargets {
       needsOf: (record) => this.missingObjects.needsOf(record),
       lookFor: (missing) => this.missingObjects.lookFor(missing),
       newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
+      newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
       observer: {
         onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
         onOutcome: (...report) => this.#onOutcome(...report),
       },
       onPatchAnswered: (seconds) => this.counters.patched(seconds),
+    });
+  }
+
+  #newStages(
+    { store, staging, pods }: ControllersOptions,
+    ways: Pick<StagesOptions, 'canBegin' | 'begin' | 'isListed'>,
+  ): Stages {
+    return new Stages({
+      ...ways,
+      store,
+      staging,
+      pods,
+      persist: (config) => this.committer.request(new Set([config]), new Set()),
+      onNews: (news) => this.reporter.stage(news),
+      newToken: () => randomBytes(TOKEN_BYTES).toString('hex'),
     });
   }
 

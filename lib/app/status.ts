@@ -2,9 +2,11 @@
 
 import { shortDigest } from '../model/digest.ts';
 import type { Finding } from '../model/finding.ts';
-import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
-import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import { describe, keyOf, type ObjectKey, type WorkloadRef, workloadRefIn } from '../model/object-ref.ts';
+import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
+import { haltedText, holdCommand, resumeCommand } from '../rollout/stage-news.ts';
+import type { StagedChange } from '../rollout/stages.ts';
 import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -14,22 +16,26 @@ import { consentOf } from '../tracking/consent.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
+/** How many workloads of a change are named. */
+const MOST_SHOWN = 10;
+
 /** The part of a status report that comes from the reloader. */
-export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'decisions'>;
+export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'changes' | 'decisions'>;
 
 /** The report about the workloads and decisions of `reloader`; `now` by monotonicMs. */
 export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const { store } = reloader;
   const { decisions } = reloader.journal;
   // A standby has not begun with a state, so its running digests mean nothing.
-  if (!reloader.leads) return { workloads: [], decisions };
+  if (!reloader.leads) return { workloads: [], changes: [], decisions };
   const followers = [...store.workloads].map(([key, record]) =>
     workloadStatus(reloader, store, key, record, now),
   );
   const others = [...reloader.findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
     .map(([key, ref]) => nonFollowerStatus(ref, reloader.findings.of(key)));
-  return { workloads: [...followers, ...others], decisions };
+  const changes = (reloader.rollouts.stages?.changes() ?? []).map(changeStatus);
+  return { workloads: [...followers, ...others], changes, decisions };
 }
 
 /** The gauges of one scrape; `now` by monotonicMs. */
@@ -66,6 +72,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
     heldWorkloads: reloader.rollouts.gates.size,
+    haltedContents: reloader.rollouts.stages?.halted ?? 0,
     slotsUsed: reloader.rollouts.slots?.used ?? 0,
     waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
@@ -103,6 +110,22 @@ function workloadStatus(
       : {}),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     findings: reloader.findings.of(key),
+  };
+}
+
+function changeStatus({ object, plan, unready, halt, haltedBy }: StagedChange): ChangeStatus {
+  const { next, ...progress } = plan;
+  const nameOf = (workload: ObjectKey): string => describe(workloadRefIn(workload));
+  return {
+    namespace: object.namespace,
+    object: describe(object),
+    ...progress,
+    next: halt === undefined ? next.slice(0, MOST_SHOWN).map(nameOf) : [],
+    unready: [...unready]
+      .slice(0, MOST_SHOWN)
+      .map(([workload, why]) => ({ workload: nameOf(workload), why })),
+    ...(halt && { halted: haltedText(object, halt, haltedBy) }),
+    commands: halt === undefined ? [holdCommand(object)] : [resumeCommand(object, halt)],
   };
 }
 

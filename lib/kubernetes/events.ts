@@ -1,11 +1,11 @@
 /** Records Events on objects, in the background and at a limited rate: no rollout waits for an Event or fails with one. */
 
 import { type Log, NO_LOG } from '../model/log.ts';
-import { describe } from '../model/object-ref.ts';
+import { configKindOf, describe, SOURCE_KINDS } from '../model/object-ref.ts';
 import { EVENTS, type EventRecord, eventNameOf } from '../model/reasons.ts';
 import { cutToBytes, plain } from '../model/text.ts';
 import { backoffMs } from '../model/time.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
@@ -184,7 +184,10 @@ export class EventRecorder {
   #eventOf(record: EventRecord, at: string): object {
     const { regarding, uid, reason, message } = record;
     const { kind, namespace, name } = regarding;
-    const { group, version, objectKind = kind } = workloadKindOf(kind);
+    const source = configKindOf(kind);
+    const row: Pick<WorkloadKind, 'group' | 'version' | 'objectKind'> =
+      source === undefined ? workloadKindOf(kind) : SOURCE_KINDS[source];
+    const { group, version, objectKind = kind } = row;
     return {
       apiVersion: 'v1',
       kind: 'Event',

@@ -48,6 +48,8 @@ export interface Pod {
   readonly isReady: boolean;
   /** It is being deleted. */
   readonly isLeaving: boolean;
+  /** Why a container of it does not run, if that will not pass by itself. */
+  readonly failure?: string | undefined;
 }
 
 /** The pods of one workload. */
@@ -119,7 +121,7 @@ export type Outcome =
     }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
-  /** A hold or a window keeps it from being rolled now. `about`: the changes that it is for. */
+  /** A hold, a window, its stage or a halt keeps it from being rolled now. `about`: the changes that it is for. */
   | { readonly type: 'held'; readonly gate: Gate; readonly about: string }
   /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
   | { readonly type: 'waiting-for-slot'; readonly about: string }
@@ -130,7 +132,7 @@ export type Outcome =
 
 /** What keeps a workload from being rolled although nothing failed. */
 export interface Gate {
-  readonly type: 'hold' | 'window';
+  readonly type: 'hold' | 'window' | 'stage' | 'halt';
   /** When to decide again at the latest, in ms since 1970; Infinity: once an annotation changes. */
   readonly until: number;
   /** For people; another gate has another message. */
@@ -160,7 +162,7 @@ export type PendingReason =
   | { readonly type: 'external-rollout'; readonly until: number }
   /** An object or a key that its pods need does not exist. */
   | { readonly type: 'dependency' }
-  /** A hold or a window; `until`: infinite if an annotation has to change. */
+  /** `until`: infinite if an annotation or another workload has to change. */
   | { readonly type: Gate['type']; readonly until: number; readonly message: string }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };

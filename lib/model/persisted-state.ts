@@ -30,6 +30,11 @@ export const UNKEYED_STATE_VERSION = '1';
 /** The version of a state with digests under keys. */
 export const STATE_VERSION = '2';
 
+/** The version of a state with halted contents; versions of this program without stages do not take the halts for nothing. */
+export const HALTED_STATE_VERSION = '3';
+
+const VERSIONS: readonly string[] = [UNKEYED_STATE_VERSION, STATE_VERSION, HALTED_STATE_VERSION];
+
 /** Entries and overrides, by key. */
 export interface PersistedState {
   readonly entries: ReadonlyMap<StateKey, StateEntry>;
@@ -82,7 +87,7 @@ export function parseState(
 /** The version of a state that this program must not write; undefined if it may write. */
 export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
-  return version === STATE_VERSION || version === UNKEYED_STATE_VERSION ? undefined : version;
+  return version === undefined || VERSIONS.includes(version) ? undefined : version;
 }
 
 /** The override recorded for one edge. */

@@ -1,7 +1,7 @@
 /** The names of decisions: reasons, the verdicts of policies, and the Events that report a reason. */
 
 import { createHash } from 'node:crypto';
-import type { WorkloadRef } from './object-ref.ts';
+import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 
 /** Every reason, and what it means. */
 export const REASONS = {
@@ -69,7 +69,10 @@ export const REASONS = {
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
-  held: 'A hold, or a window that is closed, keeps the workload from being rolled now: it is rolled once that is over.',
+  held: 'A hold, a window that is closed, or the stages of a change keep the workload from being rolled now: it is rolled once that is over.',
+  halted:
+    'A workload did not get ready with the content of an object: nothing further is rolled for it before a person decides.',
+  'halt-over': 'The workload that halted a change is ready: the change goes on.',
   'rollout-overdue':
     'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
   slowed:
@@ -165,7 +168,8 @@ export type EventReason =
   | 'RolloutsSlowed'
   | 'WaitingForSlot'
   | 'RolloutOverdue'
-  | 'RolloutHeld';
+  | 'RolloutHeld'
+  | 'RolloutHalted';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -197,6 +201,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   WaitingForSlot: { type: 'Normal', tells: 'waiting-for-slot' },
   RolloutOverdue: { type: 'Warning', tells: 'rollout-overdue' },
   RolloutHeld: { type: 'Normal', tells: 'held' },
+  RolloutHalted: { type: 'Warning', tells: 'halted' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */
@@ -206,8 +211,8 @@ export function eventTelling(reason: Reason): EventReason | undefined {
 
 /** An Event to be recorded. */
 export interface EventRecord {
-  readonly regarding: WorkloadRef;
-  /** The uid of that workload; if it is empty, kubectl describe does not show the Event. */
+  readonly regarding: WorkloadRef | ConfigRef;
+  /** The uid of that object; if it is empty, kubectl describe does not show the Event. */
   readonly uid: string;
   readonly reason: EventReason;
   /** Distinguishes it from other Events of the same reason: an Event with equal `about` is recorded once. */

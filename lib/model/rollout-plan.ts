@@ -7,7 +7,14 @@ import { RESTARTS } from './kinds/restarts.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
-import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
+import {
+  ANNOTATIONS,
+  isUnhealthyBefore,
+  STAMPS_ANNOTATION,
+  type TemplateStamp,
+  UNHEALTHY_MARK,
+  type Workload,
+} from './workload.ts';
 import { specWith, templateOf, workloadKindOf } from './workload-kind.ts';
 
 /** A variable to be set or removed. */
@@ -83,6 +90,8 @@ export interface RolloutDraft {
   readonly annotations?: Readonly<Record<string, string>>;
   /** The fields of a pause in the same patch. */
   readonly pause?: PausePatch | undefined;
+  /** Whether the workload is not healthy before, and is rolled in a stage: the patch says so beside the stamps. */
+  readonly isUnhealthy?: boolean;
   /** Annotations of the workload itself by which another reloader asked its webhook, removed by the same patch. */
   readonly triggers?: readonly string[];
 }
@@ -112,11 +121,25 @@ interface Change extends Omit<TemplateStamp, 'value'> {
  * the first. It names only containers of the template, so that no patch can add one.
  */
 export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
+  const changes = changesIn(workload, draft);
+  if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, changes);
+  const annotations = annotationPatch(workload, changes.filter(isInAnnotations));
+  const template = templatePatchOf(changes, { ...annotations, ...draft.annotations });
+  if (workload.referenced !== undefined)
+    return referencedPlan(workload, draft, template, workload.referenced);
+  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
+  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
+  const { resourceVersion } = workload;
+  return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/** The stamps to be written and removed, and the mark of a workload that is not healthy before. */
+function changesIn(workload: Workload, { stamps, isUnhealthy = false }: RolloutDraft): readonly Change[] {
   const changes = new Map<string, Change>();
   const change = (container: string, variable: string, value: string | undefined): void => {
     changes.set(`${container}/${variable}`, { container, variable, value });
   };
-  for (const planned of draft.stamps) {
+  for (const planned of stamps) {
     const written = planned.places.map((place) => ({
       ...place,
       container: containerOf(workload, planned, place),
@@ -126,15 +149,16 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     }
     for (const mark of othersOf(workload, planned, written)) change(mark.container, mark.variable, undefined);
   }
-  if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, [...changes.values()]);
-  const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
-  const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
-  if (workload.referenced !== undefined)
-    return referencedPlan(workload, draft, template, workload.referenced);
-  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
-  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
-  const { resourceVersion } = workload;
-  return { ...draft, workload: workload.ref, resourceVersion, body, template };
+  const mark = markOf(workload, isUnhealthy);
+  if (mark !== undefined)
+    change(stamps.some(isOfRestart) ? RESTARTS : ANNOTATIONS, UNHEALTHY_MARK, mark.value);
+  return [...changes.values()];
+}
+
+/** What becomes of the mark of a workload that is not healthy before; undefined: nothing. */
+function markOf(workload: Workload, isUnhealthy: boolean): Pick<Change, 'value'> | undefined {
+  if (isUnhealthy) return { value: 'true' };
+  return isUnhealthyBefore(workload) ? { value: undefined } : undefined;
 }
 
 /** The plan for a workload whose template is in another object, which alone is patched, and fenced by its own version. */

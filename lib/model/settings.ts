@@ -83,6 +83,31 @@ export function parseRolloutLimit(text: string): RolloutLimit | 'off' | undefine
   return rollouts === '' || !withinMs ? undefined : { rollouts: Number(rollouts), withinMs };
 }
 
+/** One boundary of stages: so many workloads, or so much of them, have begun at the end of the stage. */
+export type StageEnd = { readonly count: number } | { readonly percent: number };
+
+/** How a change that concerns several workloads is rolled out. */
+export interface Staging {
+  /** In turn, cumulative. @default objects without the annotation have no stages */
+  readonly stages?: readonly StageEnd[];
+  /** For how long the workloads of a stage stay ready before the next stage begins. */
+  readonly soakMs: number;
+}
+
+const MOST_STAGES = 20;
+
+/** Parses `1,10%,50%,100%`; undefined for any other text. */
+export function parseStages(text: string): readonly StageEnd[] | undefined {
+  const parts = text.split(',').map((part) => /^\s*([1-9]\d{0,4})(%?)\s*$/.exec(part));
+  if (parts.length > MOST_STAGES) return undefined;
+  const ends = parts.map((part) => {
+    const number = Number(part?.[1]);
+    return part?.[2] === '%' ? { percent: number } : { count: number };
+  });
+  const isValid = (end: StageEnd): boolean => ('percent' in end ? end.percent <= 100 : end.count > 0);
+  return ends.every(isValid) ? ends : undefined;
+}
+
 /** How to reach the API server; absent settings come from the kubeconfig or from the pod's service account. */
 export interface ConnectionOptions {
   /** Path of a kubeconfig. */

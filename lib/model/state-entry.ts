@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ABSENT, type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
 import type { RecordedDigest } from './edge.ts';
-import { type ConfigRef, configKindOf, type WorkloadRef } from './object-ref.ts';
+import { type ConfigRef, configKindOf, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
@@ -14,7 +14,19 @@ export interface StateEntry {
   /** Undefined if it is under an algorithm that is not known: then the content first observed is the baseline. */
   readonly digest: Digest | undefined;
   readonly sequence: number;
+  /** What halted the content of this digest, the oldest first. @default nothing */
+  readonly halts?: readonly Halt[];
 }
+
+/** A workload did not get ready with a content: no further one is rolled for it before a person lets it go on. */
+export interface Halt {
+  /** What a person has to repeat; random. */
+  readonly token: string;
+  readonly workload: ObjectKey;
+}
+
+/** A content is halted so often at most: who lets it go on each time gets the rest without a further halt. */
+export const MOST_HALTS = 10;
 
 /** The running digests of one workload that differ from the committed ones, by entry key without namespace. */
 export type Overrides = Readonly<Record<StateKey, RecordedDigest>>;
@@ -30,7 +42,7 @@ const OVERRIDES_KEY = new RegExp(
 );
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
-  `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`,
+  `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?(?<halts>(?:![0-9a-f]+=[^!=]+)*)$`,
 );
 
 /**
@@ -107,7 +119,7 @@ function isCut(key: StateKey): boolean {
 }
 
 /**
- * Parses an entry: `[<algorithm>:]<digest>[.<sequence>]`; a bare digest has the sequence 0. In a state without a version
+ * Parses an entry: `[<algorithm>:]<digest>[.<sequence>][!<token>=<workload>…]`; a bare digest has the sequence 0. In a state without a version
  * (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for any other text.
  */
 export function parseEntry(value: string, isLegacy: boolean, knows: Knows): StateEntry | undefined {
@@ -118,7 +130,8 @@ export function parseEntry(value: string, isLegacy: boolean, knows: Knows): Stat
   const algorithm = isOlder ? COLLABORNE.name : groups['algorithm'];
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
   const named = algorithmOf(digest);
-  return { digest: named === undefined || knows(named) ? digest : undefined, sequence };
+  const halts = haltsIn(groups['halts'] ?? '');
+  return { digest: named === undefined || knows(named) ? digest : undefined, sequence, ...halts };
 }
 
 const RECORDED = new RegExp(`^(?:-|\\?(?:${NUMBER})?|(?:[a-z0-9]+:)?[0-9a-f]{40})$`);
@@ -137,9 +150,19 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
 
 const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
-/** The text of `entry`. */
-export function formatEntry(entry: StateEntry): string {
-  return `${entry.digest}.${entry.sequence}`;
+/** The text of `entry`: `<digest>.<sequence>`, and for each halt `!<token>=<workload>`. */
+export function formatEntry({ digest, sequence, halts = [] }: StateEntry): string {
+  return [`${digest}.${sequence}`, ...halts.map(({ token, workload }) => `${token}=${workload}`)].join('!');
+}
+
+/** Most entries have none. */
+function haltsIn(text: string): Pick<StateEntry, 'halts'> {
+  if (text === '') return {};
+  const halts = text
+    .slice(1)
+    .split('!')
+    .map((halt) => halt.split('='));
+  return { halts: halts.map(([token = '', workload = '']) => ({ token, workload })) };
 }
 
 /**

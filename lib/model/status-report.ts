@@ -40,6 +40,8 @@ export interface WorkloadStatus {
     | 'dependency'
     | 'hold'
     | 'window'
+    | 'stage'
+    | 'halt'
     | 'selection'
     | 'change';
   readonly waitsForSeconds?: number;
@@ -47,6 +49,27 @@ export interface WorkloadStatus {
   readonly problem?: string;
   /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];
+}
+
+/** The change of one object that goes to its workloads in stages. */
+export interface ChangeStatus {
+  readonly namespace: string;
+  readonly object: string;
+  /** The present stage, from 1, of so many. */
+  readonly stage: number;
+  readonly stages: number;
+  /** How many workloads the stages count, how many of them have begun, and how many have stayed ready. */
+  readonly total: number;
+  readonly begun: number;
+  readonly ready: number;
+  /** The workloads that begin next, at most ten. */
+  readonly next: readonly string[];
+  /** Those that are not ready yet, and why; at most as many. */
+  readonly unready: readonly { readonly workload: string; readonly why: string }[];
+  /** Why nothing further begins, if a workload did not get ready. */
+  readonly halted?: string;
+  /** Commands by which a person stops it, or lets it go on. */
+  readonly commands: readonly string[];
 }
 
 /** One decision, as it is shown. */
@@ -88,6 +111,8 @@ export interface StatusReport {
   /** The reads and lists to complete before the first decision; empty when ready. */
   readonly waitingFor: readonly string[];
   readonly workloads: readonly WorkloadStatus[];
+  /** The changes that go to their workloads in stages. */
+  readonly changes: readonly ChangeStatus[];
   /** The newest first. */
   readonly decisions: readonly Decision[];
   /** One for each kind, or for each kind and namespace. */

@@ -61,6 +61,8 @@ export interface WorkloadKind {
   readonly isLeftAlone: (raw: RawWorkload) => boolean;
   /** Whether its controller has seen the present spec. */
   readonly isObserved: (raw: RawWorkload) => boolean;
+  /** Why the present template does not become ready; absent if its controller does not say so, or says it by a hold. */
+  readonly failure?: (raw: RawWorkload) => string | undefined;
   /** Whether it is paused; absent if the kind cannot be paused. */
   readonly isPaused?: (raw: RawWorkload) => boolean;
   /** Whether only a request makes its pods take our last patch, and there was none yet; absent if it needs none. */

@@ -32,6 +32,9 @@ export const NAKED = '';
 /** The annotation of a pod template, or of a workload that is restarted, that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
+/** The key of a mark beside the stamps: the workload was not healthy before the patch that wrote them. */
+export const UNHEALTHY_MARK = 'unhealthy-before';
+
 /** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS, or RESTARTS. */
@@ -68,6 +71,8 @@ export interface Workload {
   readonly revision: string | undefined;
   /** How long a rollout may make no progress before it counts as failed, in ms. */
   readonly progressDeadlineMs: number;
+  /** Why its present template does not become ready, as its controller says. */
+  readonly failure?: string;
   /** Why pods of an older template stay. */
   readonly hold: Hold | undefined;
   /** Whether only a request makes its pods take our last patch, see WorkloadKind. */
@@ -190,10 +195,12 @@ function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boo
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'isUnstarted' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
+): Pick<Workload, 'failure' | 'isUnstarted' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
   const rolling = rollingOf(kind, raw);
+  const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
   return {
     ...(rolling && { rolling }),
+    ...(failure !== undefined && { failure }),
     ...(kind.isPod && { owner: controllerOf(raw.metadata)?.uid ?? NAKED }),
     ...(kind.isUnstarted?.(raw) === true && { isUnstarted: true }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
@@ -215,6 +222,11 @@ export function isLater(seen: Workload, known: Workload): boolean {
 /** The reference of a workload's pod template to an object; to one of another namespace there is none. */
 export function referenceOf({ ref, references }: Workload, config: ConfigRef): Reference | undefined {
   return config.namespace === ref.namespace ? referenceTo(references, config) : undefined;
+}
+
+/** Whether it was not healthy before our last patch in stages, so that its pods are no evidence about the content. */
+export function isUnhealthyBefore({ stamps }: Workload): boolean {
+  return stamps.some(({ variable, value }) => variable === UNHEALTHY_MARK && value === 'true');
 }
 
 /** Only Deployments have a deadline of their own; a very long one, which means "never", is bounded. */

@@ -179,6 +179,12 @@ export const TABLE = {
       default: '1',
       help: 'with --rollout-rate: how many of them may begin at once after a pause',
     },
+    '--stages <stages>':
+      'how a change of one object goes to its workloads, e.g. 1,10%,50%,100%: the next ones once those before stay ready (default: to all at once)',
+    '--stage-soak <duration>': {
+      default: '30s',
+      help: 'with stages: how long workloads have to stay ready before the next stage begins',
+    },
     '--max-concurrent-patches <number>': {
       default: '32',
       sets: 'maxConcurrentPatches',

@@ -8,6 +8,7 @@ import type {
   ConnectionOptions,
   Pace,
   SecureMetrics,
+  Staging,
   StakaterKeys,
 } from '../model/settings.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
@@ -53,6 +54,8 @@ export interface Options extends FlagOptions {
   readonly pace: Pace;
   /** How many workloads may be in a rollout at once, and how many may begin. @default no limit */
   readonly budget?: Budget;
+  /** How changes that concern several workloads are rolled out. */
+  readonly staging: Staging;
   /** By kind, further annotation keys of workloads that list names, as the native key does. */
   readonly alternativeAnnotations: Readonly<Partial<Record<ConfigKind, readonly string[]>>>;
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */

@@ -79,6 +79,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     pace: { minIntervalMs: reader.get('min-rollout-interval'), limit: limit === 'off' ? undefined : limit },
     reloadWindow: reader.get('reload-window'),
     budget: budgetFrom(reader),
+    staging: defined({ stages: reader.get('stages'), soakMs: reader.get('stage-soak') }),
     alternativeAnnotations: {
       ConfigMap: reader.get('alternative-configmap-annotation'),
       Secret: reader.get('alternative-secret-annotation'),

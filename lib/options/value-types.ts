@@ -17,9 +17,11 @@ import {
   CROSS_NAMESPACE_WAYS,
   type CrossNamespace,
   parseRolloutLimit,
+  parseStages,
   type RolloutLimit,
   SERVED_WAYS,
   type ServedWay,
+  type StageEnd,
   VOCABULARY_NAMES,
   type VocabularyName,
 } from '../model/settings.ts';
@@ -41,6 +43,7 @@ type TextType =
 export interface Values extends Record<NumberType, number>, Record<TextType, string> {
   switch: boolean;
   limit: RolloutLimit | 'off';
+  stages: readonly StageEnd[];
   'config-kind': ConfigKind;
   /** A kind of workload that the program does not know by itself. */
   'further-kind': CustomKind;
@@ -119,6 +122,11 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     expected: 'times such as Mon-Fri 09:00-17:00 Europe/Berlin',
     parse: (text) => (typeof parseReloadWindow(text) === 'string' ? undefined : text),
     expectedFor: (text) => `a window, and this ${String(parseReloadWindow(text))}`,
+  },
+  stages: {
+    expected: 'at most 20 numbers of workloads or percentages such as 1,10%,50%,100%',
+    parse: parseStages,
+    isJoined: true,
   },
   address: {
     expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',

@@ -14,6 +14,8 @@ import {
   keyOf,
   type ObjectKey,
   type WorkloadRef,
+  wholeOf,
+  workloadRefIn,
 } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
 import { type EventReason, type EventRecord, eventTelling } from '../model/reasons.ts';
@@ -23,6 +25,7 @@ import { count } from '../model/text.ts';
 import { formatDuration, inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import { haltedText, type StageNews } from '../rollout/stage-news.ts';
 import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';
@@ -163,6 +166,26 @@ export class Reporter {
     const message = `its rollout has made no progress for ${formatDuration(ms)}: its slot is given to the next workload`;
     this.journal.say('rollout-overdue', `${describe(ref)}: ${message}`, ref.namespace);
     this.#event(ref, 'RolloutOverdue', String(generation), message);
+  }
+
+  /** Reports a halt, on the object and on the workload that did not get ready, or its end. */
+  stage(news: StageNews): void {
+    const { object } = news;
+    if (news.type === 'ready-after-all') {
+      const message = `${describe(object)} goes on: ${describe(workloadRefIn(news.workload))} is ready`;
+      this.journal.say('halt-over', message, object.namespace);
+      return;
+    }
+    const message = haltedText(object, news.halt, news.reason);
+    this.journal.say('halted', message, object.namespace);
+    this.#options.recordEvent({
+      regarding: wholeOf(object),
+      uid: '',
+      reason: 'RolloutHalted',
+      about: news.halt.token,
+      message,
+    });
+    this.#event(news.workload, 'RolloutHalted', news.halt.token, message);
   }
 
   /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */

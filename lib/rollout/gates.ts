@@ -1,4 +1,4 @@
-/** The workloads that a hold or a window kept from being rolled at their last attempt, and when they are looked at again. */
+/** The workloads that a hold, a window or a stage kept from being rolled at their last attempt, and when they are looked at again. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { Gate, PendingReason } from '../model/outcome.ts';
@@ -12,7 +12,7 @@ export class Gates {
   readonly #gateOf: (workload: ObjectKey) => Gate | undefined;
   readonly #closed = new Map<ObjectKey, Gate>();
 
-  /** `gateOf`: what keeps the workload from being rolled at this moment. */
+  /** `gateOf`: the hold or window that keeps the workload from being rolled at this moment. */
   constructor(gateOf: (workload: ObjectKey) => Gate | undefined) {
     this.#gateOf = gateOf;
   }
@@ -33,10 +33,18 @@ export class Gates {
     return Math.min(msUntil(gate), LONGEST_LOOK_MS);
   }
 
-  /** Whether the workload was kept, and is not any more, or by something else. */
+  /** Whether the workload was kept, and is not any more, or by something else; a stage tells itself when it is over. */
   hasChanged(workload: ObjectKey): boolean {
     const gate = this.#closed.get(workload);
-    return gate !== undefined && this.#gateOf(workload)?.message !== gate.message;
+    if (gate === undefined) return false;
+    const now = this.#gateOf(workload);
+    return isOfStages(gate) ? now !== undefined : now?.message !== gate.message;
+  }
+
+  /** Whether anything but its stage kept the workload. */
+  isKeptOtherwise(workload: ObjectKey): boolean {
+    const gate = this.#closed.get(workload);
+    return gate !== undefined && !isOfStages(gate);
   }
 
   /** What the workload waits for; undefined if it is not kept. */
@@ -49,6 +57,11 @@ export class Gates {
   forget(workload: ObjectKey): void {
     this.#closed.delete(workload);
   }
+}
+
+/** Whether the stages of a change keep the workload. */
+function isOfStages({ type }: Gate): boolean {
+  return type === 'stage' || type === 'halt';
 }
 
 function msUntil({ until }: Gate): number {

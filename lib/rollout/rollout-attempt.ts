@@ -50,6 +50,10 @@ export interface AttemptOptions extends EvictionOptions {
   readonly readBirths: ReadBirths;
   /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. @default always */
   readonly takeSlot?: ((workload: ObjectKey) => boolean) | undefined;
+  /** What the stages of a change keep the workload for. @default nothing */
+  readonly stageOf?: ((workload: ObjectKey) => Gate | undefined) | undefined;
+  /** Whether the workload, rolled in a stage, is not healthy before. @default never */
+  readonly isUnhealthy?: ((workload: ObjectKey) => boolean) | undefined;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -88,14 +92,19 @@ export class RolloutAttempts {
     const plan = this.#plan(key, since);
     const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
+    return this.#keptFrom(key, record, plan) ?? (await this.#roll(record, plan, tries));
+  }
+
+  /** Why the plan is not carried out now; undefined: it is, and has its slot. */
+  #keptFrom(key: ObjectKey, record: WorkloadRecord, plan: RolloutPlan): Outcome | undefined {
+    const { store, stageOf, needsOf, takeSlot } = this.#options;
     if (wouldFailAgain(store, record, plan))
-      return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, ref)}` };
-    const gate = this.gateOf(key);
+      return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, plan.workload)}` };
+    const gate = this.gateOf(key) ?? stageOf?.(key);
     if (gate !== undefined) return { type: 'held', gate, about: aboutOf(plan) };
-    const needs = this.#options.needsOf(record);
+    const needs = needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
-    if (this.#options.takeSlot?.(key) === false) return { type: 'waiting-for-slot', about: aboutOf(plan) };
-    return await this.#roll(record, plan, tries);
+    return takeSlot?.(key) === false ? { type: 'waiting-for-slot', about: aboutOf(plan) } : undefined;
   }
 
   /** What keeps the workload from being rolled now. A window does not stop evictions that have begun, a hold does. */
@@ -124,7 +133,11 @@ export class RolloutAttempts {
     if (record !== undefined) this.#evictions.prepare(record);
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);
-    const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
+    const plan = planRollout(store, key, {
+      seconds: Math.floor(changedAt / 1000),
+      now: new Date(now).toISOString(),
+      isUnhealthy: this.#options.isUnhealthy?.(key) ?? false,
+    });
     if (record !== undefined && (plan === undefined || !this.#evictions.isFor(record)))
       this.#evictions.end(record);
     return plan;

@@ -24,6 +24,7 @@ import { progressText } from './eviction.ts';
 import { Gates } from './gates.ts';
 import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import type { Slots, SlotsOptions } from './slots.ts';
+import type { Stages, StagesOptions } from './stages.ts';
 import { WindowLengths } from './window-lengths.ts';
 
 /** Called synchronously, in the turn in which an attempt ends or a window opens. */
@@ -43,7 +44,8 @@ export interface RolloutObserver {
 }
 
 /** The collaborators and times of the controller. */
-export interface RolloutControllerOptions extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot'> {
+export interface RolloutControllerOptions
+  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'> {
   readonly heartbeat: Heartbeat;
   readonly observer: RolloutObserver;
   /** The quiet period, unless a workload asks for a longer window. */
@@ -54,6 +56,8 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'external
   readonly concurrency: number;
   /** Makes the slots of the budget of rollouts. @default there is none */
   readonly newSlots?: ((ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>) => Slots) | undefined;
+  /** Makes the stages of changes. @default there are none */
+  readonly newStages?: ((ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   readonly log?: Log | undefined;
@@ -83,8 +87,9 @@ export class RolloutController {
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** The slots of the budget, if there is one. */
   readonly slots: Slots | undefined;
+  readonly stages: Stages | undefined;
   readonly #windows: WindowLengths;
-  /** Workloads that a hold or a window keeps. */
+  /** Workloads that a hold, a window or a stage keeps. */
   readonly gates: Gates = new Gates((key) => this.#attempts.gateOf(key));
   /** Out-of-date workloads in namespaces that are not selected. */
   readonly #heldBack = new Set<ObjectKey>();
@@ -106,8 +111,18 @@ export class RolloutController {
       begin: (key) => this.#release(key),
     });
     this.slots = slots;
-    const takeSlot = slots?.take.bind(slots);
-    this.#attempts = new RolloutAttempts({ ...options, takeSlot, externalRolloutMs });
+    const stages = options.newStages?.({
+      canBegin: (key) => this.#canBegin(key),
+      begin: (key) => this.#beginStage(key),
+    });
+    this.stages = stages;
+    this.#attempts = new RolloutAttempts({
+      ...options,
+      externalRolloutMs,
+      takeSlot: slots?.take.bind(slots),
+      stageOf: stages?.gateOf.bind(stages),
+      isUnhealthy: stages?.isUnhealthy.bind(stages),
+    });
   }
 
   /**
@@ -157,6 +172,7 @@ export class RolloutController {
   wake(workloads: Iterable<ObjectKey>): void {
     const { store, needsOf } = this.#options;
     for (const key of workloads) {
+      this.stages?.observed(key);
       if (this.gates.hasChanged(key)) this.retryNow(key);
       if (this.needsOf(key).length === 0) continue;
       const record = store.workloads.get(key);
@@ -190,6 +206,7 @@ export class RolloutController {
     this.#windows.forget(workload);
     this.#settle(workload);
     this.slots?.forget(workload);
+    this.stages?.observed(workload);
   }
 
   /** Whether the workload is rolled so often that its window is lengthened. */
@@ -249,7 +266,24 @@ export class RolloutController {
   async close(): Promise<void> {
     this.#quiet.close();
     this.slots?.close();
+    this.stages?.close();
     await this.#queue.close();
+  }
+
+  /** Whether nothing but its stage keeps the workload from being rolled. */
+  #canBegin(key: ObjectKey): boolean {
+    if (this.#heldBack.has(key) || this.needsOf(key).length > 0 || this.gates.isKeptOtherwise(key))
+      return false;
+    if (this.#externalRolloutDeadlines.untilOf(key) !== undefined) return false;
+    return this.gates.of(key) !== undefined || this.#queue.backoffOf(key) === undefined;
+  }
+
+  /** The stage of a workload that it keeps has begun, or something else keeps it now. */
+  #beginStage(key: ObjectKey): void {
+    if (this.gates.of(key) === undefined || this.gates.isKeptOtherwise(key)) return;
+    this.gates.forget(key);
+    this.#queue.forget(key);
+    this.#release(key);
   }
 
   #release(key: ObjectKey): void {
@@ -285,6 +319,7 @@ export class RolloutController {
     if (outcome.type !== 'held') this.gates.forget(key);
     const result = this.#resultOf(key, outcome, times);
     this.slots?.ended(key, outcome.type);
+    this.stages?.observed(key);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
     this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
     return result;

@@ -2,6 +2,7 @@
 
 import { type AlgorithmName, SHA1 } from '../model/digest.ts';
 import {
+  HALTED_STATE_VERSION,
   type PersistedState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
@@ -13,8 +14,12 @@ import type { Store } from '../store/store.ts';
 import { needsKeys } from './key-uses.ts';
 import { isKeyId } from './keyring.ts';
 
-/** The version of a shard with this content: where nothing is under a key, versions of this program without keys can read it. */
+/**
+ * The version of a shard with this content: where nothing is under a key, versions of this program without keys can read it, and
+ * where nothing is halted, those without stages.
+ */
 export function versionOf({ settings }: Store, shard: PersistedState): string {
+  if ([...shard.entries.values()].some(({ halts }) => halts !== undefined)) return HALTED_STATE_VERSION;
   return settings.algorithms.own !== SHA1 || needsKeys(shard) ? STATE_VERSION : UNKEYED_STATE_VERSION;
 }
 

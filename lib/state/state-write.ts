@@ -19,6 +19,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
+import { haltsOf } from '../tracking/halts.ts';
 import { isUncompared } from '../tracking/inherited.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
@@ -252,7 +253,8 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
     store.persisted.minSequenceOf(ref),
     ...dependents.map(([, edge]) => edge.highestSequence),
   );
-  return { digest, sequence };
+  const halts = observed ? haltsOf(store, observed) : [];
+  return halts.length === 0 ? { digest, sequence } : { digest, sequence, halts };
 }
 
 /**
@@ -362,7 +364,9 @@ function bytesOf(store: Store, ref: ConfigRef, entry: StateEntry): number {
 
 /** Whether both are equal, or both undefined. */
 export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
-  return a?.digest === b?.digest && a?.sequence === b?.sequence;
+  const tokensOf = (entry: StateEntry | undefined): string | undefined =>
+    entry?.halts?.map(({ token }) => token).join();
+  return a?.digest === b?.digest && a?.sequence === b?.sequence && tokensOf(a) === tokensOf(b);
 }
 
 function overlaid<T>(

@@ -9,6 +9,7 @@ import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
+import type { Halt } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 
 /** An external rollout in progress. */
@@ -89,6 +90,14 @@ export function takeVersion(record: ConfigRecord, object: ConfigObject, at: numb
   if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
   if (record.isState === true) record.isState = false;
   if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
+}
+
+/** What halted one content of an object. */
+export interface Halted {
+  /** Since when the object has that content, see `ConfigRecord.changedAt`. */
+  readonly changedAt: number;
+  /** See `StateEntry.halts`; empty: nothing halts it any more. */
+  readonly halts: readonly Halt[];
 }
 
 /** One workload that follows at least one object. */

@@ -15,7 +15,7 @@ import { NamesIndex, namesOfEntries } from './names-index.ts';
 import { PartsIndex } from './parts-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
-import type { ConfigRecord, WorkloadRecord } from './records.ts';
+import type { ConfigRecord, Halted, WorkloadRecord } from './records.ts';
 import { newRecord, scopedRecordOf } from './scoped-record.ts';
 import { ScopesIndex } from './scopes-index.ts';
 import type { Settings } from './term-settings.ts';
@@ -44,6 +44,8 @@ export class Store {
   readonly selected: Set<string> = new Set();
   /** By edge that ended out of date, until when that is remembered, see debts.ts. */
   readonly debts: Map<string, number> = new Map();
+  /** By object, what halted its present content, where the state may not have it yet. */
+  readonly halts: Map<ObjectKey, Halted> = new Map();
   /** Objects whose last follower went while everything was listed: the next commit removes their entries. */
   readonly abandoned: PartsIndex = new PartsIndex();
 

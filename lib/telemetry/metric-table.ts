@@ -82,7 +82,13 @@ export const LEADER_GAUGES = {
   },
   heldWorkloads: {
     name: 'reloader_workloads_held',
-    help: 'Outdated workloads that a hold, or a window that is closed, keeps from being rolled',
+    help: 'Outdated workloads that a hold, a window that is closed, or the stages of a change keep from being rolled',
+    type: 'gauge',
+    series: [{}],
+  },
+  haltedContents: {
+    name: 'reloader_contents_halted',
+    help: 'Objects whose present content is halted, since a workload did not get ready with it',
     type: 'gauge',
     series: [{}],
   },

@@ -44,7 +44,8 @@ export function isUrgentFor(store: Store, record: WorkloadRecord): boolean {
   return outdatedObjects(store, record).some(({ annotations }) => isUrgent(annotations));
 }
 
-function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
+/** The objects that the workload is out of date with. */
+export function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
   return [...record.edges]
     .filter(([config, edge]) => isOutdatedOn(store, record, config, edge))
     .flatMap(([config]) => store.configs.get(config) ?? []);

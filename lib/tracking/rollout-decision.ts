@@ -22,16 +22,24 @@ import { isUrgentFor } from './gate.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
 
+/** What a plan depends on besides the store. */
+export interface PlanFacts {
+  /** When the first change was seen, in seconds since 1970. */
+  readonly seconds?: number;
+  /** The present time as RFC 3339, with which a pause begins. */
+  readonly now?: string;
+  /** See RolloutDraft. */
+  readonly isUnhealthy?: boolean;
+}
+
 /**
  * The rollout that `workload` needs now; undefined if it needs none or does not exist. One plan stamps all of its out-of-date
- * edges. `seconds`: when the first change was seen, in seconds since 1970; `now`: the present time as RFC 3339, with which a
- * pause begins.
+ * edges.
  */
 export function planRollout(
   store: Store,
   workload: ObjectKey,
-  seconds = 0,
-  now = '',
+  { seconds = 0, now = '', isUnhealthy = false }: PlanFacts = {},
 ): RolloutPlan | undefined {
   const record = store.workloads.get(workload);
   if (record === undefined) return undefined;
@@ -63,7 +71,7 @@ export function planRollout(
     ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),
   };
   const triggers = store.settings.vocabularies.triggersOf(record.workload);
-  return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
+  return planOf(record.workload, { stamps, versions, annotations, pause, triggers, isUnhealthy });
 }
 
 /** The present contents of all objects that the workload follows. */

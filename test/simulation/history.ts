@@ -4,7 +4,7 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
-import type { Budget, Pace, VocabularyName } from '../../lib/model/settings.ts';
+import type { Budget, Pace, Staging, VocabularyName } from '../../lib/model/settings.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
 import type { VersionStyle } from '../sandbox/resource-versions.ts';
 
@@ -74,6 +74,8 @@ export interface Settings {
   readonly pace?: Pace;
   /** How many workloads may be in a rollout, and how many may begin; absent: any number. */
   readonly budget?: Budget;
+  /** How changes go to several workloads. @default at once */
+  readonly staging?: Staging;
   /** Whether it counts that an object comes to be, or is deleted, that pods can do without; absent: neither does. */
   readonly presence?: { readonly onCreate: boolean; readonly onDelete: boolean };
   /** The objects that no pod starts without; absent: pods can do without any. */

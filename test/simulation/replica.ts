@@ -141,6 +141,7 @@ function optionsOf(settings: Settings): Options {
     pausePeriodMs,
     pace,
     ...(settings.budget && { budget: settings.budget }),
+    staging: settings.staging ?? { soakMs: 0 },
     dialects: settings.dialects ?? [
       'collaborne',
       'stakater',

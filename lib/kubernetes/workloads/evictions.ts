@@ -24,8 +24,21 @@ const PAGE = 500;
 
 /** A pod, as far as it is read. */
 interface RawPod extends RawObject {
-  readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly RawCondition[];
+    readonly containerStatuses?: readonly RawContainerStatus[];
+    readonly initContainerStatuses?: readonly RawContainerStatus[];
+  };
 }
+
+interface RawContainerStatus {
+  readonly name?: string;
+  readonly state?: { readonly waiting?: { readonly reason?: string } };
+}
+
+/** Reasons for which a container waits that do not pass by themselves. */
+const FAILING = /BackOff$|^(?:CreateContainer(?:Config)?Error|RunContainerError|InvalidImageName)$/;
 
 /** What an operator may make of an object of its kind, for the pods. */
 const MADE_BY_OPERATORS = ['Deployment', 'StatefulSet', 'DaemonSet'];
@@ -153,7 +166,14 @@ function podOf({ metadata, status }: RawPod): Pod {
     createdAt: createdAtOf(metadata),
     isReady: isReady === true,
     isLeaving: metadata.deletionTimestamp !== undefined,
+    failure: failureOf(status),
   };
+}
+
+function failureOf({ containerStatuses, initContainerStatuses }: RawPod['status'] = {}): string | undefined {
+  const containers = [...(initContainerStatuses ?? []), ...(containerStatuses ?? [])];
+  const failing = containers.find(({ state }) => FAILING.test(state?.waiting?.reason ?? ''));
+  return failing && `container ${failing.name}: ${failing.state?.waiting?.reason}`;
 }
 
 /** A selector in the syntax of queries: that of a LabelSelector, or, as ReplicationControllers have it, a map of labels. */

@@ -25,6 +25,8 @@ export const DEPLOYMENT: WorkloadKind = {
   rolledOut: (raw) => areAllUpdated(raw, raw.spec?.replicas ?? 1),
   hasCompleted: ({ status }) =>
     status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable') ?? false,
+  failure: ({ status }) =>
+    status?.conditions?.find(({ type, status: is }) => type === 'Progressing' && is === 'False')?.reason,
   revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };

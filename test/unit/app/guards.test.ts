@@ -58,6 +58,7 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
     quietMs: 0,
     maxWaitMs: 0,
     concurrency: 1,
+    staging: { soakMs: 0 },
     random: () => 0,
     wait: (ms, signal) => {
       if (ms === END_MS) return never(signal);

@@ -112,6 +112,7 @@ class Stage {
       quietMs: 0,
       maxWaitMs: 0,
       concurrency: 1,
+      staging: { soakMs: 0 },
       random: () => 0,
       wait: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     });

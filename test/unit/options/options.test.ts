@@ -17,6 +17,7 @@ const DEFAULTS: Options = {
   coalesceMaxWaitMs: 30_000,
   pausePeriodMs: 0,
   pace: { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } },
+  staging: { soakMs: 30_000 },
   alternativeAnnotations: { ConfigMap: [], Secret: [] },
   dialects: ['collaborne', 'stakater'],
   stakaterKeys: STAKATER_KEYS,

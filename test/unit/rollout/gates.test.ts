@@ -224,7 +224,9 @@ describe('a window', () => {
 });
 
 function patchOf({ world }: RolloutStage): string {
-  return JSON.stringify(planRollout(world.store, world.workloadKey('web'), 0, '2026-11-25T12:00:00Z')?.body);
+  return JSON.stringify(
+    planRollout(world.store, world.workloadKey('web'), { now: '2026-11-25T12:00:00Z' })?.body,
+  );
 }
 
 describe('an urgent change', () => {

@@ -14,11 +14,13 @@ import type {
   WorkloadClient,
 } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import type { Budget } from '../../../lib/model/settings.ts';
+import type { Budget, Staging } from '../../../lib/model/settings.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
 import { Slots, type SlotsOptions } from '../../../lib/rollout/slots.ts';
+import type { StageNews } from '../../../lib/rollout/stage-news.ts';
+import { Stages, type StagesOptions } from '../../../lib/rollout/stages.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
@@ -54,6 +56,7 @@ export interface Attempt {
 
 interface Settings {
   readonly budget?: Partial<Budget>;
+  readonly staging?: Staging;
   readonly quietMs?: number;
   readonly maxWaitMs?: number;
   readonly concurrency?: number;
@@ -64,6 +67,8 @@ interface Settings {
   readonly flags?: Partial<VocabularyOptions>;
   /** In place of a world of Deployments. */
   readonly world?: World;
+  /** The process before, which ends. */
+  readonly before?: RolloutStage;
 }
 
 const NO_BUDGET: Budget = { slots: 0, slotsPerNamespace: 0, rate: 0, burst: 1 };
@@ -89,6 +94,9 @@ export class RolloutStage {
   readonly errors: string[] = [];
   /** The workloads whose slots ended without progress. */
   readonly overdue: string[] = [];
+  /** The objects whose entries were to be written for a halt. */
+  readonly persisted: string[] = [];
+  readonly news: StageNews[] = [];
   /** Whether every workload is known. */
   isListed = true;
   /** What every workload needs, and what is not there. */
@@ -96,13 +104,21 @@ export class RolloutStage {
   readonly lookedFor: string[] = [];
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
-  readonly #time: MockTime;
+  readonly time: MockTime;
 
   constructor(t: TestContext, workloads: readonly string[] = ['web'], settings: Settings = {}) {
-    this.#time = mockTime(t);
+    this.time = settings.before?.time ?? mockTime(t);
     this.#timers = t.mock.timers;
     this.#startedAt = monotonicMs();
-    const { flags = {}, world = settledWith(flags, workloads), budget, ...others } = settings;
+    const {
+      flags = {},
+      world = settledWith(flags, workloads),
+      budget,
+      staging,
+      before,
+      ...others
+    } = settings;
+    void before?.controller.close();
     this.world = world;
     const timeline = new Timeline();
     timeline.comparable = true;
@@ -142,6 +158,7 @@ export class RolloutStage {
       },
       onPatchAnswered: () => {},
       newSlots: budget && ((ways) => this.#newSlots(ways, { ...NO_BUDGET, ...budget })),
+      newStages: (ways) => this.#newStages(ways, staging, others.pods),
       quietMs: 1000,
       maxWaitMs: 6000,
       concurrency: 16,
@@ -171,7 +188,10 @@ export class RolloutStage {
     for (const [key] of effects.enqueuedFor('retry-now')) this.controller.retryNow(key);
     for (const [key] of effects.enqueuedFor('changed')) this.controller.touch(key, 1);
     for (const [key] of effects.enqueuedFor('external-rollout-over')) this.controller.resume(key);
-    for (const key of this.world.store.workloads.keys()) this.controller.slots?.observed(key);
+    for (const key of this.world.store.workloads.keys()) {
+      this.controller.slots?.observed(key);
+      this.controller.stages?.observed(key);
+    }
   }
 
   /** The pods of these workloads are all new and ready. */
@@ -191,7 +211,7 @@ export class RolloutStage {
 
   /** Time passes, and whatever follows from that. */
   async pass(ms: number): Promise<void> {
-    this.#time.jolt();
+    this.time.jolt();
     await settle();
     for (let left = ms; left > 0; left -= 50) {
       this.#timers.tick(Math.min(50, left));
@@ -201,7 +221,7 @@ export class RolloutStage {
 
   /** Somebody sets the time of day. */
   jump(ms: number): void {
-    this.#time.jump(ms);
+    this.time.jump(ms);
   }
 
   #newSlots(ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>, budget: Budget): Slots {
@@ -211,6 +231,23 @@ export class RolloutStage {
       store: this.world.store,
       isListed: () => this.isListed,
       onOverdue: (key) => void this.overdue.push(key.slice(key.lastIndexOf('/') + 1)),
+    });
+  }
+
+  #newStages(
+    ways: Pick<StagesOptions, 'canBegin' | 'begin'>,
+    staging: Staging = { soakMs: 0 },
+    pods?: PodClient,
+  ): Stages {
+    return new Stages({
+      ...ways,
+      store: this.world.store,
+      staging,
+      pods,
+      isListed: () => this.isListed,
+      persist: (config) => void this.persisted.push(config),
+      onNews: (news) => void this.news.push(news),
+      newToken: () => `${this.news.length}a`,
     });
   }
 

@@ -65,6 +65,7 @@ export function report(parts: Partial<StatusReport> = {}): StatusReport {
     isReady: true,
     waitingFor: [],
     workloads: [],
+    changes: [],
     decisions: [],
     watches: [],
     optionalKinds: [],

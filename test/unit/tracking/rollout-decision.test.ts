@@ -148,7 +148,7 @@ test('a workload that owes nothing, or is not known, has no plan', () => {
 
 /** The body of the patch, as far as it speaks of a pause. */
 function pauseIn(world: World): readonly unknown[] {
-  const plan = planRollout(world.store, world.workloadKey('web'), 0, 'noon');
+  const plan = planRollout(world.store, world.workloadKey('web'), { now: 'noon' });
   assert.ok(plan !== undefined);
   const { metadata, spec } = plan.body as { metadata: { annotations?: object }; spec: { paused?: boolean } };
   return [metadata.annotations, spec.paused];

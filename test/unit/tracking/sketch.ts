@@ -25,6 +25,8 @@ export interface Sketch {
   /** How many pods are of the present template, and how many of these are ready, where only some are. */
   readonly updated?: number | undefined;
   readonly ready?: number | undefined;
+  /** Why its controller has given its rollout up. */
+  readonly failure?: string | undefined;
   readonly uid?: string;
   readonly manager?: string;
 }
@@ -66,6 +68,7 @@ export const NEW: Live = {
   isRolledOut: true,
   updated: undefined,
   ready: undefined,
+  failure: undefined,
   uid: 'uid-1',
   manager: 'kubectl',
   version: 0,
@@ -123,6 +126,9 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
       replicas: live.replicas,
       updatedReplicas: live.updated ?? (live.isRolledOut ? live.replicas : 0),
       readyReplicas: live.ready ?? (live.isRolledOut ? live.replicas : 0),
+      ...(live.failure !== undefined && {
+        conditions: [{ type: 'Progressing', status: 'False', reason: live.failure }],
+      }),
     },
   };
 }

@@ -279,7 +279,7 @@ test('what tells people proves nothing', () => {
 test('the annotation that tells carries the time at which the change was seen', () => {
   const world = begun({ asks: AUTO, flags: IN_ANNOTATIONS });
   world.config('cfg', 'b');
-  const plan = planRollout(world.store, world.workloadKey('web'), 1_700_000_000);
+  const plan = planRollout(world.store, world.workloadKey('web'), { seconds: 1_700_000_000 });
   assert.equal(
     plan?.annotations?.[STAKATER.lastReloadedFrom]?.replace(d('b'), 'b'),
     told('side', 1_700_000_000),

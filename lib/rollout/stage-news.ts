@@ -1,0 +1,49 @@
+/** What is told of stages and halts, for people. */
+
+import { HOLD, RESUME } from '../annotations/gating.ts';
+import {
+  type ConfigRef,
+  describe,
+  type ObjectKey,
+  type WorkloadRef,
+  workloadRefIn,
+} from '../model/object-ref.ts';
+import type { Halt } from '../model/state-entry.ts';
+
+/** News about the change of one object. */
+export type StageNews =
+  | {
+      readonly type: 'halted';
+      readonly object: ConfigRef;
+      readonly workload: WorkloadRef;
+      readonly halt: Halt;
+      readonly reason: string;
+    }
+  /** The workload that halted the change is ready: it goes on. */
+  | { readonly type: 'ready-after-all'; readonly object: ConfigRef; readonly workload: ObjectKey };
+
+/** Why a workload waits that is rolled in a later stage; the object follows. */
+export const LATER_STAGE = 'it is rolled in a later stage of the change of';
+/** Why every workload of a change waits at a start. */
+export const NOT_LISTED = 'not every workload is listed yet';
+
+/** Why nothing further is rolled for the present content, and how it goes on. */
+export function haltedText(object: ConfigRef, halt: Halt, reason: string | undefined): string {
+  const workload = describe(workloadRefIn(halt.workload));
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return `${describe(object)} is halted, since ${workload} did not get ready with it${why}; write another content, or go on with ${resumeCommand(object, halt)}`;
+}
+
+/** The command by which a person lets the content go on. */
+export function resumeCommand(object: ConfigRef, { token }: Halt): string {
+  return annotateCommand(object, `${RESUME}=${token}`);
+}
+
+/** The command by which a person stops the change: no further workload begins. */
+export function holdCommand(object: ConfigRef): string {
+  return annotateCommand(object, `${HOLD}=true`);
+}
+
+function annotateCommand({ kind, namespace, name }: ConfigRef, annotation: string): string {
+  return `kubectl annotate ${kind.toLowerCase()}/${name} -n ${namespace} --overwrite ${annotation}`;
+}

@@ -1,0 +1,79 @@
+/**
+ * Which workloads may begin now, of those that one change concerns. The change goes to the first part of them, and to the next one
+ * when all before have stayed ready. Only workloads that can give evidence are counted: those that can give none go after the last
+ * stage, so that they hold up no other. Pure: all of it follows from what the workloads run, so a process that takes over goes on.
+ */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { StageEnd } from '../model/settings.ts';
+
+/** One workload that the change concerns, and that nothing but the stages may keep from being rolled. */
+export interface Member {
+  readonly key: ObjectKey;
+  /** See rolloutOrderOf: each one is a stage of its own. */
+  readonly order: number;
+  readonly replicas: number;
+  /** Whether pods with the new content can show that it is good. */
+  readonly givesEvidence: boolean;
+  /** `waiting`: it has to be rolled; `rolling`: its pods are not all ready with it, or not for long enough; else `ready`. */
+  readonly state: 'waiting' | 'rolling' | 'ready';
+}
+
+/** How far a change has come. */
+export interface StagePlan {
+  /** Those that may begin now. */
+  readonly next: readonly ObjectKey[];
+  /** The present stage, from 1, of so many. */
+  readonly stage: number;
+  readonly stages: number;
+  /** How many workloads the stages count, how many of them have begun, and how many are ready. */
+  readonly total: number;
+  readonly begun: number;
+  readonly ready: number;
+}
+
+/** The plan for these workloads. */
+export function planStages(members: readonly Member[], stages: readonly StageEnd[]): StagePlan {
+  const counted = members.filter(({ givesEvidence }) => givesEvidence);
+  const of = (state: Member['state']): Member[] => counted.filter((member) => member.state === state);
+  const [waiting, rolling, ready] = [of('waiting'), of('rolling'), of('ready')];
+  const begun = rolling.length + ready.length;
+  const ends = endsOf(stages, counted.length);
+  const at = ends.findIndex((end) => (rolling.length > 0 ? end >= begun : end > begun));
+  const progress = {
+    stage: at === -1 ? ends.length : at + 1,
+    stages: ends.length,
+    total: counted.length,
+    begun,
+    ready: ready.length,
+  };
+  if (waiting.length === 0) return { ...progress, next: rolling.length > 0 ? [] : restOf(members) };
+  const order = Math.min(...[...waiting, ...rolling].map((member) => member.order));
+  const first = waiting.filter((member) => member.order === order).toSorted(inTurn);
+  return { ...progress, next: keysOf(first.slice(0, Math.max(0, (ends[at] ?? 0) - begun))) };
+}
+
+/** How many workloads have begun at the end of each stage: rounded up, each at least one more than the one before, the last one all. */
+export function endsOf(stages: readonly StageEnd[], total: number): readonly number[] {
+  const ends: number[] = [];
+  for (const stage of [...stages, { percent: 100 }]) {
+    const last = ends.at(-1) ?? 0;
+    if (last >= total) break;
+    const wanted = 'percent' in stage ? Math.ceil((stage.percent * total) / 100) : stage.count;
+    ends.push(Math.min(total, Math.max(last + 1, wanted)));
+  }
+  return ends;
+}
+
+/** Those that can give no evidence, once all others are ready: at the pace of the budget. */
+function restOf(members: readonly Member[]): readonly ObjectKey[] {
+  return keysOf(members.filter(({ givesEvidence, state }) => !givesEvidence && state === 'waiting'));
+}
+
+function inTurn(one: Member, other: Member): number {
+  return one.replicas - other.replicas || (one.key < other.key ? -1 : 1);
+}
+
+function keysOf(members: readonly Member[]): readonly ObjectKey[] {
+  return members.map(({ key }) => key);
+}

@@ -1,0 +1,331 @@
+/**
+ * The stages of changes that concern several workloads, and their halts. How far a change has come is read from the workloads: those
+ * whose live template carries a stamp of the present content have begun. Remembered is only since when they are ready, in memory, and
+ * which contents are halted, in the state. Promise: no workload begins before all of the stages before have stayed ready for the soak,
+ * and none with a content with which another one did not get ready.
+ */
+
+import { rolloutOrderOf, stagesOf } from '../annotations/gating.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
+import type { Gate, PodClient } from '../model/outcome.ts';
+import type { Staging } from '../model/settings.ts';
+import type { Halt } from '../model/state-entry.ts';
+import { monotonicMs } from '../model/time.ts';
+import { isUnhealthyBefore } from '../model/workload.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isUrgentFor, outdatedObjects } from '../tracking/gate.ts';
+import { addHalt, endHalt, haltOf, isForgiven } from '../tracking/halts.ts';
+import { PodFailures } from './pod-failures.ts';
+import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
+import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from './stage-news.ts';
+import { type Member, planStages, type StagePlan } from './stage-plan.ts';
+import { Vitals } from './vitals.ts';
+
+/** The collaborators of `Stages`. */
+export interface StagesOptions {
+  readonly store: Store;
+  readonly staging: Staging;
+  /** Whether every workload that can be listed is known: before that nothing begins. */
+  readonly isListed: () => boolean;
+  /** Whether nothing but its stage keeps the workload from being rolled: others are passed over. */
+  readonly canBegin: (workload: ObjectKey) => boolean;
+  /** The workload may begin, or is kept by something else: an attempt has to follow, if its stage keeps it. */
+  readonly begin: (workload: ObjectKey) => void;
+  /** @default failing pods are not looked for: only the status of a workload tells that it does not get ready */
+  readonly pods?: PodClient | undefined;
+  /** Writes the entry of the object, and with it its halts. */
+  readonly persist: (config: ObjectKey) => void;
+  readonly onNews: (news: StageNews) => void;
+  /** Answers a random text of hexadecimal digits. */
+  readonly newToken: () => string;
+}
+
+/** How far the change of one object has come. */
+export interface StagedChange {
+  readonly object: ConfigRef;
+  readonly plan: StagePlan;
+  /** The workloads that are not ready yet, and why. */
+  readonly unready: ReadonlyMap<ObjectKey, string>;
+  /** Why no further workload begins, if none does. */
+  readonly halt: Halt | undefined;
+  readonly haltedBy: string | undefined;
+}
+
+/** Observations that come at once are looked at once. */
+const LOOK_MS = 100;
+const LONGEST_TIMER_MS = 600_000;
+
+/** See the file's comment. */
+export class Stages {
+  readonly #options: StagesOptions;
+  readonly #vitals = new Vitals();
+  readonly #failures: PodFailures;
+  /** By object, the changes in progress; undefined: to be computed anew. */
+  readonly #changes = new Map<ObjectKey, StagedChange | undefined>();
+  /** Those that have ended since the last look. */
+  readonly #ended = new Set<ObjectKey>();
+  /** By object, the token of the halt at the last look. */
+  readonly #told = new Map<ObjectKey, string | undefined>();
+  /** By token, why the workload did not get ready, as far as this process saw it. */
+  readonly #reasons = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: StagesOptions) {
+    this.#options = options;
+    this.#failures = new PodFailures(options.pods, (workload) => this.observed(workload));
+  }
+
+  /** The changes in progress. */
+  changes(): readonly StagedChange[] {
+    return [...this.#changes.keys()].flatMap((object) => this.#changeOf(object) ?? []);
+  }
+
+  /** How many contents are halted. */
+  get halted(): number {
+    return this.changes().filter(({ halt }) => halt !== undefined).length;
+  }
+
+  /** What keeps the workload, which is out of date, from being rolled now. */
+  gateOf(workload: ObjectKey): Gate | undefined {
+    const { store, isListed } = this.#options;
+    const record = store.workloads.get(workload);
+    const objects = record === undefined ? [] : this.#stagedObjects(record);
+    if (record === undefined || objects.length === 0) return undefined;
+    if (!isListed()) {
+      for (const object of objects) this.#changes.set(object, undefined);
+      return gate('stage', NOT_LISTED);
+    }
+    const changes = objects.flatMap((object) => this.#changeFor(object, workload) ?? []);
+    const halted = changes.find(({ halt }) => halt !== undefined);
+    if (halted?.halt !== undefined)
+      return gate('halt', haltedText(halted.object, halted.halt, halted.haltedBy));
+    if (isUrgentFor(store, record)) return undefined;
+    const later = changes.find(({ plan }) => !plan.next.includes(workload));
+    return later && gate('stage', `${LATER_STAGE} ${describe(later.object)}`);
+  }
+
+  /** Whether the workload is not healthy before its turn in stages: then it is no evidence afterwards. */
+  isUnhealthy(workload: ObjectKey): boolean {
+    const record = this.#options.store.workloads.get(workload);
+    if (record === undefined || record.workload.rolling === 'held') return false;
+    return this.#stagedObjects(record).length > 0 && !this.#isHealthy(record);
+  }
+
+  /** The workload, or an object that it follows, was observed; or what keeps it from being rolled has changed. */
+  observed(workload: ObjectKey): void {
+    if (this.#changes.size === 0) return;
+    const record = this.#options.store.workloads.get(workload);
+    const objects = record ? [...record.edges.keys()].map(wholeKeyOf) : [...this.#changes.keys()];
+    const staged = objects.filter((object) => this.#changes.has(object));
+    for (const object of staged) this.#changes.set(object, undefined);
+    if (staged.length > 0) this.#arm(LOOK_MS);
+  }
+
+  /** Everything is looked at again. */
+  proceed(): void {
+    for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
+    if (this.#changes.size > 0) this.#arm(LOOK_MS);
+  }
+
+  /** Lets begin nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#failures.close();
+  }
+
+  /** The whole objects that the workload is out of date with and that are rolled out in stages. */
+  #stagedObjects(record: WorkloadRecord): readonly ObjectKey[] {
+    const { store, staging } = this.#options;
+    if (store.settings.onlyTells) return [];
+    const staged = outdatedObjects(store, record).filter(
+      ({ annotations }) => stagesOf(annotations, staging.stages) !== undefined,
+    );
+    return [...new Set(staged.map(({ ref }) => wholeKeyOf(keyOf(ref))))];
+  }
+
+  /** The change as `workload` finds it in its attempt: it is not passed over. */
+  #changeFor(object: ObjectKey, workload: ObjectKey): StagedChange | undefined {
+    const known = this.#changeOf(object);
+    if (known !== undefined && this.#options.canBegin(workload)) return known;
+    return this.#compute(object, workload);
+  }
+
+  #changeOf(object: ObjectKey): StagedChange | undefined {
+    const known = this.#changes.get(object);
+    if (known !== undefined) return known;
+    const change = this.#compute(object);
+    if (change === undefined) this.#end(object);
+    else this.#changes.set(object, change);
+    return change;
+  }
+
+  /** The change is over, or has no stages any more: at the next look the workloads that it kept are let go. */
+  #end(object: ObjectKey): void {
+    if (this.#changes.delete(object)) this.#ended.add(object);
+    this.#arm(LOOK_MS);
+  }
+
+  /** Undefined: nothing is in progress, or it has no stages any more. */
+  #compute(object: ObjectKey, asking?: ObjectKey): StagedChange | undefined {
+    const { store, staging } = this.#options;
+    const config = store.configs.get(object);
+    const stages = config && stagesOf(config.annotations, staging.stages);
+    if (config === undefined || stages === undefined) return undefined;
+    const followers = followersOf(store, object);
+    const members = this.#membersOf(followers, asking);
+    if (isOpen(followers)) this.#judge(followers, members);
+    const unready = this.#unreadyOf(followers, members);
+    if (!isOpen(followers) && unready.size === 0) return undefined;
+    const halt = isOpen(followers) ? haltAmong(store, followers) : undefined;
+    const haltedBy = halt && this.#reasons.get(halt.token);
+    return { object: config.ref, plan: planStages([...members.values()], stages), unready, halt, haltedBy };
+  }
+
+  /** Those that are not passed over. */
+  #membersOf(followers: Followers, asking: ObjectKey | undefined): ReadonlyMap<ObjectKey, Member> {
+    const members = new Map<ObjectKey, Member>();
+    for (const [key, follower] of followers) {
+      const isPassedOver = follower.outdated.length > 0 && key !== asking && !this.#options.canBegin(key);
+      if (!isPassedOver) members.set(key, this.#memberOf(key, follower));
+    }
+    return members;
+  }
+
+  #memberOf(key: ObjectKey, { record, outdated, begun }: Follower): Member {
+    const { store, staging } = this.#options;
+    const { workload } = record;
+    const { failure, readyMs } = this.#vitalsOf(record);
+    const isWaiting = outdated.length > 0;
+    const isEvicted = store.settings.vocabularies.strategyOf(workload) === 'evict';
+    const isLetGo = begun.some((config) => isForgiven(store, config, key));
+    const canShow = isWaiting
+      ? workload.rolling !== 'held' && this.#isHealthy(record)
+      : (workload.rolling !== 'held' || failure !== undefined) && !isUnhealthyBefore(workload) && !isLetGo;
+    const isReady = failure === undefined && (readyMs ?? -1) >= staging.soakMs;
+    return {
+      key,
+      order: rolloutOrderOf(workload),
+      replicas: workload.replicas ?? 1,
+      givesEvidence: canShow && !isEvicted,
+      state: isWaiting ? 'waiting' : isReady ? 'ready' : 'rolling',
+    };
+  }
+
+  /** Halts the content with which a workload did not get ready, and ends halts of those that are ready after all. */
+  #judge(followers: Followers, members: ReadonlyMap<ObjectKey, Member>): void {
+    if (followers.size < 2) return;
+    for (const [key, follower] of followers) {
+      const member = members.get(key);
+      if (member?.givesEvidence === true) this.#judgeBy(follower, key, member.state === 'ready');
+    }
+  }
+
+  /** What the workload shows about the contents that it runs. */
+  #judgeBy({ record, begun }: Follower, key: ObjectKey, isReady: boolean): void {
+    const { failure } = this.#vitalsOf(record);
+    for (const config of begun) {
+      if (isReady) this.#acquit(config, key);
+      else if (failure !== undefined) this.#convict(config, record, failure);
+    }
+  }
+
+  /** The workload is ready with this content. */
+  #acquit(config: ConfigRecord, workload: ObjectKey): void {
+    const { store, persist, onNews } = this.#options;
+    if (!endHalt(store, config, workload)) return;
+    persist(keyOf(config.ref));
+    onNews({ type: 'ready-after-all', object: config.ref, workload });
+  }
+
+  /** The workload does not get ready with this content: it is halted, unless it is already, or a person lets it go on. */
+  #convict(config: ConfigRecord, { workload }: WorkloadRecord, reason: string): void {
+    const { store, persist, newToken, onNews } = this.#options;
+    if (haltOf(store, config) !== undefined || isForgiven(store, config, keyOf(workload.ref))) return;
+    const halt = { token: newToken(), workload: keyOf(workload.ref) };
+    addHalt(store, config, halt);
+    this.#reasons.set(halt.token, reason);
+    persist(keyOf(config.ref));
+    this.#changes.set(wholeKeyOf(keyOf(config.ref)), undefined);
+    this.#arm(LOOK_MS);
+    onNews({ type: 'halted', object: config.ref, workload: workload.ref, halt, reason });
+  }
+
+  #vitalsOf(record: WorkloadRecord): ReturnType<Vitals['of']> {
+    return this.#vitals.of(record, this.#failures.of(record));
+  }
+
+  /** Whether its pods are ready; while a rollout makes progress they count as ready, since nothing is known against them. */
+  #isHealthy(record: WorkloadRecord): boolean {
+    const { isRolledOut, rolling } = record.workload;
+    const isStarting = [...record.edges.values()].some(({ rolloutInProgress }) => rolloutInProgress);
+    const isInRollout = rolling === 'replacing' || (rolling === 'starting' && isStarting);
+    return this.#vitalsOf(record).failure === undefined && (isRolledOut || isInRollout);
+  }
+
+  /** The workloads of which the next stage waits for evidence, and why there is none yet. */
+  #unreadyOf(followers: Followers, members: ReadonlyMap<ObjectKey, Member>): ReadonlyMap<ObjectKey, string> {
+    const unready = new Map<ObjectKey, string>();
+    for (const [key, { record }] of followers) {
+      const { state, givesEvidence } = members.get(key) ?? {};
+      if (state !== 'rolling' || givesEvidence !== true) continue;
+      const { failure, readyMs } = this.#vitalsOf(record);
+      if (failure === undefined && readyMs === undefined) this.#failures.suspect(key, record);
+      const isSoaking = readyMs !== undefined;
+      unready.set(
+        key,
+        failure ?? (isSoaking ? 'it has to stay ready for the soak' : 'its pods are not ready yet'),
+      );
+    }
+    return unready;
+  }
+
+  /** Sets the timer to at most `ms` from now. */
+  #arm(ms: number): void {
+    const at = monotonicMs() + ms;
+    if (this.#isClosed || (this.#timer !== undefined && this.#timerAt <= at)) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#look(), ms);
+  }
+
+  /** Computes every change, and has those begin that may. */
+  #look(): void {
+    this.#timer = undefined;
+    const { staging, isListed } = this.#options;
+    if (!isListed()) return;
+    for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
+    for (const change of this.changes()) this.#release(change);
+    for (const object of this.#ended) this.#releaseAll(object);
+    this.#ended.clear();
+    if (this.#changes.size > 0) {
+      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs)));
+      return;
+    }
+    this.#vitals.clear();
+    this.#told.clear();
+  }
+
+  /** Has those begin that may; where a halt begins or ends, every one learns it. */
+  #release({ object, plan, halt }: StagedChange): void {
+    const key = keyOf(object);
+    const isNews = this.#told.get(key) !== halt?.token;
+    this.#told.set(key, halt?.token);
+    if (isNews) this.#releaseAll(key);
+    else if (halt === undefined) for (const workload of plan.next) this.#options.begin(workload);
+  }
+
+  #releaseAll(object: ObjectKey): void {
+    const { store, begin } = this.#options;
+    for (const workload of followersOf(store, object).keys()) begin(workload);
+  }
+}
+
+const gate = (type: 'stage' | 'halt', message: string): Gate => ({
+  type,
+  until: Number.POSITIVE_INFINITY,
+  message,
+});

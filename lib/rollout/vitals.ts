@@ -1,0 +1,74 @@
+/** Since when workloads are ready, and whether they do not get there, as this process saw it. In memory only. */
+
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { formatDuration, monotonicMs } from '../model/time.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+
+/** One workload at the last look. */
+interface Seen {
+  /** Another one stands for another rollout. */
+  readonly generation: number;
+  readonly progress: number;
+  readonly deadlineMs: number;
+  /** When it last made progress, or began to be not ready. */
+  readonly movedAt: number;
+  /** Undefined: it is not ready. */
+  readonly readyAt: number | undefined;
+}
+
+/** The condition of a workload. */
+export interface Condition {
+  /** Why it does not get ready; undefined: it may. */
+  readonly failure: string | undefined;
+  /** For how long it has been ready; undefined: it is not. */
+  readonly readyMs: number | undefined;
+}
+
+/** See the file's comment. */
+export class Vitals {
+  readonly #seen = new Map<ObjectKey, Seen>();
+
+  /** The condition now; `podFailure`: why pods of it fail, if that is known. */
+  of(record: WorkloadRecord, podFailure: string | undefined): Condition {
+    const { workload, inFlight } = record;
+    const now = monotonicMs();
+    const isReady = workload.isRolledOut && inFlight === undefined;
+    const seen = this.#look(record, isReady, now);
+    if (isReady) return { failure: undefined, readyMs: now - (seen.readyAt ?? now) };
+    const isOverdue =
+      workload.rolling !== 'held' && inFlight === undefined && now - seen.movedAt >= seen.deadlineMs;
+    const overdue = isOverdue ? `it has made no progress for ${formatDuration(seen.deadlineMs)}` : undefined;
+    const abort =
+      workload.hold?.type === 'aborted' || workload.hold?.type === 'failed'
+        ? 'its rollout was undone'
+        : undefined;
+    return { failure: workload.failure ?? abort ?? podFailure ?? overdue, readyMs: undefined };
+  }
+
+  /** In how many ms a condition may change without an observation; Infinity: never. */
+  nextMs(soakMs: number): number {
+    const now = monotonicMs();
+    const ends = [...this.#seen.values()].map(({ readyAt, movedAt, deadlineMs }) =>
+      readyAt === undefined ? movedAt + deadlineMs : readyAt + soakMs,
+    );
+    return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now)) - now;
+  }
+
+  /** No change is in progress any more. */
+  clear(): void {
+    this.#seen.clear();
+  }
+
+  #look({ workload }: WorkloadRecord, isReady: boolean, now: number): Seen {
+    const { ref, generation, progress, progressDeadlineMs: deadlineMs } = workload;
+    const known = this.#seen.get(keyOf(ref));
+    const before = known?.generation === generation ? known : undefined;
+    const hasMoved =
+      before === undefined || progress > before.progress || (before.readyAt !== undefined && !isReady);
+    const movedAt = hasMoved ? now : before.movedAt;
+    const readyAt = isReady ? (before?.readyAt ?? now) : undefined;
+    const seen = { generation, progress, deadlineMs, movedAt, readyAt };
+    this.#seen.set(keyOf(ref), seen);
+    return seen;
+  }
+}
