@@ -373,3 +373,15 @@ test('against a workload that names an object of another namespace in vain it st
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, ['not-allowed'], 'the same stands of one that is gone, and nothing else');
 });
+
+test('what an object of another namespace says is told to those alone that it allows to follow it', () => {
+  const stage = new Stage();
+  const hold = { 'reloader.k8s.collaborne.com/hold': 'yes' };
+  const allow = { 'reloader.k8s.collaborne.com/allow-from': 'home' };
+  stage.world.config('shop/cfg', 'a', { marks: { ...hold, ...allow } });
+  stage.follow({ follows: ['shop/cfg'] });
+  assert.deepEqual(stage.standing, ['malformed']);
+  stage.world.mark('shop/cfg', hold);
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.standing, []);
+});
