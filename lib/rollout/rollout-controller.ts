@@ -137,7 +137,8 @@ export class RolloutController {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
     }
-    if (this.gates.of(workload) !== undefined) return Number.POSITIVE_INFINITY;
+    if (this.gates.isKeptOtherwise(workload)) return Number.POSITIVE_INFINITY;
+    this.#openGate(workload);
     const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
     if (this.slots?.isWaiting(workload)) return Number.POSITIVE_INFINITY;
@@ -280,10 +281,15 @@ export class RolloutController {
 
   /** The stage of a workload that it keeps has begun, or something else keeps it now. */
   #beginStage(key: ObjectKey): void {
-    if (this.gates.of(key) === undefined || this.gates.isKeptOtherwise(key)) return;
+    if (!this.gates.isKeptOtherwise(key) && this.#openGate(key)) this.#release(key);
+  }
+
+  /** Whether the workload was kept; it is not any more. */
+  #openGate(key: ObjectKey): boolean {
+    if (this.gates.of(key) === undefined) return false;
     this.gates.forget(key);
     this.#queue.forget(key);
-    this.#release(key);
+    return true;
   }
 
   #release(key: ObjectKey): void {

@@ -276,6 +276,16 @@ describe('a content with which a workload does not get ready', () => {
     assert.equal(stage.world.store.persisted.entryOf(stage.world.configRef('cfg'))?.halts, undefined);
   });
 
+  test('is over for every workload at once, whose next change has a window as any other', async (t) => {
+    const stage = await halted(t);
+    stage.change('c');
+    await stage.pass(500);
+    stage.change('d');
+    await stage.pass(2000);
+    assert.deepEqual(patched(stage), ['w1', 'w2']);
+    assert.equal(stage.world.edge('w2').runningDigest, 'd'.repeat(40));
+  });
+
   test('goes on where a person repeats the token, and with no other text', async (t) => {
     const stage = await halted(t);
     mark(stage, { resume: 'true' });
