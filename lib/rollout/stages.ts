@@ -11,7 +11,7 @@ import type { Gate, PodClient } from '../model/outcome.ts';
 import type { Staging } from '../model/settings.ts';
 import type { Halt } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
-import { isUnhealthyBefore } from '../model/workload.ts';
+import { isUnhealthyBefore, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor, outdatedObjects } from '../tracking/gate.ts';
@@ -110,7 +110,7 @@ export class Stages {
   /** Whether the workload is not healthy before its turn in stages: then it is no evidence afterwards. */
   isUnhealthy(workload: ObjectKey): boolean {
     const record = this.#options.store.workloads.get(workload);
-    if (record === undefined || record.workload.rolling === 'held') return false;
+    if (record === undefined || this.#isHeld(record.workload)) return false;
     return this.#stagedObjects(record).length > 0 && !this.#isHealthy(record);
   }
 
@@ -195,24 +195,34 @@ export class Stages {
     return members;
   }
 
-  #memberOf(key: ObjectKey, { record, outdated, begun }: Follower): Member {
-    const { store, staging } = this.#options;
-    const { workload } = record;
-    const { failure, readyMs } = this.#vitalsOf(record);
-    const isWaiting = outdated.length > 0;
-    const isEvicted = store.settings.vocabularies.strategyOf(workload) === 'evict';
-    const isLetGo = begun.some((config) => isForgiven(store, config, key));
-    const canShow = isWaiting
-      ? workload.rolling !== 'held' && this.#isHealthy(record)
-      : (workload.rolling !== 'held' || failure !== undefined) && !isUnhealthyBefore(workload) && !isLetGo;
-    const isReady = failure === undefined && (readyMs ?? -1) >= staging.soakMs;
+  #memberOf(key: ObjectKey, follower: Follower): Member {
+    const { workload } = follower.record;
+    const { failure, readyMs } = this.#vitalsOf(follower.record);
+    const isReady = failure === undefined && (readyMs ?? -1) >= this.#options.staging.soakMs;
     return {
       key,
       order: rolloutOrderOf(workload),
       replicas: workload.replicas ?? 1,
-      givesEvidence: canShow && !isEvicted,
-      state: isWaiting ? 'waiting' : isReady ? 'ready' : 'rolling',
+      givesEvidence: this.#givesEvidence(key, follower),
+      state: follower.outdated.length > 0 ? 'waiting' : isReady ? 'ready' : 'rolling',
     };
+  }
+
+  /** Whether its pods replace older ones by themselves, and were ready before; a halt that it caused is not in force any more. */
+  #givesEvidence(key: ObjectKey, { record, outdated, begun }: Follower): boolean {
+    const { store } = this.#options;
+    const { workload } = record;
+    if (store.settings.vocabularies.strategyOf(workload) === 'evict') return false;
+    if (outdated.length > 0) return !this.#isHeld(workload) && this.#isHealthy(record);
+    const isUndone = this.#vitalsOf(record).failure !== undefined;
+    if ((this.#isHeld(workload) && !isUndone) || isUnhealthyBefore(workload)) return false;
+    return !begun.some((config) => isForgiven(store, config, key));
+  }
+
+  /** Whether no patch replaces its pods; a pause of ours ends by itself. */
+  #isHeld(workload: Workload): boolean {
+    const { pausing } = this.#options.store.settings.vocabularies;
+    return workload.rolling === 'held' && pausing.pauseOf(workload) === undefined;
   }
 
   /** Halts the content with which a workload did not get ready, and ends halts of those that are ready after all. */
@@ -262,7 +272,8 @@ export class Stages {
   #isHealthy(record: WorkloadRecord): boolean {
     const { isRolledOut, rolling } = record.workload;
     const isStarting = [...record.edges.values()].some(({ rolloutInProgress }) => rolloutInProgress);
-    const isInRollout = rolling === 'replacing' || (rolling === 'starting' && isStarting);
+    const isInRollout =
+      rolling === 'replacing' || rolling === 'held' || (rolling === 'starting' && isStarting);
     return this.#vitalsOf(record).failure === undefined && (isRolledOut || isInRollout);
   }
 

@@ -6,8 +6,8 @@ import type { WorkloadRecord } from '../store/records.ts';
 
 /** One workload at the last look. */
 interface Seen {
-  /** Another one stands for another rollout. */
-  readonly generation: number;
+  /** Another one stands for another rollout; other replicas do not. */
+  readonly template: string;
   readonly progress: number;
   readonly deadlineMs: number;
   /** When it last made progress, or began to be not ready. */
@@ -60,14 +60,15 @@ export class Vitals {
   }
 
   #look({ workload }: WorkloadRecord, isReady: boolean, now: number): Seen {
-    const { ref, generation, progress, progressDeadlineMs: deadlineMs } = workload;
+    const { ref, templateDigest, stamps, progress, progressDeadlineMs: deadlineMs } = workload;
+    const template = [templateDigest, ...stamps.map(({ value }) => value)].join();
     const known = this.#seen.get(keyOf(ref));
-    const before = known?.generation === generation ? known : undefined;
+    const before = known?.template === template ? known : undefined;
     const hasMoved =
       before === undefined || progress > before.progress || (before.readyAt !== undefined && !isReady);
     const movedAt = hasMoved ? now : before.movedAt;
     const readyAt = isReady ? (before?.readyAt ?? now) : undefined;
-    const seen = { generation, progress, deadlineMs, movedAt, readyAt };
+    const seen = { template, progress, deadlineMs, movedAt, readyAt };
     this.#seen.set(keyOf(ref), seen);
     return seen;
   }
