@@ -1,9 +1,13 @@
-/** The annotations that say when a workload may be rolled: windows and holds, and objects whose changes are urgent. */
+/**
+ * The annotations that say when a workload may be rolled: windows, holds, approvals, those by which nothing is ever rolled, and objects
+ * whose changes are urgent.
+ */
 
+import { createHash } from 'node:crypto';
 import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
-import type { Workload } from '../model/workload.ts';
+import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
 import { malformedFinding, quoted } from './malformed.ts';
 import { remembered } from './remembered.ts';
 import type { ConfigAnnotations } from './vocabularies.ts';
@@ -13,19 +17,46 @@ import { NATIVE_PREFIX } from './vocabulary.ts';
 const WINDOW: string = `${NATIVE_PREFIX}/reload-window`;
 /** On a workload or an object: nothing is rolled, always or until a time. */
 const HOLD: string = `${NATIVE_PREFIX}/hold`;
+/** On a workload: each rollout waits until a person allows its very content. */
+const APPROVAL: string = `${NATIVE_PREFIX}/approval`;
+/** On a workload: people are told what changed, and it is never rolled. */
+const NOTIFY_ONLY: string = `${NATIVE_PREFIX}/notify-only`;
 /** On an object: its changes wait for no window and no pause. */
 const URGENT: string = `${NATIVE_PREFIX}/urgent`;
 
 /** The annotations of workloads that are read here; they count with any vocabularies in use. */
-export const GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD];
+export const GATING_ANNOTATIONS: readonly string[] = [
+  WINDOW,
+  HOLD,
+  APPROVAL,
+  APPROVED_ANNOTATION,
+  NOTIFY_ONLY,
+];
 /** Those of objects. */
 export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT];
 
 type Annotations = Readonly<Record<string, string>>;
 
+/** The values of annotations that have few, and how the others are put right. */
+const VALUES: Readonly<Record<string, { readonly of: readonly string[]; readonly remedy: string }>> = {
+  [APPROVAL]: {
+    of: ['required', 'none'],
+    remedy: `is neither required nor none and does not count; write ${APPROVAL}: required`,
+  },
+  [NOTIFY_ONLY]: truth(NOTIFY_ONLY),
+  [URGENT]: truth(URGENT),
+};
+
+function truth(key: string): { readonly of: readonly string[]; readonly remedy: string } {
+  const remedy = `is neither true nor false and does not count; write ${key}: "true"`;
+  return { of: ['true', 'false'], remedy };
+}
+
 /** RFC 3339, with a zone: a time of day alone would mean another moment on each machine. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseReloadWindow);
+/** Hexadecimal digits of a token: it tells contents apart, and people type it. */
+const TOKEN_DIGITS = 10;
 
 /** The window of a workload; `usual`, the text of the flag, counts without an annotation, and if that cannot be parsed. */
 export function reloadWindowOf(
@@ -43,6 +74,27 @@ export function heldUntil(annotations: Annotations): number | undefined {
   return value !== undefined && MOMENT.test(value) ? Date.parse(value) || undefined : undefined;
 }
 
+/** Whether a workload with these annotations is rolled only with the approval of a person. */
+export function needsApproval(annotations: Annotations): boolean {
+  return annotations[APPROVAL] === 'required';
+}
+
+/** The token of these digests by object: other objects, or another content of one, have another token. */
+export function tokenOf(digests: Iterable<readonly [string, string]>): string {
+  const text = JSON.stringify([...digests].map(([object, digest]) => `${object}=${digest}`).sort());
+  return createHash('sha256').update(text).digest('hex').slice(0, TOKEN_DIGITS);
+}
+
+/** The annotation by which a person gave an approval, if there is one: the patch that rolls the workload removes it. */
+export function approvalsOn(annotations: Annotations): readonly string[] {
+  return annotations[APPROVED_ANNOTATION] === undefined ? [] : [APPROVED_ANNOTATION];
+}
+
+/** Whether nothing is ever rolled for a workload with these annotations. */
+export function isNotifyOnly(annotations: Annotations): boolean {
+  return annotations[NOTIFY_ONLY] === 'true';
+}
+
 /** Whether the changes of an object with these annotations wait for no window and no pause. */
 export function isUrgent(annotations: ConfigAnnotations): boolean {
   return annotations[URGENT] === 'true';
@@ -50,21 +102,31 @@ export function isUrgent(annotations: ConfigAnnotations): boolean {
 
 /** The findings about values that cannot be parsed, of a workload. */
 export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
-  const text = annotations[WINDOW];
-  const window = text === undefined ? undefined : parsedWindow(text);
-  const mistakes = holdMistakes(annotations, '');
-  if (text === undefined || typeof window !== 'string') return mistakes;
-  return [malformedFinding(WINDOW, quoted(text), `${window}; it does not count`), ...mistakes];
+  return [
+    ...windowMistakes(annotations),
+    ...[APPROVAL, NOTIFY_ONLY].flatMap((key) => valueMistakes(annotations, key, '')),
+    ...holdMistakes(annotations, ''),
+  ];
 }
 
 /** The same, of an object that a workload follows. */
 export function configGatingMistakes(ref: ConfigRef, annotations: ConfigAnnotations): readonly Finding[] {
   const of = ` of ${describe(ref)}`;
-  const urgent = annotations[URGENT];
-  const mistakes = holdMistakes(annotations, of);
-  if (urgent === undefined || urgent === 'true' || urgent === 'false') return mistakes;
-  const remedy = `is neither true nor false and does not count; write ${URGENT}: "true"`;
-  return [malformedFinding(`${URGENT}${of}`, quoted(urgent), remedy), ...mistakes];
+  return [...valueMistakes(annotations, URGENT, of), ...holdMistakes(annotations, of)];
+}
+
+function windowMistakes(annotations: Annotations): readonly Finding[] {
+  const text = annotations[WINDOW];
+  const window = text === undefined ? undefined : parsedWindow(text);
+  if (text === undefined || typeof window !== 'string') return [];
+  return [malformedFinding(WINDOW, quoted(text), `${window}; it does not count`)];
+}
+
+function valueMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {
+  const value = annotations[key];
+  const known = VALUES[key];
+  if (value === undefined || known === undefined || known.of.includes(value)) return [];
+  return [malformedFinding(`${key}${of}`, quoted(value), known.remedy)];
 }
 
 function holdMistakes(annotations: Annotations, of: string): readonly Finding[] {

@@ -66,6 +66,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
     heldWorkloads: reloader.rollouts.gates.size,
+    awaitingPeople: reloader.rollouts.gates.awaitingPeople,
     slotsUsed: reloader.rollouts.slots?.used ?? 0,
     waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
@@ -101,6 +102,7 @@ function workloadStatus(
     ...(isOutdated && until !== undefined && until !== Number.POSITIVE_INFINITY
       ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) }
       : {}),
+    ...(isOutdated && waiting !== undefined && 'token' in waiting && { approvalToken: waiting.token }),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     findings: reloader.findings.of(key),
   };

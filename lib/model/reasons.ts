@@ -70,6 +70,10 @@ export const REASONS = {
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
   held: 'A hold, or a window that is closed, keeps the workload from being rolled now: it is rolled once that is over.',
+  'approval-required':
+    'The workload is rolled only with an approval, and nobody has given that of this content: the message has the command that does.',
+  'notify-only':
+    'The workload is out of date, and its annotation leaves the rollout to people: nothing is rolled.',
   'rollout-overdue':
     'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
   slowed:
@@ -165,7 +169,9 @@ export type EventReason =
   | 'RolloutsSlowed'
   | 'WaitingForSlot'
   | 'RolloutOverdue'
-  | 'RolloutHeld';
+  | 'RolloutHeld'
+  | 'ApprovalRequired'
+  | 'RolloutNeeded';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -197,6 +203,8 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   WaitingForSlot: { type: 'Normal', tells: 'waiting-for-slot' },
   RolloutOverdue: { type: 'Warning', tells: 'rollout-overdue' },
   RolloutHeld: { type: 'Normal', tells: 'held' },
+  ApprovalRequired: { type: 'Warning', tells: 'approval-required' },
+  RolloutNeeded: { type: 'Warning', tells: 'notify-only' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */

@@ -32,6 +32,9 @@ export const NAKED = '';
 /** The annotation of a pod template, or of a workload that is restarted, that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
+/** On a workload: the token of what a person allows to be rolled. The patch that rolls it removes the annotation. */
+export const APPROVED_ANNOTATION = 'reloader.k8s.collaborne.com/approved';
+
 /** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS, or RESTARTS. */

@@ -1,4 +1,4 @@
-/** The workloads that a hold or a window kept from being rolled at their last attempt, and when they are looked at again. */
+/** The workloads that a hold, a window or a missing approval kept from being rolled at their last attempt, and when they are looked at again. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { Gate, PendingReason } from '../model/outcome.ts';
@@ -22,6 +22,12 @@ export class Gates {
     return this.#closed.size;
   }
 
+  /** How many of them only a person lets go, or rolls. */
+  get awaitingPeople(): number {
+    return [...this.#closed.values()].filter(({ type }) => type === 'approval' || type === 'notify-only')
+      .length;
+  }
+
   /** The gate of the last attempt. */
   of(workload: ObjectKey): Gate | undefined {
     return this.#closed.get(workload);
@@ -42,7 +48,7 @@ export class Gates {
   /** What the workload waits for; undefined if it is not kept. */
   reasonOf(workload: ObjectKey): PendingReason | undefined {
     const gate = this.#closed.get(workload);
-    return gate && { type: gate.type, message: gate.message, until: monotonicMs() + msUntil(gate) };
+    return gate && { ...gate, until: monotonicMs() + msUntil(gate) };
   }
 
   /** The workload is tried again, up to date or gone. */

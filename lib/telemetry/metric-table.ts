@@ -82,7 +82,13 @@ export const LEADER_GAUGES = {
   },
   heldWorkloads: {
     name: 'reloader_workloads_held',
-    help: 'Outdated workloads that a hold, or a window that is closed, keeps from being rolled',
+    help: 'Outdated workloads that a hold, a window that is closed, or a person keeps from being rolled',
+    type: 'gauge',
+    series: [{}],
+  },
+  awaitingPeople: {
+    name: 'reloader_workloads_awaiting_people',
+    help: 'Of these, the workloads that wait for an approval, or that are notify-only',
     type: 'gauge',
     series: [{}],
   },

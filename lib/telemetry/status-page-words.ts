@@ -39,11 +39,20 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   dependency: 'An object or a key that its pods need does not exist',
   hold: 'The end of a hold',
   window: 'The opening of its reload window',
+  approval: 'An approval',
+  'notify-only': 'A person, who rolls it',
   selection: 'Its namespace is not selected',
   change: 'A change of an object that it follows, or of its own template',
 };
 
-const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = ['budget', 'evicting', 'hold', 'window'];
+const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = [
+  'budget',
+  'evicting',
+  'hold',
+  'window',
+  'approval',
+  'notify-only',
+];
 
 /** Whether something failed: what waits for its turn, or for a person, only says what for. */
 export function hasFailed({ problem, waitsFor }: WorkloadStatus): boolean {
