@@ -1,4 +1,4 @@
-/** Holds and reload windows: what they keep is neither lost nor rolled for nothing, over deaths, reverts and other changes. */
+/** Holds, reload windows and approvals: what they keep is neither lost nor rolled for nothing, over deaths, reverts and other changes. */
 
 import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { type Step, wait } from './history.ts';
@@ -14,6 +14,38 @@ function hold(value: 'true' | null, workload = WEB): Step {
 /** The times at which it may be rolled. */
 function window(text: string | null): Step {
   return { do: 'annotate', workload: WEB, annotations: { [`${PREFIX}/reload-window`]: text } };
+}
+
+/** Each rollout needs an approval from now on. */
+function requireApproval(value: 'required' | null = 'required', workload = WEB): Step {
+  return { do: 'annotate', workload, annotations: { [`${PREFIX}/approval`]: value } };
+}
+
+/** A person does what the last Event that wants an approval says. */
+const APPROVE: Step = { do: 'approve', workload: WEB };
+
+function notifyOnly(value: 'true' | null): Step {
+  return { do: 'annotate', workload: WEB, annotations: { [`${PREFIX}/notify-only`]: value } };
+}
+
+/** The reloader dies at its next write, which takes effect or not. */
+function dyingAtWrite(effect: 'before' | 'after'): Step {
+  return { do: 'crash', slot: 0, atWrite: 1, effect, downtimeMs: 1000 };
+}
+
+/** What is approved, and dies at its first write from then on. */
+function dyingWhileApproved(effect: 'before' | 'after'): readonly Step[] {
+  return [
+    requireApproval(),
+    wait(10_000),
+    change('B'),
+    wait(60_000),
+    dyingAtWrite(effect),
+    APPROVE,
+    wait(120_000),
+    change('C'),
+    wait(120_000),
+  ];
 }
 
 /** Open in the first minute of every third hour: never in the time of a history, unless that waits for it. */
@@ -78,6 +110,86 @@ const CASES: Readonly<Record<string, Case>> = {
   'a window that is closed keeps a change, and one that is taken away lets it go': {
     steps: [window(RARELY), wait(10_000), change('B'), wait(300_000), crash(), wait(60_000), window(null)],
     rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'what is not approved is not rolled, over a death, and what is, once': {
+    workloads: following(WEB, OTHER),
+    steps: [
+      requireApproval(),
+      wait(10_000),
+      change('B'),
+      wait(120_000),
+      crash(),
+      wait(120_000),
+      APPROVE,
+      wait(60_000),
+    ],
+    rollouts: { [WEB]: 1, [OTHER]: 1 },
+    reads: 'B',
+  },
+  'an approval of one content is none of the next': {
+    steps: [
+      requireApproval(),
+      wait(10_000),
+      change('B'),
+      wait(60_000),
+      change('C'),
+      APPROVE,
+      wait(120_000),
+      change('B'),
+      wait(120_000),
+      APPROVE,
+      wait(60_000),
+      change('C'),
+      wait(120_000),
+    ],
+    rollouts: { [WEB]: 2 },
+    reads: 'C',
+  },
+  'an approval is used up: the same content needs another one': {
+    steps: [
+      requireApproval(),
+      wait(10_000),
+      change('B'),
+      wait(60_000),
+      APPROVE,
+      wait(60_000),
+      change('A'),
+      wait(60_000),
+      APPROVE,
+      wait(60_000),
+      change('B'),
+      wait(120_000),
+      requireApproval(null),
+      wait(60_000),
+    ],
+    rollouts: { [WEB]: 3 },
+    reads: 'B',
+  },
+  'a death before the patch that uses an approval loses neither': {
+    steps: dyingWhileApproved('before'),
+    rollouts: { [WEB]: 2 },
+    reads: 'C',
+  },
+  'a death after it uses it up all the same': {
+    steps: dyingWhileApproved('after'),
+    rollouts: { [WEB]: 2 },
+    reads: 'C',
+  },
+  'notify-only rolls nothing, and what an owner brings meanwhile is not rolled afterwards': {
+    steps: [
+      notifyOnly('true'),
+      wait(10_000),
+      change('B'),
+      wait(120_000),
+      crash(),
+      wait(60_000),
+      { do: 'restart', workload: WEB },
+      wait(120_000),
+      notifyOnly(null),
+      wait(60_000),
+    ],
+    rollouts: { [WEB]: 0 },
     reads: 'B',
   },
   'a window opens by itself': {

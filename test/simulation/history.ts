@@ -183,6 +183,8 @@ export type WorkloadStep =
       readonly workload: WorkloadName;
       readonly annotations: Readonly<Record<string, string | null>>;
     }
+  /** A person does what the last Event asks for that wants an approval. */
+  | { readonly do: 'approve'; readonly workload: WorkloadName }
   | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
   /** A person suspends a Job or CronJob, or resumes it. */
   | { readonly do: 'suspend'; readonly workload: WorkloadName; readonly suspended: boolean }

@@ -33,6 +33,7 @@ const SNAPSHOT: Snapshot = {
     oldestOutdatedAge: 12.5,
     slotsUsed: 5,
     heldWorkloads: 0,
+    awaitingPeople: 4,
     waitingForSlot: 7,
     slowedWorkloads: 3,
     stateEntries: 4,
