@@ -252,7 +252,10 @@ export class World {
     );
     const live = this.live.get(name);
     const template = live?.template && patched(live.template, plan);
+    const { triggers = [] } = plan;
+    const asks = Object.entries(live?.asks ?? {}).filter(([key]) => !triggers.includes(key));
     this.edit(name, {
+      asks: Object.fromEntries(asks),
       stamps: { ...live?.stamps, ...Object.fromEntries(stamps) },
       ...(template === undefined ? {} : { template }),
       isRolledOut,
