@@ -81,7 +81,7 @@ export function needsApproval(annotations: Annotations): boolean {
 
 /** The token of these digests by object: other objects, or another content of one, have another token. */
 export function tokenOf(digests: Iterable<readonly [string, string]>): string {
-  const text = JSON.stringify([...digests].map(([object, digest]) => `${object}=${digest}`).sort());
+  const text = JSON.stringify([...digests].map((pair) => pair.join('=')).sort());
   return createHash('sha256').update(text).digest('hex').slice(0, TOKEN_DIGITS);
 }
 

@@ -1,4 +1,4 @@
-/** Sabotages of holds, windows and urgent changes. */
+/** Sabotages of holds, windows, approvals and urgent changes. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
@@ -6,6 +6,8 @@ import type { Mutant } from './table.ts';
 const UNIT = 'test/unit/rollout/gates.test.ts';
 const HISTORIES = 'test/simulation/simulation-holds.test.ts';
 const WINDOW = 'test/unit/model/reload-window.test.ts';
+const APPROVALS = 'test/unit/rollout/approvals.test.ts';
+const SCENES = 'test/simulation/gates.test.ts';
 const ANNOTATIONS = 'test/unit/annotations/gating.test.ts';
 
 /** Every one of them must be noticed. */
@@ -59,6 +61,75 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     name: 'gates: an urgent change begins a pause',
     edit: drop('planRollout', 'isUrgentFor(store, record)'),
     tests: [UNIT],
+  },
+  {
+    name: 'approvals: any token is as good as the one of what waits',
+    edit: change('gate/RULES', 'given === waiting.token', 'given !== undefined'),
+    tests: [APPROVALS, SCENES],
+  },
+  {
+    name: 'approvals: none is needed',
+    edit: change('needsApproval', "annotations[APPROVAL] === 'required'", 'false'),
+    tests: [APPROVALS, HISTORIES],
+  },
+  {
+    name: 'approvals: a rollout leaves them',
+    edit: drop('planRollout', 'approvalsOn()'),
+    tests: [APPROVALS, SCENES],
+  },
+  {
+    name: 'approvals: a JSON patch leaves them',
+    edit: change('jsonPatchOf', '!triggers.includes(key)', 'true'),
+    tests: ['test/unit/model/json-patch-of.test.ts'],
+  },
+  {
+    name: 'approvals: they stay on the object that has the template',
+    edit: change('referencedPlan', 'triggers.length > 0', 'false'),
+    tests: ['test/unit/tracking/referenced-templates.test.ts'],
+  },
+  {
+    name: 'approvals: of a Rollout that has no template they are asked for there',
+    edit: change(
+      'approvalCommand',
+      '(!settings.vocabularies.restarts(workload) && referenced) || ref',
+      'ref',
+    ),
+    tests: ['test/unit/tracking/referenced-templates.test.ts'],
+  },
+  {
+    name: 'approvals: a Job that is created anew keeps them',
+    edit: drop('successorOf', '[APPROVED_ANNOTATION]: __'),
+    tests: ['test/unit/model/job-succession.test.ts'],
+  },
+  {
+    name: 'approvals: a token tells objects apart, and no contents',
+    edit: change('tokenOf', "pair.join('=')", 'pair[0]'),
+    tests: [ANNOTATIONS, APPROVALS],
+  },
+  {
+    name: 'approvals: a token tells contents apart, and no objects',
+    edit: change('tokenOf', "pair.join('=')", 'pair[1]'),
+    tests: [ANNOTATIONS],
+  },
+  {
+    name: 'approvals: the order of objects is part of a token',
+    edit: drop('tokenOf', 'sort()'),
+    tests: [ANNOTATIONS],
+  },
+  {
+    name: 'approvals: what was taken back needs one',
+    edit: change('waitingOf', 'objects.length === 0', 'false'),
+    tests: [APPROVALS],
+  },
+  {
+    name: 'approvals: people are not counted as awaited',
+    edit: change('Gates.awaitingPeople', "type === 'approval'", 'false'),
+    tests: [APPROVALS],
+  },
+  {
+    name: 'notify-only: it is rolled',
+    edit: change('isNotifyOnly', "annotations[NOTIFY_ONLY] === 'true'", 'false'),
+    tests: [APPROVALS, HISTORIES],
   },
   {
     name: 'windows: an end is not the first minute after',
