@@ -17,12 +17,9 @@ type Rule = (store: Store, record: WorkloadRecord, now: number) => Gate | undefi
 /** An approval comes before a window: people give it while they work, for a rollout at night. */
 const RULES: readonly Rule[] = [
   (store, record) => {
-    const waiting = isNotifyOnly(record.workload.annotations) ? waitingOf(store, record) : undefined;
-    if (waiting === undefined) return undefined;
-    return untilChanged(
-      'notify-only',
-      `it is notify-only, and out of date with ${waiting.what} (${waiting.token})`,
-    );
+    if (!isNotifyOnly(record.workload.annotations)) return undefined;
+    const { token, what } = waitingOf(store, record);
+    return untilChanged('notify-only', `it is notify-only, and out of date with ${what} (${token})`);
   },
   (_, { workload }, now) => holdOf(workload.annotations, 'it', now),
   (store, record, now) =>
@@ -31,10 +28,10 @@ const RULES: readonly Rule[] = [
       .find((gate) => gate !== undefined),
   (store, record) => {
     const { annotations } = record.workload;
-    const waiting = needsApproval(annotations) ? waitingOf(store, record) : undefined;
+    if (!needsApproval(annotations)) return undefined;
     const given = annotations[APPROVED_ANNOTATION];
-    if (waiting === undefined || given === waiting.token) return undefined;
-    const { token, what } = waiting;
+    const { token, what } = waitingOf(store, record);
+    if (given === token) return undefined;
     const why = given === undefined ? 'it needs an approval' : 'its approval is for another content';
     const command = approvalCommand(store, record.workload, token);
     return { ...untilChanged('approval', `${why}: ${command} lets ${what} go`), token };
@@ -71,13 +68,9 @@ function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigR
     .flatMap(([config]) => store.configs.get(config) ?? []);
 }
 
-/** What the next rollout of the workload brings, for people, and the token of exactly that; undefined: it needs none. */
-function waitingOf(
-  store: Store,
-  record: WorkloadRecord,
-): { readonly what: string; readonly token: string } | undefined {
+/** What the next rollout of the workload brings, for people, and the token of exactly that. */
+function waitingOf(store: Store, record: WorkloadRecord): { readonly what: string; readonly token: string } {
   const objects = outdatedObjects(store, record);
-  if (objects.length === 0) return undefined;
   const digests = objects.map((each) => [keyOf(each.ref), observedBy(store, record, each) ?? ''] as const);
   return { what: describeAll(objects.map(({ ref }) => ref)), token: tokenOf(digests) };
 }

@@ -64,7 +64,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'approvals: any token is as good as the one of what waits',
-    edit: change('gate/RULES', 'given === waiting.token', 'given !== undefined'),
+    edit: change('gate/RULES', 'given === token', 'given !== undefined'),
     tests: [APPROVALS, SCENES],
   },
   {
@@ -74,7 +74,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'approvals: a rollout leaves them',
-    edit: drop('planRollout', 'approvalsOn()'),
+    edit: change('planRollout', 'approvalsOn(record.workload.annotations)', '[]'),
     tests: [APPROVALS, SCENES],
   },
   {
@@ -98,7 +98,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'approvals: a Job that is created anew keeps them',
-    edit: drop('successorOf', '[APPROVED_ANNOTATION]: __'),
+    edit: change('successorOf', 'APPROVED_ANNOTATION', 'REPLACES_ANNOTATION'),
     tests: ['test/unit/model/job-succession.test.ts'],
   },
   {
@@ -115,11 +115,6 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     name: 'approvals: the order of objects is part of a token',
     edit: drop('tokenOf', 'sort()'),
     tests: [ANNOTATIONS],
-  },
-  {
-    name: 'approvals: what was taken back needs one',
-    edit: change('waitingOf', 'objects.length === 0', 'false'),
-    tests: [APPROVALS],
   },
   {
     name: 'approvals: people are not counted as awaited',
