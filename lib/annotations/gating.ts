@@ -1,6 +1,6 @@
 /**
  * The annotations that say when a workload may be rolled: windows, holds, approvals, those by which nothing is ever rolled, and objects
- * whose changes are urgent.
+ * whose changes are urgent. Those of workloads may also stand on their namespace; the first of several `levels` counts, the workload's own.
  */
 
 import { createHash } from 'node:crypto';
@@ -32,6 +32,8 @@ export const GATING_ANNOTATIONS: readonly string[] = [
   APPROVED_ANNOTATION,
   NOTIFY_ONLY,
 ];
+/** Those of namespaces, which count for all of their workloads. */
+const NAMESPACE_GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD, APPROVAL, NOTIFY_ONLY];
 /** Those of objects. */
 export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT];
 
@@ -58,12 +60,18 @@ const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseRe
 /** Hexadecimal digits of a token: it tells contents apart, and people type it. */
 const TOKEN_DIGITS = 10;
 
+/** Whether an annotation of a namespace can count for its workloads. */
+export function isNamespaceAnnotation(key: string): boolean {
+  return NAMESPACE_GATING_ANNOTATIONS.includes(key);
+}
+
 /** The window of a workload; `usual`, the text of the flag, counts without an annotation, and if that cannot be parsed. */
 export function reloadWindowOf(
-  { annotations }: Workload,
+  levels: readonly Annotations[],
   usual: string | undefined,
 ): ReloadWindow | undefined {
-  const windows = [annotations[WINDOW], usual].map((text) => (text === undefined ? '' : parsedWindow(text)));
+  const texts = [...levels.map((annotations) => annotations[WINDOW]), usual];
+  const windows = texts.map((text) => (text === undefined ? '' : parsedWindow(text)));
   return windows.find((window) => typeof window !== 'string');
 }
 
@@ -75,8 +83,8 @@ export function heldUntil(annotations: Annotations): number | undefined {
 }
 
 /** Whether a workload with these annotations is rolled only with the approval of a person. */
-export function needsApproval(annotations: Annotations): boolean {
-  return annotations[APPROVAL] === 'required';
+export function needsApproval(levels: readonly Annotations[]): boolean {
+  return firstOf(levels, APPROVAL) === 'required';
 }
 
 /** The token of these digests by object: other objects, or another content of one, have another token. */
@@ -91,8 +99,13 @@ export function approvalsOn(annotations: Annotations): readonly string[] {
 }
 
 /** Whether nothing is ever rolled for a workload with these annotations. */
-export function isNotifyOnly(annotations: Annotations): boolean {
-  return annotations[NOTIFY_ONLY] === 'true';
+export function isNotifyOnly(levels: readonly Annotations[]): boolean {
+  return firstOf(levels, NOTIFY_ONLY) === 'true';
+}
+
+/** The first value that is one of those that the annotation has. */
+function firstOf(levels: readonly Annotations[], key: string): string | undefined {
+  return levels.map((annotations) => annotations[key]).find((value) => VALUES[key]?.of.includes(value ?? ''));
 }
 
 /** Whether the changes of an object with these annotations wait for no window and no pause. */
@@ -102,11 +115,12 @@ export function isUrgent(annotations: ConfigAnnotations): boolean {
 
 /** The findings about values that cannot be parsed, of a workload. */
 export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
-  return [
-    ...windowMistakes(annotations),
-    ...[APPROVAL, NOTIFY_ONLY].flatMap((key) => valueMistakes(annotations, key, '')),
-    ...holdMistakes(annotations, ''),
-  ];
+  return mistakesIn(annotations, '');
+}
+
+/** The same, of the namespace of a workload. */
+export function namespaceGatingMistakes(namespace: string, annotations: Annotations): readonly Finding[] {
+  return mistakesIn(annotations, ` of Namespace/${namespace}`);
 }
 
 /** The same, of an object that a workload follows. */
@@ -115,11 +129,19 @@ export function configGatingMistakes(ref: ConfigRef, annotations: ConfigAnnotati
   return [...valueMistakes(annotations, URGENT, of), ...holdMistakes(annotations, of)];
 }
 
-function windowMistakes(annotations: Annotations): readonly Finding[] {
+function mistakesIn(annotations: Annotations, of: string): readonly Finding[] {
+  return [
+    ...windowMistakes(annotations, of),
+    ...[APPROVAL, NOTIFY_ONLY].flatMap((key) => valueMistakes(annotations, key, of)),
+    ...holdMistakes(annotations, of),
+  ];
+}
+
+function windowMistakes(annotations: Annotations, of: string): readonly Finding[] {
   const text = annotations[WINDOW];
   const window = text === undefined ? undefined : parsedWindow(text);
   if (text === undefined || typeof window !== 'string') return [];
-  return [malformedFinding(WINDOW, quoted(text), `${window}; it does not count`)];
+  return [malformedFinding(`${WINDOW}${of}`, quoted(text), `${window}; it does not count`)];
 }
 
 function valueMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {

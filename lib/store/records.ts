@@ -3,7 +3,7 @@
  * comparable with each other only, see model/timeline.ts.
  */
 
-import type { ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
+import type { Annotations, ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
@@ -89,6 +89,13 @@ export function takeVersion(record: ConfigRecord, object: ConfigObject, at: numb
   if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
   if (record.isState === true) record.isState = false;
   if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
+}
+
+/** One namespace. */
+export interface NamespaceObject {
+  readonly name: string;
+  /** Those that count for its workloads. */
+  readonly annotations: Annotations;
 }
 
 /** One workload that follows at least one object. */

@@ -5,6 +5,7 @@
  */
 
 import { heldUntil, isNotifyOnly, isUrgent, needsApproval, tokenOf } from '../annotations/gating.ts';
+import type { Annotations } from '../annotations/vocabularies.ts';
 import { describe, describeAll, keyOf } from '../model/object-ref.ts';
 import type { Gate } from '../model/outcome.ts';
 import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
@@ -16,20 +17,25 @@ type Rule = (store: Store, record: WorkloadRecord, now: number) => Gate | undefi
 
 /** An approval comes before a window: people give it while they work, for a rollout at night. */
 const RULES: readonly Rule[] = [
+  ({ settings, areNamespacesListed }) =>
+    settings.readsNamespaces === true && !areNamespacesListed
+      ? untilChanged('hold', 'the annotations of its namespace are not known yet')
+      : undefined,
   (store, record) => {
-    if (!isNotifyOnly(record.workload.annotations)) return undefined;
+    if (!isNotifyOnly(levelsOf(store, record))) return undefined;
     const { token, what } = waitingOf(store, record);
     return untilChanged('notify-only', `it is notify-only, and out of date with ${what} (${token})`);
   },
   (_, { workload }, now) => holdOf(workload.annotations, 'it', now),
+  (store, { workload: { ref } }, now) =>
+    holdOf(store.namespaceAnnotations.get(ref.namespace) ?? {}, `namespace ${ref.namespace}`, now),
   (store, record, now) =>
     outdatedObjects(store, record)
       .map(({ ref, annotations }) => holdOf(annotations, describe(ref), now))
       .find((gate) => gate !== undefined),
   (store, record) => {
-    const { annotations } = record.workload;
-    if (!needsApproval(annotations)) return undefined;
-    const given = annotations[APPROVED_ANNOTATION];
+    if (!needsApproval(levelsOf(store, record))) return undefined;
+    const given = record.workload.annotations[APPROVED_ANNOTATION];
     const { token, what } = waitingOf(store, record);
     if (given === token) return undefined;
     const why = given === undefined ? 'it needs an approval' : 'its approval is for another content';
@@ -38,7 +44,7 @@ const RULES: readonly Rule[] = [
   },
   (store, record, now) => {
     const { vocabularies } = store.settings;
-    const until = vocabularies.reloadWindowOf(record.workload)?.closedUntil(now);
+    const until = vocabularies.reloadWindowOf(levelsOf(store, record))?.closedUntil(now);
     if (until === undefined || isUrgentFor(store, record)) return undefined;
     return {
       type: 'window',
@@ -62,6 +68,11 @@ export function isUrgentFor(store: Store, record: WorkloadRecord): boolean {
   return outdatedObjects(store, record).some(({ annotations }) => isUrgent(annotations));
 }
 
+/** The annotations of the workload, which come first, and those of its namespace. */
+function levelsOf({ namespaceAnnotations }: Store, { workload }: WorkloadRecord): readonly Annotations[] {
+  return [workload.annotations, namespaceAnnotations.get(workload.ref.namespace) ?? {}];
+}
+
 function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
   return [...record.edges]
     .filter(([config, edge]) => isOutdatedOn(store, record, config, edge))
@@ -83,7 +94,7 @@ function approvalCommand({ settings }: Store, workload: Workload, token: string)
   return `kubectl annotate -n ${ref.namespace} ${what} ${APPROVED_ANNOTATION}=${token} --overwrite`;
 }
 
-function holdOf(annotations: Readonly<Record<string, string>>, who: string, now: number): Gate | undefined {
+function holdOf(annotations: Annotations, who: string, now: number): Gate | undefined {
   const until = heldUntil(annotations);
   if (until === undefined || until <= now) return undefined;
   const end = until === Number.POSITIVE_INFINITY ? 'its annotation hold is taken away' : timeText(until);

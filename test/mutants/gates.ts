@@ -8,6 +8,7 @@ const HISTORIES = 'test/simulation/simulation-holds.test.ts';
 const WINDOW = 'test/unit/model/reload-window.test.ts';
 const APPROVALS = 'test/unit/rollout/approvals.test.ts';
 const SCENES = 'test/simulation/gates.test.ts';
+const NAMESPACES = 'test/unit/rollout/namespace-annotations.test.ts';
 const ANNOTATIONS = 'test/unit/annotations/gating.test.ts';
 
 /** Every one of them must be noticed. */
@@ -69,7 +70,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'approvals: none is needed',
-    edit: change('needsApproval', "annotations[APPROVAL] === 'required'", 'false'),
+    edit: change('needsApproval', "firstOf(levels, APPROVAL) === 'required'", 'false'),
     tests: [APPROVALS, HISTORIES],
   },
   {
@@ -123,8 +124,42 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'notify-only: it is rolled',
-    edit: change('isNotifyOnly', "annotations[NOTIFY_ONLY] === 'true'", 'false'),
+    edit: change('isNotifyOnly', "firstOf(levels, NOTIFY_ONLY) === 'true'", 'false'),
     tests: [APPROVALS, HISTORIES],
+  },
+  {
+    name: 'namespaces: what they say is not waited for',
+    edit: change('gate/RULES', 'settings.readsNamespaces === true && !areNamespacesListed', 'false'),
+    tests: [NAMESPACES, SCENES],
+  },
+  {
+    name: 'namespaces: their holds hold nothing',
+    edit: change('gate/RULES', 'store.namespaceAnnotations.get(ref.namespace)', 'undefined'),
+    tests: [NAMESPACES, SCENES],
+  },
+  {
+    name: 'namespaces: their words come first',
+    edit: change(
+      'levelsOf',
+      '[workload.annotations, namespaceAnnotations.get(workload.ref.namespace) ?? {}]',
+      '[namespaceAnnotations.get(workload.ref.namespace) ?? {}, workload.annotations]',
+    ),
+    tests: [NAMESPACES],
+  },
+  {
+    name: 'namespaces: a change of their words is not noticed',
+    edit: drop('NamespaceAnnotations.#take', 'this.#onChanged()'),
+    tests: [NAMESPACES],
+  },
+  {
+    name: 'namespaces: every write of one is news',
+    edit: change('NamespaceAnnotations.#take', 'textOf(before) === textOf(annotations)', 'false'),
+    tests: [NAMESPACES],
+  },
+  {
+    name: 'namespaces: a new term does not know what they say',
+    edit: change('handOver', 'store.namespaceAnnotations.get(namespace) ?? {}', '{}'),
+    tests: [SCENES],
   },
   {
     name: 'windows: an end is not the first minute after',
@@ -153,7 +188,11 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'windows: that of the flag comes first',
-    edit: change('gating/reloadWindowOf', '[annotations[WINDOW], usual]', '[usual, annotations[WINDOW]]'),
+    edit: change(
+      'gating/reloadWindowOf',
+      '[...levels.map((annotations) => annotations[WINDOW]), usual]',
+      '[usual, ...levels.map((annotations) => annotations[WINDOW])]',
+    ),
     tests: [UNIT],
   },
   {

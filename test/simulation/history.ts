@@ -210,6 +210,12 @@ export type WorkloadStep =
   /** Rollouts take so long from now on; -1: they stand still. Without a workload: all. */
   | { readonly do: 'rollout-speed'; readonly workload?: WorkloadName; readonly ms: number };
 
+/** A person annotates the namespace; null removes an annotation. It counts where namespaces are selected. */
+export interface AnnotateNamespaceStep {
+  readonly do: 'annotate-namespace';
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
+
 /** A person gives the namespace the label that selects it, or takes it away. */
 export interface SelectStep {
   readonly do: 'select';
@@ -285,6 +291,7 @@ export type Step =
   | ConfigStep
   | WorkloadStep
   | SelectStep
+  | AnnotateNamespaceStep
   | StateStep
   | KeyStep
   | DigestStep

@@ -83,6 +83,11 @@ export class People {
     await this.#api.merge(NAMESPACE_PATH, { metadata: { labels } });
   }
 
+  /** Annotates the namespace; null removes an annotation. */
+  async annotateNamespace(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#api.merge(NAMESPACE_PATH, { metadata: { annotations } });
+  }
+
   /** Creates an object that is there before the first reloader starts. */
   async createConfig({ config, content, mark }: InitialConfig): Promise<void> {
     if (mark === 'allow') this.#allowing.add(config);

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { heldUntil, isUrgent, tokenOf } from '../../../lib/annotations/gating.ts';
+import {
+  heldUntil,
+  isNamespaceAnnotation,
+  isUrgent,
+  namespaceGatingMistakes,
+  tokenOf,
+} from '../../../lib/annotations/gating.ts';
 import { deployment, vocabulary } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -95,6 +101,16 @@ describe('people are told', () => {
     ]);
   });
 
+  test('of what is wrong on a namespace, with its name', () => {
+    const words = { approval: 'x', hold: 'x', 'notify-only': 'x', 'reload-window': 'x' };
+    const annotations = Object.fromEntries(
+      Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]),
+    );
+    const messages = namespaceGatingMistakes('home', annotations).map(({ message }) => message);
+    assert.equal(messages.length, 4);
+    for (const message of messages) assert.match(message, /^"x" of [^ ]+ of Namespace\/home /);
+  });
+
   test('nothing of what can be read', () => {
     for (const approval of ['required', 'none'])
       assert.deepEqual(told({ approval, approved: 'any text', 'notify-only': 'false' }), [[], []]);
@@ -109,7 +125,9 @@ test('they are annotations that are read, of workloads and of objects', () => {
     vocabularies.isPolicyAnnotation(`${PREFIX}/${word}`),
     vocabularies.isConfigAnnotation(`${PREFIX}/${word}`),
   ];
+  const ofNamespaces = (word: string): boolean => isNamespaceAnnotation(`${PREFIX}/${word}`);
   const words = ['reload-window', 'hold', 'urgent', 'approval', 'approved', 'notify-only'];
+  assert.deepEqual(words.filter(ofNamespaces), ['reload-window', 'hold', 'approval', 'notify-only']);
   assert.deepEqual(words.map(read), [
     [true, false],
     [true, true],

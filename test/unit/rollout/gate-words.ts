@@ -1,5 +1,7 @@
 /** What the tests of gates do to workloads and objects, and ask. */
 
+import { EVER } from '../../../lib/model/timeline.ts';
+import { NamespaceAnnotations } from '../../../lib/rollout/namespace-annotations.ts';
 import type { RolloutStage } from './rollout-stage.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -19,6 +21,14 @@ export function mark(stage: RolloutStage, words: Readonly<Record<string, string>
 /** What the workload waits for. */
 export function waitsFor(stage: RolloutStage, name = 'web'): string | undefined {
   return stage.controller.pendingReasonOf(stage.world.workloadKey(name))?.type;
+}
+
+/** The namespace of all gets annotations of ours in place of those that it had. */
+export function annotateNamespace(stage: RolloutStage, words: Readonly<Record<string, string>>): void {
+  const namespaces = new NamespaceAnnotations(stage.world.store, (keys) => stage.controller.wake(keys));
+  const object = { name: stage.world.namespace, annotations: keyed(words) };
+  const event = { type: 'present', key: `/Namespace/${object.name}`, object, span: EVER } as const;
+  namespaces.observe({ ...event, isInInitialList: false, isRelisted: false });
 }
 
 function keyed(words: Readonly<Record<string, string>>): Record<string, string> {
