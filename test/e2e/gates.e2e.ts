@@ -115,6 +115,10 @@ test('an approval is asked for, lets exactly that go, is removed by the patch, a
   assert.match(other, /: its approval is for another content: /);
   await stage.markBeside();
   assert.equal(await stage.revision(APP), 2);
+  const { workloads } = await second.status();
+  const shown = workloads.find(({ workload }) => workload === 'Deployment/app');
+  assert.equal(shown?.waitsFor, 'approval');
+  assert.ok(ofC.includes(`=${shown.approvalToken} --overwrite`));
   await obey(stage, ofC);
   await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
   await stage.settled(second);
