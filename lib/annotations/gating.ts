@@ -1,10 +1,14 @@
-/** The annotations that say when a workload may be rolled: windows and holds, and objects whose changes are urgent. */
+/**
+ * The annotations that say when a workload may be rolled: windows, holds, approvals, those by which nothing is ever rolled, and objects
+ * whose changes are urgent. Those of workloads may also stand on their namespace; the first of several `levels` counts, the workload's own.
+ */
 
+import { createHash } from 'node:crypto';
 import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
-import type { Workload } from '../model/workload.ts';
+import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
 import { malformedFinding, quoted } from './malformed.ts';
 import { remembered } from './remembered.ts';
 import type { ConfigAnnotations } from './vocabularies.ts';
@@ -14,6 +18,10 @@ import { NATIVE_PREFIX } from './vocabulary.ts';
 const WINDOW: string = `${NATIVE_PREFIX}/reload-window`;
 /** On a workload or an object: nothing is rolled, always or until a time. */
 export const HOLD: string = `${NATIVE_PREFIX}/hold`;
+/** On a workload: each rollout waits until a person allows its very content. */
+const APPROVAL: string = `${NATIVE_PREFIX}/approval`;
+/** On a workload: people are told what changed, and it is never rolled. */
+const NOTIFY_ONLY: string = `${NATIVE_PREFIX}/notify-only`;
 /** On an object: its changes wait for no window and no pause. */
 const URGENT: string = `${NATIVE_PREFIX}/urgent`;
 
@@ -27,22 +35,56 @@ const ORDER: string = `${NATIVE_PREFIX}/rollout-order`;
 const CANARY: string = `${NATIVE_PREFIX}/canary`;
 
 /** The annotations of workloads that are read here; they count with any vocabularies in use. */
-export const GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD, ORDER, CANARY];
+export const GATING_ANNOTATIONS: readonly string[] = [
+  WINDOW,
+  HOLD,
+  APPROVAL,
+  APPROVED_ANNOTATION,
+  NOTIFY_ONLY,
+  ORDER,
+  CANARY,
+];
+/** Those of namespaces, which count for all of their workloads. */
+const NAMESPACE_GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD, APPROVAL, NOTIFY_ONLY];
 /** Those of objects. */
 export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT, STAGES, RESUME];
 
 type Annotations = Readonly<Record<string, string>>;
 
+/** The values of annotations that have few, and how the others are put right. */
+const VALUES: Readonly<Record<string, { readonly of: readonly string[]; readonly remedy: string }>> = {
+  [APPROVAL]: {
+    of: ['required', 'none'],
+    remedy: `is neither required nor none and does not count; write ${APPROVAL}: required`,
+  },
+  [NOTIFY_ONLY]: truth(NOTIFY_ONLY),
+  [CANARY]: truth(CANARY),
+  [URGENT]: truth(URGENT),
+};
+
+function truth(key: string): { readonly of: readonly string[]; readonly remedy: string } {
+  const remedy = `is neither true nor false and does not count; write ${key}: "true"`;
+  return { of: ['true', 'false'], remedy };
+}
+
 /** RFC 3339, with a zone: a time of day alone would mean another moment on each machine. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseReloadWindow);
+/** Hexadecimal digits of a token: it tells contents apart, and people type it. */
+const TOKEN_DIGITS = 10;
+
+/** Whether an annotation of a namespace can count for its workloads. */
+export function isNamespaceAnnotation(key: string): boolean {
+  return NAMESPACE_GATING_ANNOTATIONS.includes(key);
+}
 
 /** The window of a workload; `usual`, the text of the flag, counts without an annotation, and if that cannot be parsed. */
 export function reloadWindowOf(
-  { annotations }: Workload,
+  levels: readonly Annotations[],
   usual: string | undefined,
 ): ReloadWindow | undefined {
-  const windows = [annotations[WINDOW], usual].map((text) => (text === undefined ? '' : parsedWindow(text)));
+  const texts = [...levels.map((annotations) => annotations[WINDOW]), usual];
+  const windows = texts.map((text) => (text === undefined ? '' : parsedWindow(text)));
   return windows.find((window) => typeof window !== 'string');
 }
 
@@ -51,6 +93,32 @@ export function heldUntil(annotations: Annotations): number | undefined {
   const value = annotations[HOLD];
   if (value === 'true') return Number.POSITIVE_INFINITY;
   return value !== undefined && MOMENT.test(value) ? Date.parse(value) || undefined : undefined;
+}
+
+/** Whether a workload with these annotations is rolled only with the approval of a person. */
+export function needsApproval(levels: readonly Annotations[]): boolean {
+  return firstOf(levels, APPROVAL) === 'required';
+}
+
+/** The token of these digests by object: other objects, or another content of one, have another token. */
+export function tokenOf(digests: Iterable<readonly [string, string]>): string {
+  const text = JSON.stringify([...digests].map((pair) => pair.join('=')).sort());
+  return createHash('sha256').update(text).digest('hex').slice(0, TOKEN_DIGITS);
+}
+
+/** The annotation by which a person gave an approval, if there is one: the patch that rolls the workload removes it. */
+export function approvalsOn(annotations: Annotations): readonly string[] {
+  return annotations[APPROVED_ANNOTATION] === undefined ? [] : [APPROVED_ANNOTATION];
+}
+
+/** Whether nothing is ever rolled for a workload with these annotations. */
+export function isNotifyOnly(levels: readonly Annotations[]): boolean {
+  return firstOf(levels, NOTIFY_ONLY) === 'true';
+}
+
+/** The first value that is one of those that the annotation has. */
+function firstOf(levels: readonly Annotations[], key: string): string | undefined {
+  return levels.map((annotations) => annotations[key]).find((value) => VALUES[key]?.of.includes(value ?? ''));
 }
 
 /** Whether the changes of an object with these annotations wait for no window and no pause. */
@@ -84,40 +152,64 @@ function orderIn(text = ''): number | undefined {
 
 /** The findings about values that cannot be parsed, of a workload. */
 export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
-  const text = annotations[WINDOW];
-  const window = text === undefined ? undefined : parsedWindow(text);
-  const order = annotations[ORDER];
-  const mistakes = [
-    ...holdMistakes(annotations, ''),
-    ...booleanMistakes(annotations, CANARY, ''),
-    ...(order === undefined || orderIn(order) !== undefined
-      ? []
-      : [malformedFinding(ORDER, quoted(order), 'is no number such as 10 or -1 and does not count')]),
+  return [
+    ...mistakesIn(annotations, ''),
+    ...valueMistakes(annotations, CANARY, ''),
+    ...(orderIn(annotations[ORDER] ?? '0') === undefined
+      ? [
+          malformedFinding(
+            ORDER,
+            quoted(annotations[ORDER] ?? ''),
+            'is no number such as 10 or -1 and does not count',
+          ),
+        ]
+      : []),
   ];
-  if (text === undefined || typeof window !== 'string') return mistakes;
-  return [malformedFinding(WINDOW, quoted(text), `${window}; it does not count`), ...mistakes];
+}
+
+/** The same, of the namespace of a workload. */
+export function namespaceGatingMistakes(namespace: string, annotations: Annotations): readonly Finding[] {
+  return mistakesIn(annotations, ` of Namespace/${namespace}`);
 }
 
 /** The same, of an object that a workload follows. */
 export function configGatingMistakes(ref: ConfigRef, annotations: ConfigAnnotations): readonly Finding[] {
   const of = ` of ${describe(ref)}`;
-  const stages = annotations[STAGES];
-  const remedy =
-    'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%';
   return [
-    ...booleanMistakes(annotations, URGENT, of),
+    ...valueMistakes(annotations, URGENT, of),
     ...holdMistakes(annotations, of),
-    ...(stages === undefined || parseStages(stages) !== undefined
-      ? []
-      : [malformedFinding(`${STAGES}${of}`, quoted(stages), remedy)]),
+    ...stagesMistakes(annotations, of),
   ];
 }
 
-function booleanMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {
+function mistakesIn(annotations: Annotations, of: string): readonly Finding[] {
+  return [
+    ...windowMistakes(annotations, of),
+    ...[APPROVAL, NOTIFY_ONLY].flatMap((key) => valueMistakes(annotations, key, of)),
+    ...holdMistakes(annotations, of),
+  ];
+}
+
+function windowMistakes(annotations: Annotations, of: string): readonly Finding[] {
+  const text = annotations[WINDOW];
+  const window = text === undefined ? undefined : parsedWindow(text);
+  if (text === undefined || typeof window !== 'string') return [];
+  return [malformedFinding(`${WINDOW}${of}`, quoted(text), `${window}; it does not count`)];
+}
+
+function stagesMistakes(annotations: Annotations, of: string): readonly Finding[] {
+  const text = annotations[STAGES];
+  if (text === undefined || parseStages(text) !== undefined) return [];
+  const remedy =
+    'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%';
+  return [malformedFinding(`${STAGES}${of}`, quoted(text), remedy)];
+}
+
+function valueMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {
   const value = annotations[key];
-  if (value === undefined || value === 'true' || value === 'false') return [];
-  const remedy = `is neither true nor false and does not count; write ${key}: "true"`;
-  return [malformedFinding(`${key}${of}`, quoted(value), remedy)];
+  const known = VALUES[key];
+  if (value === undefined || known === undefined || known.of.includes(value)) return [];
+  return [malformedFinding(`${key}${of}`, quoted(value), known.remedy)];
 }
 
 function holdMistakes(annotations: Annotations, of: string): readonly Finding[] {

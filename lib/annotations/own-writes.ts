@@ -8,7 +8,7 @@ import { RESTARTED_AT_ANNOTATION } from '../model/kinds/restarts.ts';
 import { byConfigKind } from '../model/object-ref.ts';
 import { STAKATER_KEYS } from '../model/settings.ts';
 import { STAMP_PATTERN } from '../model/stamp.ts';
-import { STAMPS_ANNOTATION } from '../model/workload.ts';
+import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../model/workload.ts';
 import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
 import { nativeVocabulary, sapVocabulary, stakaterVocabulary, waveVocabulary } from './vocabulary.ts';
 import { NO_SCHEDULER, SCHEDULER_ANNOTATION, WAVE_FINALIZER } from './wave-leftovers.ts';
@@ -53,7 +53,11 @@ export const OWN_WRITES: OwnWrites = {
     ...VOCABULARIES.map(({ hash, lastReloadedFrom }) => hash ?? lastReloadedFrom),
   ],
   pausedAt: STAKATER_KEYS.pausedAt,
-  removedAnnotations: [SCHEDULER_ANNOTATION, ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? [])],
+  removedAnnotations: [
+    SCHEDULER_ANNOTATION,
+    ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? []),
+    APPROVED_ANNOTATION,
+  ],
   removedFinalizers: [WAVE_FINALIZER],
   restartField: 'restartAt',
   annotations: {

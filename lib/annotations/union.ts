@@ -234,8 +234,8 @@ class Union implements Vocabularies {
 
   readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
 
-  readonly reloadWindowOf = (workload: Workload): ReloadWindow | undefined =>
-    reloadWindowOf(workload, this.#options.reloadWindow);
+  readonly reloadWindowOf = (levels: readonly Annotations[]): ReloadWindow | undefined =>
+    reloadWindowOf(levels, this.#options.reloadWindow);
 
   readonly configMistakesOf = configGatingMistakes;
 

@@ -19,6 +19,9 @@ export interface StampVariables {
   readonly read: readonly string[];
 }
 
+/** Annotations that are read, of a workload or its namespace. */
+export type Annotations = Readonly<Record<string, string>>;
+
 /** The annotations of an object that policies read. */
 export type ConfigAnnotations = Readonly<Record<string, string>>;
 
@@ -54,8 +57,8 @@ export interface Vocabularies extends AnnotationReader {
   readonly pausing: Pausing;
   /** How often a workload may be rolled. */
   readonly paceOf: (workload: Workload) => Pace;
-  /** When a workload may be rolled; undefined: at any time. */
-  readonly reloadWindowOf: (workload: Workload) => ReloadWindow | undefined;
+  /** When a workload may be rolled, by its annotations and those of its namespace; undefined: at any time. */
+  readonly reloadWindowOf: (levels: readonly Annotations[]) => ReloadWindow | undefined;
   /** The findings about likely mistakes in the annotations of a workload. */
   readonly mistakesOf: (workload: Workload) => readonly Finding[];
   /** The findings about mistakes in the annotations of an object that a workload follows. */

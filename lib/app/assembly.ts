@@ -24,7 +24,13 @@ import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
 import { addWorkloadKind } from '../model/workload-kind.ts';
 import type { ProxyVariables } from '../notify/http-post.ts';
-import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
+import {
+  configKindsOf,
+  type Options,
+  stateNamespaceOf,
+  watchesNamespaces,
+  workloadKindsOf,
+} from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
 import type { DigestKeys } from '../state/digest-keys.ts';
@@ -292,6 +298,7 @@ function rulesFor(
     },
     term,
     selectsNamespaces: options.namespaceSelector !== undefined,
+    readsNamespaces: options.namespaceAnnotations,
     isSelective,
     keyScoped: options.keyScoped,
     // A function: the probe for comparable versions ends before the first list, but after this object is made.
@@ -303,8 +310,8 @@ function rulesFor(
 }
 
 /** The label selectors of the streams. */
-function selectorsOf({ resourceLabelSelector: resourceSelector, namespaceSelector }: Options) {
-  return { resourceSelector, namespaceSelector };
+function selectorsOf({ resourceLabelSelector: resourceSelector, namespaceSelector, ...options }: Options) {
+  return { resourceSelector, namespaceSelector, readsNamespaces: options.namespaceAnnotations };
 }
 
 /** The kinds that a cluster may lack. */
@@ -321,9 +328,9 @@ function optionalKindsOf(parts: Parts): OptionalKind[] {
 function streamsFor(options: Options, { namespaces }: Place): Stream[] {
   const workloadKinds = workloadKindsOf(options);
   workloadKinds.filter(isCustom).forEach(addWorkloadKind);
-  const { ignoredNamespaces, namespaceSelector } = options;
+  const { ignoredNamespaces } = options;
   const served = { configKinds: configKindsOf(options), workloadKinds };
-  return streamsOf(namespaces, served, ignoredNamespaces, namespaceSelector !== undefined);
+  return streamsOf(namespaces, served, ignoredNamespaces, watchesNamespaces(options));
 }
 
 const NOT_COMPARABLE =

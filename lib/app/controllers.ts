@@ -8,7 +8,7 @@ import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
-import type { Timeline } from '../model/timeline.ts';
+import type { InformerEvent, Timeline } from '../model/timeline.ts';
 import { InheritedStamps } from '../repair/inherited-comparison.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
@@ -16,6 +16,7 @@ import { Repairs } from '../repair/repairs.ts';
 import type { UnfinishedJobRecreationsOptions } from '../repair/unfinished-job-recreations.ts';
 import { Findings } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
+import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
 import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
 import { RolloutController, type RolloutObserver } from '../rollout/rollout-controller.ts';
 import { Slots, type SlotsOptions } from '../rollout/slots.ts';
@@ -24,6 +25,7 @@ import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
 import type { WriteGate } from '../state/state-overrides.ts';
+import type { NamespaceObject } from '../store/records.ts';
 import type { StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
@@ -92,6 +94,7 @@ export class Controllers implements EffectTargets {
   readonly findings: Findings;
   readonly repairs: Repairs;
   readonly namespaces: SelectedNamespaces;
+  readonly #namespaceAnnotations: NamespaceAnnotations;
   readonly committer: StateCommitter;
   readonly #leads: boolean;
 
@@ -124,22 +127,12 @@ export class Controllers implements EffectTargets {
       say,
     });
     this.repairs = new Repairs({ ...options, isWaiting, say });
-    const { journal } = this.reporter;
-    this.namespaces = new SelectedNamespaces({
-      store,
-      journal,
-      apply,
-      release: (workload) => this.rollouts.release(workload),
-      onSelected: (namespaces) => {
-        this.findings.select(namespaces);
-        this.repairs.select(namespaces);
-        if (this.#leads) this.inherited.review();
-      },
-    });
+    this.namespaces = this.#newSelection(apply);
+    this.#namespaceAnnotations = new NamespaceAnnotations(store, (workloads) => this.#reconsider(workloads));
     this.committer = new StateCommitter({
       ...options,
       ...options.state,
-      journal,
+      journal: this.reporter.journal,
       apply,
       gate: writeGate(gate, isWaiting),
       onCommit: (result, nextTryMs) => this.reporter.commit(result, nextTryMs),
@@ -201,6 +194,33 @@ export class Controllers implements EffectTargets {
       onNews: (news) => this.reporter.stage(news),
       newToken: () => randomBytes(TOKEN_BYTES).toString('hex'),
     });
+  }
+
+  /** An event of a namespace. What it says of its workloads counts before they are rolled because it is selected. */
+  observeNamespace(event: InformerEvent<NamespaceObject>): void {
+    this.#namespaceAnnotations.observe(event);
+    if (this.store.settings.selectsNamespaces) this.namespaces.observe(event);
+  }
+
+  #newSelection(apply: (effects: Effects) => void): SelectedNamespaces {
+    return new SelectedNamespaces({
+      store: this.store,
+      journal: this.reporter.journal,
+      apply,
+      release: (workload) => this.rollouts.release(workload),
+      onSelected: (namespaces) => {
+        this.findings.select(namespaces);
+        this.repairs.select(namespaces);
+        if (this.#leads) this.inherited.review();
+      },
+    });
+  }
+
+  /** Other annotations count for these workloads. */
+  #reconsider(workloads: readonly ObjectKey[]): void {
+    if (!this.#leads) return;
+    this.rollouts.wake(workloads);
+    for (const workload of workloads) this.findings.review(workload);
   }
 
   #reviewDependents(configs: ReadonlySet<ObjectKey>): void {

@@ -7,7 +7,7 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord } from '../store/records.ts';
+import type { ConfigRecord, NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 /** The reloader of the term that ended. */
@@ -21,18 +21,18 @@ export interface Former {
 export interface Heir {
   readonly config: (event: Extract<InformerEvent<ConfigObject>, { type: 'present' }>) => void;
   readonly workload: (event: Extract<InformerEvent<Workload>, { type: 'present' }>) => void;
-  readonly namespace: (event: Extract<InformerEvent<string>, { type: 'present' }>) => void;
+  readonly namespace: (event: Extract<InformerEvent<NamespaceObject>, { type: 'present' }>) => void;
 }
 
 const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
 
 /** Replays every existing namespace, object and workload. Objects precede workloads, whose edges begin with the digests. */
 export function handOver({ store, others }: Former, heir: Heir): void {
-  for (const namespace of store.selected) {
+  for (const namespace of new Set([...store.selected, ...store.namespaceAnnotations.keys()])) {
     heir.namespace({
       ...LISTED,
       key: namespace,
-      object: namespace,
+      object: { name: namespace, annotations: store.namespaceAnnotations.get(namespace) ?? {} },
       span: writtenBy(Number.NEGATIVE_INFINITY),
     });
   }

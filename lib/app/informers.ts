@@ -3,6 +3,7 @@
  * metrics and the heartbeat.
  */
 
+import { isNamespaceAnnotation } from '../annotations/gating.ts';
 import { questionsOf, review } from '../kubernetes/access-reviews.ts';
 import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
@@ -22,10 +23,12 @@ import {
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
+import { pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
+import type { NamespaceObject } from '../store/records.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject } from '../tracking/mounted-classes.ts';
@@ -43,13 +46,13 @@ const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and
 
 /**
  * The streams to watch: each kind in each of `namespaces`. If that is undefined, each kind in all namespaces but `except`, and
- * with `selectsNamespaces` the Namespaces themselves.
+ * with `watchesNamespaces` the Namespaces themselves.
  */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
   served: { readonly configKinds: readonly ConfigKind[]; readonly workloadKinds: readonly WorkloadKind[] },
   except: readonly string[],
-  selectsNamespaces: boolean,
+  watchesNamespaces: boolean,
 ): Stream[] {
   const mounts = served.configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
   const kinds = [
@@ -59,7 +62,7 @@ export function streamsOf(
     })),
     ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
-  const all = selectsNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
+  const all = watchesNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
   if (namespaces === undefined) return all.map((row) => ({ ...row, namespace: undefined, except }));
   return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
 }
@@ -71,6 +74,8 @@ export interface InformersOptions {
   readonly resourceSelector: string | undefined;
   /** The labels of the namespaces that are selected; undefined: all are. */
   readonly namespaceSelector: string | undefined;
+  /** Whether annotations of namespaces count for their workloads. */
+  readonly readsNamespaces: boolean;
   readonly send: Send;
   readonly timeline: Timeline;
   /** The reloader of the present term; asked again for each event, since terms change while a watch goes on. */
@@ -118,12 +123,15 @@ export class Informers {
     return isMountedKind(kind) ? this.#classes(stream, kind) : this.#configs(stream, kind);
   }
 
-  #namespaces(stream: Stream): Informer<RawObject, string> {
-    const { reloader, namespaceSelector = '' } = this.#options;
+  #namespaces(stream: Stream): Informer<RawObject, NamespaceObject> {
+    const { reloader, namespaceSelector, readsNamespaces } = this.#options;
     return new Informer({
       ...this.#common(stream),
       source: namespaceSource(namespaceSelector),
-      project: ({ metadata }: RawObject) => metadata.name,
+      project: ({ metadata: { name, annotations = {} } }: RawObject) => ({
+        name,
+        annotations: readsNamespaces ? pick(annotations, isNamespaceAnnotation) : {},
+      }),
       handler: (event) => reloader().onNamespace(stream, event),
     });
   }

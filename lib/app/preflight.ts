@@ -13,7 +13,13 @@ import { type Permission, type PermissionPurpose, permissionsFor } from '../kube
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
 import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
-import { configKindsOf, isAutomatic, type Options, workloadKindsOf } from '../options/options.ts';
+import {
+  configKindsOf,
+  isAutomatic,
+  type Options,
+  watchesNamespaces,
+  workloadKindsOf,
+} from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 import { leasePlaceOf } from './election.ts';
@@ -120,7 +126,7 @@ export function permissionsOf(
   const { leaderElection: election } = options;
   return permissionsFor({
     namespaces: place.namespaces,
-    selectsNamespaces: options.namespaceSelector !== undefined,
+    watchesNamespaces: watchesNamespaces(options),
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
     configKinds,

@@ -19,6 +19,7 @@ import { finishInTime } from '../state/ending.ts';
 import { algorithmUses } from '../state/key-uses.ts';
 import { noticeState } from '../state/shown-state.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
+import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
@@ -95,7 +96,7 @@ export class Reloader {
     handOver(former, {
       config: (event) => this.#observations.config(event),
       workload: (event) => this.#observations.workload(event),
-      namespace: (event) => controllers.namespaces.observe(event),
+      namespace: (event) => controllers.observeNamespace(event),
     });
     for (const stream of gate.synced()) this.#listed(stream);
     if (this.leads && gate.awaited().length === 0) controllers.reporter.listed(this.#beganWithoutState);
@@ -168,9 +169,9 @@ export class Reloader {
     else this.#observations.workload(event);
   }
 
-  /** An event of a namespace that is selected, or is not any more. */
-  onNamespace(stream: Stream, event: InformerEvent<string>): void {
-    this.#observations.controllers.namespaces.observe(event);
+  /** An event of a namespace that is watched, or is not any more. */
+  onNamespace(stream: Stream, event: InformerEvent<NamespaceObject>): void {
+    this.#observations.controllers.observeNamespace(event);
     if (event.type === 'synced') this.listing.synced(stream);
   }
 
@@ -180,7 +181,7 @@ export class Reloader {
   #listed(stream: Stream): void {
     const { store } = this;
     const { controllers } = this.#observations;
-    if (stream.kind === 'Namespace') controllers.namespaces.observe({ type: 'synced' });
+    if (stream.kind === 'Namespace') controllers.observeNamespace({ type: 'synced' });
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));
   }

@@ -73,6 +73,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     slowedWorkloads: reloader.rollouts.slowed,
     heldWorkloads: reloader.rollouts.gates.size,
     haltedContents: reloader.rollouts.stages?.halted ?? 0,
+    awaitingPeople: reloader.rollouts.gates.awaitingPeople,
     slotsUsed: reloader.rollouts.slots?.used ?? 0,
     waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
@@ -108,6 +109,7 @@ function workloadStatus(
     ...(isOutdated && until !== undefined && until !== Number.POSITIVE_INFINITY
       ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) }
       : {}),
+    ...(isOutdated && waiting !== undefined && 'token' in waiting && { approvalToken: waiting.token }),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     findings: reloader.findings.of(key),
   };

@@ -60,8 +60,8 @@ export interface Permission {
 export interface PermissionScope {
   /** The watched namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
-  /** Whether namespaces are selected by their labels. */
-  readonly selectsNamespaces?: boolean;
+  /** Whether namespaces are selected by their labels, or their annotations count. */
+  readonly watchesNamespaces?: boolean;
   readonly stateNamespace: string;
   readonly stateName: string;
   readonly configKinds: readonly ConfigKind[];
@@ -96,7 +96,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
       shardNames(stateName),
     ),
     permission('key', 'Secret', stateNamespace, SOURCE_KINDS.Secret, stateVerbs, [`${stateName}-key`]),
-    ...(scope.selectsNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
+    ...(scope.watchesNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
     ...(lease === undefined ? [] : leasePermissions(lease)),
     ...admissionPermissions(scope),
     ...(scope.reviewsReaders ? READER_PERMISSIONS : []),

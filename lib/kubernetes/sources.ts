@@ -72,9 +72,10 @@ export function workloadSource(
   };
 }
 
-/** The Namespaces that match the selector. */
-export function namespaceSource(labelSelector: string): ListWatchSource {
-  return { kind: 'Namespace', path: collectionPath(NAMESPACES), labelSelector };
+/** The Namespaces that match the selector, or all. */
+export function namespaceSource(labelSelector?: string): ListWatchSource {
+  const path = collectionPath(NAMESPACES);
+  return { kind: 'Namespace', path, ...(labelSelector === undefined ? {} : { labelSelector }) };
 }
 
 function outside(namespaces: readonly string[]): string[] {

@@ -121,7 +121,7 @@ export type Outcome =
     }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
-  /** A hold, a window, its stage or a halt keeps it from being rolled now. `about`: the changes that it is for. */
+  /** A hold, a window, a missing approval, its stage or a halt keeps it from being rolled now. `about`: the changes that it is for. */
   | { readonly type: 'held'; readonly gate: Gate; readonly about: string }
   /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
   | { readonly type: 'waiting-for-slot'; readonly about: string }
@@ -130,13 +130,15 @@ export type Outcome =
   /** The workload no longer exists. */
   | { readonly type: 'gone' };
 
-/** What keeps a workload from being rolled although nothing failed. */
+/** What keeps a workload from being rolled although nothing failed. `notify-only`: a person rolls it, or nobody does. */
 export interface Gate {
-  readonly type: 'hold' | 'window' | 'stage' | 'halt';
+  readonly type: 'hold' | 'window' | 'approval' | 'notify-only' | 'stage' | 'halt';
   /** When to decide again at the latest, in ms since 1970; Infinity: once an annotation changes. */
   readonly until: number;
   /** For people; another gate has another message. */
   readonly message: string;
+  /** Of an approval: the token by which a person gives it. */
+  readonly token?: string;
 }
 
 /** The changes that wait to be rolled out to one workload. */
@@ -163,7 +165,7 @@ export type PendingReason =
   /** An object or a key that its pods need does not exist. */
   | { readonly type: 'dependency' }
   /** `until`: infinite if an annotation or another workload has to change. */
-  | { readonly type: Gate['type']; readonly until: number; readonly message: string }
+  | Gate
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };
 

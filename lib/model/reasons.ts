@@ -73,6 +73,10 @@ export const REASONS = {
   halted:
     'A workload did not get ready with the content of an object: nothing further is rolled for it before a person decides.',
   'halt-over': 'The workload that halted a change is ready: the change goes on.',
+  'approval-required':
+    'The workload is rolled only with an approval, and nobody has given that of this content: the message has the command that does.',
+  'notify-only':
+    'The workload is out of date, and its annotation leaves the rollout to people: nothing is rolled.',
   'rollout-overdue':
     'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
   slowed:
@@ -169,7 +173,9 @@ export type EventReason =
   | 'WaitingForSlot'
   | 'RolloutOverdue'
   | 'RolloutHeld'
-  | 'RolloutHalted';
+  | 'RolloutHalted'
+  | 'ApprovalRequired'
+  | 'RolloutNeeded';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -202,6 +208,8 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   RolloutOverdue: { type: 'Warning', tells: 'rollout-overdue' },
   RolloutHeld: { type: 'Normal', tells: 'held' },
   RolloutHalted: { type: 'Warning', tells: 'halted' },
+  ApprovalRequired: { type: 'Warning', tells: 'approval-required' },
+  RolloutNeeded: { type: 'Warning', tells: 'notify-only' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */

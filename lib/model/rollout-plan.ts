@@ -92,7 +92,7 @@ export interface RolloutDraft {
   readonly pause?: PausePatch | undefined;
   /** Whether the workload is not healthy before, and is rolled in a stage: the patch says so beside the stamps. */
   readonly isUnhealthy?: boolean;
-  /** Annotations of the workload itself by which another reloader asked its webhook, removed by the same patch. */
+  /** Annotations of the workload itself, an approval or what another reloader asked its webhook by: the same patch removes them. */
   readonly triggers?: readonly string[];
 }
 
@@ -169,7 +169,11 @@ function referencedPlan(
   referenced: Referenced,
 ): RolloutPlan {
   const spec = referenced.kind === 'PodTemplate' ? { template } : { spec: { template } };
-  const body = { metadata: { resourceVersion: referenced.resourceVersion }, ...spec };
+  const { triggers = [] } = draft;
+  const removed = triggers.length > 0 && {
+    annotations: Object.fromEntries(triggers.map((key) => [key, null])),
+  };
+  const body = { metadata: { resourceVersion: referenced.resourceVersion, ...removed }, ...spec };
   return { ...draft, workload: ref, resourceVersion, body, template, referenced };
 }
 

@@ -42,9 +42,13 @@ export interface WorkloadStatus {
     | 'window'
     | 'stage'
     | 'halt'
+    | 'approval'
+    | 'notify-only'
     | 'selection'
     | 'change';
   readonly waitsForSeconds?: number;
+  /** The value of the annotation `approved` that lets it be rolled. */
+  readonly approvalToken?: string;
   /** Why the last attempt failed, or what the next one waits for. */
   readonly problem?: string;
   /** Why expected rollouts do not happen; mostly empty. */

@@ -34,6 +34,8 @@ export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
 /** The key of a mark beside the stamps: the workload was not healthy before the patch that wrote them. */
 export const UNHEALTHY_MARK = 'unhealthy-before';
+/** On a workload: the token of what a person allows to be rolled. The patch that rolls it removes the annotation. */
+export const APPROVED_ANNOTATION = 'reloader.k8s.collaborne.com/approved';
 
 /** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {

@@ -17,6 +17,8 @@ export const TABLE = {
       isStakaters: 'name',
       help: 'of all namespaces, roll only in those with these labels; of several all must hold',
     },
+    '--namespace-annotations':
+      'of all namespaces, read the annotations too: hold, reload-window, approval and notify-only count for their workloads',
     '--resource-label-selector <selector>': {
       isStakaters: 'name',
       help: 'watch only ConfigMaps and Secrets with these labels; of several all must hold',

@@ -5,7 +5,7 @@ import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';
 import { RENAMING_FLAGS } from './stakater.ts';
 
-const OF_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector'] as const;
+const OF_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector', 'namespace-annotations'] as const;
 const NATIVE_KEYS = ['alternative-configmap-annotation', 'alternative-secret-annotation'] as const;
 const STAKATERS_KEYS = RENAMING_FLAGS.map(({ flag }) => flag);
 const ALERT_FLAGS = FLAGS.map(({ name }) => name).filter((name) => name.startsWith('alert-'));

@@ -64,6 +64,8 @@ export interface Options extends FlagOptions {
   readonly ignoredNamespaces: readonly string[];
   /** If all namespaces are watched: the label selector of those in which workloads are rolled. @default all */
   readonly namespaceSelector?: string;
+  /** If all namespaces are watched: whether their annotations count for the workloads in them. */
+  readonly namespaceAnnotations: boolean;
   /** The label selector of the watched ConfigMaps and Secrets. @default all */
   readonly resourceLabelSelector?: string;
   /** The port of metrics, health and status; 0 picks a free port. */
@@ -93,6 +95,11 @@ export interface Options extends FlagOptions {
   readonly admission?: AdmissionOptions;
   /** The receiver of an alert for each rollout. @default none */
   readonly alerts?: AlertOptions;
+}
+
+/** Whether the namespaces themselves are watched, and not only what is in them. */
+export function watchesNamespaces({ namespaceSelector, namespaceAnnotations }: Options): boolean {
+  return namespaceSelector !== undefined || namespaceAnnotations;
 }
 
 /** One line with the source of a text and the expected value. Thrown only inside this folder: parseOptions returns it. */

@@ -73,6 +73,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     scope,
     ignoredNamespaces: reader.get('namespaces-to-ignore').filter(() => ofAll),
     namespaceSelector: ofAll ? reader.get('namespace-selector') : undefined,
+    namespaceAnnotations: ofAll && reader.get('namespace-annotations'),
     resourceLabelSelector: reader.get('resource-label-selector'),
     stateNamespace: reader.get('state-namespace'),
     coalesceMaxWaitMs: maxWaitFrom(reader, flags.coalescePeriodMs),

@@ -3,7 +3,8 @@
  * computed anew after each event that concerns it, and each is reported once for as long as it lasts.
  */
 
-import type { Vocabularies } from '../annotations/vocabularies.ts';
+import { namespaceGatingMistakes } from '../annotations/gating.ts';
+import type { Annotations, Vocabularies } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
 import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
 import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
@@ -40,6 +41,8 @@ interface Board extends Subject {
 interface Facts {
   readonly workload: Workload;
   readonly vocabularies: Vocabularies;
+  /** The annotations of its namespace that count for it. */
+  readonly namespace: Annotations;
   /** The objects that it follows and that allow it. */
   readonly objects: readonly Pick<ConfigRecord, 'ref' | 'annotations'>[];
   /** Why its pods stay until a person acts. */
@@ -65,6 +68,7 @@ interface Facts {
 /** The rules, pure functions of the facts, in the order in which their findings are reported. */
 const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
+  ({ workload, namespace }) => namespaceGatingMistakes(workload.ref.namespace, namespace),
   ({ vocabularies, objects }) =>
     objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
   ({ vocabularies, lostOptIn }) =>
@@ -225,6 +229,7 @@ export class Findings {
       isSlowed: isSlowed(keyOf(workload.ref)),
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
+      namespace: (follows.size > 0 && store.namespaceAnnotations.get(workload.ref.namespace)) || {},
       objects: [...follows.keys()]
         .flatMap((config) => store.configs.get(config) ?? [])
         .filter(({ ref }) => consentOf(store, workload.ref.namespace, ref) === 'given'),

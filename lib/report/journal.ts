@@ -33,6 +33,8 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'pods-not-replaced',
   'slowed',
   'rollout-overdue',
+  'approval-required',
+  'notify-only',
   'state-damaged',
   'state-missing',
   'state-full',

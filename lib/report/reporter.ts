@@ -17,8 +17,8 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../model/object-ref.ts';
-import type { Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
-import { type EventReason, type EventRecord, eventTelling } from '../model/reasons.ts';
+import type { Gate, Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
+import { type EventReason, type EventRecord, eventTelling, type Reason } from '../model/reasons.ts';
 import { aboutOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
 import { count } from '../model/text.ts';
@@ -79,6 +79,15 @@ export interface Due {
 
 /** How many decisions with the same reason about the same workload are reported one by one. */
 const MOST_ALIKE = 10;
+/** The reason by which each gate is reported. */
+const KEPT_BY: Readonly<Record<Gate['type'], Reason>> = {
+  hold: 'held',
+  window: 'held',
+  stage: 'held',
+  halt: 'held',
+  approval: 'approval-required',
+  'notify-only': 'notify-only',
+};
 /** How many objects an Event names. */
 const MOST_SOURCES = 10;
 
@@ -294,13 +303,10 @@ export class Reporter {
   #held(ref: WorkloadRef, { gate, about }: Extract<Outcome, { type: 'held' }>): void {
     if (this.#refusals.get(keyOf(ref)) === gate.message) return;
     this.#refusals.set(keyOf(ref), gate.message);
-    this.journal.say('held', `${describe(ref)} is not rolled yet: ${gate.message}`, ref.namespace);
-    this.#event(
-      ref,
-      'RolloutHeld',
-      `${about} ${gate.message}`,
-      `not ${this.#doneTo(ref)} yet: ${gate.message}`,
-    );
+    const reason = KEPT_BY[gate.type];
+    this.journal.say(reason, `${describe(ref)} is not rolled yet: ${gate.message}`, ref.namespace);
+    const message = `not ${this.#doneTo(ref)} yet: ${gate.message}`;
+    this.#event(ref, eventTelling(reason) ?? 'RolloutHeld', `${about} ${gate.message}`, message);
   }
 
   #warnOfRefusal(ref: WorkloadRef, message: string): void {

@@ -1,4 +1,4 @@
-/** The workloads that a hold, a window or a stage kept from being rolled at their last attempt, and when they are looked at again. */
+/** The workloads that a hold, a window, a missing approval or a stage kept from being rolled at their last attempt, and when they are looked at again. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { Gate, PendingReason } from '../model/outcome.ts';
@@ -20,6 +20,12 @@ export class Gates {
   /** How many workloads are kept. */
   get size(): number {
     return this.#closed.size;
+  }
+
+  /** How many of them only a person lets go, or rolls. */
+  get awaitingPeople(): number {
+    return [...this.#closed.values()].filter(({ type }) => type === 'approval' || type === 'notify-only')
+      .length;
   }
 
   /** The gate of the last attempt. */
@@ -50,7 +56,7 @@ export class Gates {
   /** What the workload waits for; undefined if it is not kept. */
   reasonOf(workload: ObjectKey): PendingReason | undefined {
     const gate = this.#closed.get(workload);
-    return gate && { type: gate.type, message: gate.message, until: monotonicMs() + msUntil(gate) };
+    return gate && { ...gate, until: monotonicMs() + msUntil(gate) };
   }
 
   /** The workload is tried again, up to date or gone. */

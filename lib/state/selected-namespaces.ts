@@ -7,6 +7,7 @@
 import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { inTime } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
+import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
@@ -41,10 +42,10 @@ export class SelectedNamespaces {
   }
 
   /** An event of the stream of namespaces with the labels; `absent` also means that the labels were removed. */
-  observe(event: InformerEvent<string>): void {
+  observe(event: InformerEvent<NamespaceObject>): void {
     switch (event.type) {
       case 'present':
-        this.#select(event.object);
+        this.#select(event.object.name);
         break;
       case 'absent':
         this.#deselect(nameIn(event.key));

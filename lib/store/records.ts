@@ -3,7 +3,7 @@
  * comparable with each other only, see model/timeline.ts.
  */
 
-import type { ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
+import type { Annotations, ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
@@ -98,6 +98,13 @@ export interface Halted {
   readonly changedAt: number;
   /** See `StateEntry.halts`; empty: nothing halts it any more. */
   readonly halts: readonly Halt[];
+}
+
+/** One namespace. */
+export interface NamespaceObject {
+  readonly name: string;
+  /** Those that count for its workloads. */
+  readonly annotations: Annotations;
 }
 
 /** One workload that follows at least one object. */

@@ -3,7 +3,7 @@
  * indexes; the rules that change it are in tracking.
  */
 
-import type { KnownNames } from '../annotations/vocabularies.ts';
+import type { Annotations, KnownNames } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
 import type { Hold } from '../model/hold.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
@@ -42,6 +42,10 @@ export class Store {
   readonly presence: Presence;
   /** The selected namespaces; used only if the settings have a namespace selector. */
   readonly selected: Set<string> = new Set();
+  /** By namespace, its annotations that count for its workloads; only of those that have some. */
+  readonly namespaceAnnotations: Map<string, Annotations> = new Map();
+  /** Whether the annotations of all namespaces are known; used only if they count. */
+  areNamespacesListed = false;
   /** By edge that ended out of date, until when that is remembered, see debts.ts. */
   readonly debts: Map<string, number> = new Map();
   /** By object, what halted its present content, where the state may not have it yet. */

@@ -24,6 +24,8 @@ export interface Settings {
   readonly term: number | undefined;
   /** Whether a selector limits rollouts to some namespaces. */
   readonly selectsNamespaces: boolean;
+  /** Whether annotations of namespaces count for their workloads. @default false */
+  readonly readsNamespaces?: boolean;
   /** Whether objects are watched by a label selector: an object that no stream shows may exist all the same. */
   readonly isSelective: boolean;
   /** Whether the keys of every object are digested one by one from the beginning. */

@@ -82,13 +82,19 @@ export const LEADER_GAUGES = {
   },
   heldWorkloads: {
     name: 'reloader_workloads_held',
-    help: 'Outdated workloads that a hold, a window that is closed, or the stages of a change keep from being rolled',
+    help: 'Outdated workloads that a hold, a window that is closed, a person, or the stages of a change keep from being rolled',
     type: 'gauge',
     series: [{}],
   },
   haltedContents: {
     name: 'reloader_contents_halted',
     help: 'Objects whose present content is halted, since a workload did not get ready with it',
+    type: 'gauge',
+    series: [{}],
+  },
+  awaitingPeople: {
+    name: 'reloader_workloads_awaiting_people',
+    help: 'Of those that are held, the workloads that wait for an approval, or that are notify-only',
     type: 'gauge',
     series: [{}],
   },

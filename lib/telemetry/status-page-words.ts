@@ -41,11 +41,21 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   window: 'The opening of its reload window',
   stage: 'Its stage of a change',
   halt: 'A person: the change is halted',
+  approval: 'An approval',
+  'notify-only': 'A person, who rolls it',
   selection: 'Its namespace is not selected',
   change: 'A change of an object that it follows, or of its own template',
 };
 
-const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = ['budget', 'evicting', 'hold', 'window', 'stage'];
+const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = [
+  'budget',
+  'evicting',
+  'hold',
+  'window',
+  'approval',
+  'notify-only',
+  'stage',
+];
 
 /** Whether something failed: what waits for its turn, or for a person, only says what for. */
 export function hasFailed({ problem, waitsFor }: WorkloadStatus): boolean {

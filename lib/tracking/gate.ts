@@ -1,26 +1,50 @@
 /**
- * What keeps an outdated workload from being rolled now although nothing failed: a hold, or a window that is closed. It follows
- * from the present annotations and the time alone, so that a restart finds the same. A list of rules, the first one counts. Pure.
+ * What keeps an outdated workload from being rolled now although nothing failed: a hold, an approval that is not given, or a window that
+ * is closed. It follows from the present annotations, contents and the time alone, so that a restart finds the same. A list of rules,
+ * the first one counts. Pure.
  */
 
-import { heldUntil, isUrgent } from '../annotations/gating.ts';
-import { describe } from '../model/object-ref.ts';
+import { heldUntil, isNotifyOnly, isUrgent, needsApproval, tokenOf } from '../annotations/gating.ts';
+import type { Annotations } from '../annotations/vocabularies.ts';
+import { describe, describeAll, keyOf } from '../model/object-ref.ts';
 import type { Gate } from '../model/outcome.ts';
+import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isOutdatedOn } from './edge-policy.ts';
+import { isOutdatedOn, observedBy } from './edge-policy.ts';
 
 type Rule = (store: Store, record: WorkloadRecord, now: number) => Gate | undefined;
 
+/** An approval comes before a window: people give it while they work, for a rollout at night. */
 const RULES: readonly Rule[] = [
+  ({ settings, areNamespacesListed }) =>
+    settings.readsNamespaces === true && !areNamespacesListed
+      ? untilChanged('hold', 'the annotations of its namespace are not known yet')
+      : undefined,
+  (store, record) => {
+    if (!isNotifyOnly(levelsOf(store, record))) return undefined;
+    const { token, what } = waitingOf(store, record);
+    return untilChanged('notify-only', `it is notify-only, and out of date with ${what} (${token})`);
+  },
   (_, { workload }, now) => holdOf(workload.annotations, 'it', now),
+  (store, { workload: { ref } }, now) =>
+    holdOf(store.namespaceAnnotations.get(ref.namespace) ?? {}, `namespace ${ref.namespace}`, now),
   (store, record, now) =>
     outdatedObjects(store, record)
       .map(({ ref, annotations }) => holdOf(annotations, describe(ref), now))
       .find((gate) => gate !== undefined),
+  (store, record) => {
+    if (!needsApproval(levelsOf(store, record))) return undefined;
+    const given = record.workload.annotations[APPROVED_ANNOTATION];
+    const { token, what } = waitingOf(store, record);
+    if (given === token) return undefined;
+    const why = given === undefined ? 'it needs an approval' : 'its approval is for another content';
+    const command = approvalCommand(store, record.workload, token);
+    return { ...untilChanged('approval', `${why}: ${command} lets ${what} go`), token };
+  },
   (store, record, now) => {
     const { vocabularies } = store.settings;
-    const until = vocabularies.reloadWindowOf(record.workload)?.closedUntil(now);
+    const until = vocabularies.reloadWindowOf(levelsOf(store, record))?.closedUntil(now);
     if (until === undefined || isUrgentFor(store, record)) return undefined;
     return {
       type: 'window',
@@ -44,6 +68,11 @@ export function isUrgentFor(store: Store, record: WorkloadRecord): boolean {
   return outdatedObjects(store, record).some(({ annotations }) => isUrgent(annotations));
 }
 
+/** The annotations of the workload, which come first, and those of its namespace. */
+function levelsOf({ namespaceAnnotations }: Store, { workload }: WorkloadRecord): readonly Annotations[] {
+  return [workload.annotations, namespaceAnnotations.get(workload.ref.namespace) ?? {}];
+}
+
 /** The objects that the workload is out of date with. */
 export function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
   return [...record.edges]
@@ -51,11 +80,30 @@ export function outdatedObjects(store: Store, record: WorkloadRecord): readonly 
     .flatMap(([config]) => store.configs.get(config) ?? []);
 }
 
-function holdOf(annotations: Readonly<Record<string, string>>, who: string, now: number): Gate | undefined {
+/** What the next rollout of the workload brings, for people, and the token of exactly that. */
+function waitingOf(store: Store, record: WorkloadRecord): { readonly what: string; readonly token: string } {
+  const objects = outdatedObjects(store, record);
+  const digests = objects.map((each) => [keyOf(each.ref), observedBy(store, record, each) ?? ''] as const);
+  return { what: describeAll(objects.map(({ ref }) => ref)), token: tokenOf(digests) };
+}
+
+/** The object that the next patch of the workload is sent to has to carry the approval, so that the patch removes it. */
+function approvalCommand({ settings }: Store, workload: Workload, token: string): string {
+  const { ref, referenced } = workload;
+  const { kind, name } = (!settings.vocabularies.restarts(workload) && referenced) || ref;
+  const what = `${kind.toLowerCase()}/${name}`;
+  return `kubectl annotate -n ${ref.namespace} ${what} ${APPROVED_ANNOTATION}=${token} --overwrite`;
+}
+
+function holdOf(annotations: Annotations, who: string, now: number): Gate | undefined {
   const until = heldUntil(annotations);
   if (until === undefined || until <= now) return undefined;
   const end = until === Number.POSITIVE_INFINITY ? 'its annotation hold is taken away' : timeText(until);
   return { type: 'hold', until, message: `${who} is held until ${end}` };
+}
+
+function untilChanged(type: Gate['type'], message: string): Gate {
+  return { type, until: Number.POSITIVE_INFINITY, message };
 }
 
 function timeText(ms: number): string {

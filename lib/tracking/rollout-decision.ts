@@ -1,5 +1,6 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
+import { approvalsOn } from '../annotations/gating.ts';
 import type { FollowedContent } from '../annotations/vocabularies.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
@@ -70,7 +71,10 @@ export function planRollout(
     ...annotations,
     ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),
   };
-  const triggers = store.settings.vocabularies.triggersOf(record.workload);
+  const triggers = [
+    ...store.settings.vocabularies.triggersOf(record.workload),
+    ...approvalsOn(record.workload.annotations),
+  ];
   return planOf(record.workload, { stamps, versions, annotations, pause, triggers, isUnhealthy });
 }
 

@@ -1,4 +1,4 @@
-/** Holds and reload windows on a real API server: what a person types, what the Events say, and a death in between. */
+/** Holds, reload windows and approvals on a real API server: what a person types, what the Events say, and a death in between. */
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
@@ -15,11 +15,11 @@ const APP = web('app', { follows: { ConfigMap: ['web'] } });
 /** Never open while these tests run, whenever that is: it opens twelve hours from now. */
 const CLOSED = `0 ${(new Date().getUTCHours() + 12) % 24} * * * 1m`;
 
-/** The messages of all Events `RolloutHeld`. */
-async function told(stage: Stage): Promise<readonly string[]> {
+/** The messages of all Events of a reason. */
+async function told(stage: Stage, of = 'RolloutHeld'): Promise<readonly string[]> {
   const events = await stage.list('events');
   return events
-    .filter(({ reason }) => reason === 'RolloutHeld')
+    .filter(({ reason }) => reason === of)
     .map((event: JsonObject) => String(pick(event, 'message')));
 }
 
@@ -67,4 +67,82 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
       assert.equal(await second.metric('reloader_workloads_held'), 0);
       assert.equal(await stage.revision(APP), 2);
     });
+});
+
+/** What people are asked to type, the last one that is new being what `before` lacks. */
+async function asked(stage: Stage, before: readonly string[] = []): Promise<string> {
+  let news: readonly string[] = [];
+  await stage.until('an approval is asked for', async () => {
+    news = (await told(stage, 'ApprovalRequired')).filter((message) => !before.includes(message));
+    return news.length > 0;
+  });
+  assert.equal(news.length, 1);
+  return news[0] ?? '';
+}
+
+/** Types the command in a message. */
+async function obey(stage: Stage, message: string): Promise<void> {
+  const [, words = ''] = /kubectl (annotate .* --overwrite)/.exec(message) ?? [];
+  await stage.kubectl(words.split(' '));
+}
+
+async function approvalOf(stage: Stage): Promise<unknown> {
+  return pick(await stage.live(APP), 'metadata', 'annotations', `${PREFIX}/approved`);
+}
+
+test('an approval is asked for, lets exactly that go, is removed by the patch, and is asked for again, over deaths', async () => {
+  await using stage = await Stage.open(cluster);
+  await stage.put('web', 'A');
+  await stage.create(APP);
+  await stage.createMarker();
+  const first = await stage.reloaderWithRights();
+  await stage.kubectl(['annotate', 'deployment/app', `${PREFIX}/approval=required`]);
+  await stage.mark(first);
+  await change(stage, 'B');
+  const ofB = await asked(stage);
+  await first.kill();
+  await obey(stage, ofB);
+  const second = await stage.reloaderWithRights();
+  await stage.until('it is rolled', async () => (await stage.revision(APP)) === 2);
+  assert.equal(await approvalOf(stage), undefined);
+  await stage.settled(second);
+
+  await change(stage, 'C');
+  const ofC = await asked(stage, [ofB]);
+  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 1);
+  await obey(stage, ofB);
+  const other = await asked(stage, [ofB, ofC]);
+  assert.match(other, /: its approval is for another content: /);
+  await stage.markBeside();
+  assert.equal(await stage.revision(APP), 2);
+  const { workloads } = await second.status();
+  const shown = workloads.find(({ workload }) => workload === 'Deployment/app');
+  assert.equal(shown?.waitsFor, 'approval');
+  assert.ok(ofC.includes(`=${shown.approvalToken} --overwrite`));
+  await obey(stage, ofC);
+  await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
+  await stage.settled(second);
+  assert.equal(await approvalOf(stage), undefined);
+  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 0);
+});
+
+test('what is notify-only is told of, also after a death, and a person rolls it', async () => {
+  await using stage = await Stage.open(cluster);
+  await stage.put('web', 'A');
+  await stage.create(APP);
+  await stage.createMarker();
+  const first = await stage.reloaderWithRights();
+  await stage.kubectl(['annotate', 'deployment/app', `${PREFIX}/notify-only=true`]);
+  await stage.mark(first);
+  await change(stage, 'B');
+  await stage.until('an Event says so', async () => (await told(stage, 'RolloutNeeded')).length === 1);
+  await first.kill();
+  const second = await stage.startReloader();
+  await second.hasSaid(/"reason":"notify-only"/);
+  await stage.markBeside();
+  assert.equal(await stage.revision(APP), 1);
+  await stage.kubectl(['rollout', 'restart', 'deployment/app']);
+  await stage.settled(second);
+  assert.equal(await stage.revision(APP), 2);
+  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 0);
 });

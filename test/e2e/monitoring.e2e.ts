@@ -85,6 +85,19 @@ async function isRefused(scene: Scene): Promise<void> {
   lift();
 }
 
+async function isAwaited(scene: Scene): Promise<void> {
+  const { stage } = scene.pair.scene;
+  const notifyOnly = (value: 'true' | null) =>
+    stage.patch(
+      { kind: 'Deployment', name: 'idle' },
+      { metadata: { annotations: { 'reloader.k8s.collaborne.com/notify-only': value } } },
+    );
+  await notifyOnly('true');
+  await scene.pair.scene.change('idle');
+  await fires(scene, 'ReloaderPersonAwaited');
+  await notifyOnly(null);
+}
+
 async function isUnwritten(scene: Scene): Promise<void> {
   const lift = scene.pair.leader.proxy.add({ match: COMMITS, times: 'always', effect: FORBIDDEN });
   await scene.pair.scene.change('other');
@@ -139,7 +152,7 @@ test('each alert fires after what it is about, and each query of the dashboard s
   await pair.scene.stage.until('both are scraped', async () => {
     return (await prometheus.query('count(reloader_leader) == 2')).length > 0;
   });
-  for (const act of [isSlowed, isRefused, isUnwritten, isDeaf, isBlocked, isEnded]) {
+  for (const act of [isSlowed, isRefused, isAwaited, isUnwritten, isDeaf, isBlocked, isEnded]) {
     await isCalm(scene);
     await act(scene);
   }

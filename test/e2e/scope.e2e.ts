@@ -1,4 +1,4 @@
-/** What of a cluster is watched: namespaces left out, objects and namespaces chosen by their labels, live. */
+/** What of a cluster is watched: namespaces left out, objects and namespaces chosen by their labels, live, and what namespaces say. */
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -140,4 +140,29 @@ test('a namespace is served while it has the labels, and what it is owed waits f
   await other.stampedAfter(WEB, before);
   await other.rolledOut(WEB);
   assert.equal(await other.revision(WEB), 3);
+});
+
+test('annotations of a namespace count for its workloads, also without a selector and after a death', async () => {
+  await using home = await stageWithPair();
+  await using other = await stageWithPair();
+  const flags = ['--namespace-annotations'];
+  const hold = (value: string): Promise<unknown> =>
+    home.kubectl(['annotate', 'namespace', other.namespace, `reloader.k8s.collaborne.com/hold${value}`]);
+  const first = await startEverywhere(home, flags);
+  const entry = `${other.namespace}_v1.ConfigMap_web`;
+  await home.until('it has a baseline', async () => entry in (await home.state()));
+  await hold('=true');
+  await other.put(WEB.name, 'B');
+  await first.hasSaid(new RegExp(`: namespace ${other.namespace} is held until its annotation hold`));
+  await home.changeAndRoll(WEB, 'B');
+  await first.kill();
+  const second = await startEverywhere(home, flags);
+  await second.hasSaid(new RegExp(`: namespace ${other.namespace} is held until its annotation hold`));
+  await home.changeAndRoll(WEB, 'C');
+  assert.deepEqual([await home.revision(WEB), await other.revision(WEB)], [3, 1]);
+  const before = await other.stamps(WEB);
+  await hold('-');
+  await other.stampedAfter(WEB, before);
+  await other.rolledOut(WEB);
+  assert.equal(await other.revision(WEB), 2);
 });

@@ -137,7 +137,12 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     reloadWindow: 'Mon-Fri 09:00-17:00 Europe/Berlin',
     maxConcurrentPatches: 1000,
   }),
-  switches: flags({ keyScoped: true, absorbOwnerRollouts: false, noStatusPage: true }),
+  switches: flags({
+    namespaceAnnotations: true,
+    keyScoped: true,
+    absorbOwnerRollouts: false,
+    noStatusPage: true,
+  }),
   'another state': flags({ configmap: 'memory', stateNamespace: 'state' }),
   'another Lease': flags({ leaderElectionId: 'lock', leaderElectionNamespace: 'locks' }),
   'no leader': flags({ leaderElect: false }),

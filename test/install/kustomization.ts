@@ -33,6 +33,7 @@ export const COMPONENTS: readonly string[] = [
   'jobs',
   'labelled',
   'monitoring',
+  'namespace-annotations',
   'network-policy',
   'no-secrets',
   'openshift',

@@ -38,11 +38,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'hashes: what SAP left on the workload stays',
-    edit: change(
-      'planRollout',
-      'const triggers = store.settings.vocabularies.triggersOf(record.workload);',
-      'const triggers: string[] = [];',
-    ),
+    edit: change('planRollout', 'store.settings.vocabularies.triggersOf(record.workload)', '[]'),
     tests: STAMPS,
   },
   {

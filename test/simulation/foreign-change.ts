@@ -36,6 +36,8 @@ export function isStampOf({ before, after }: WriteFact, config: ConfigName): boo
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 /** What SAP's controller leaves on a workload goes with a rollout. */
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
+/** It is used up by a rollout; that none is given by one is another law. */
+const APPROVED = 'reloader.k8s.collaborne.com/approved';
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
 const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
@@ -83,7 +85,7 @@ function withoutStamps(workload: unknown): unknown {
     delete copy.metadata.annotations[PAUSED_AT];
     delete copy.spec.paused;
   }
-  withoutAnnotations(copy.metadata, [SAP_HASH]);
+  withoutAnnotations(copy.metadata, [SAP_HASH, APPROVED]);
   withoutAnnotations(copy.spec?.template?.metadata, OF_TEMPLATES);
   for (const container of copy.spec?.template?.spec?.containers ?? []) {
     const own = (container.env ?? []).filter(

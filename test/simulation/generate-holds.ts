@@ -1,9 +1,9 @@
-/** Scenes of workloads and objects that people hold, and of reload windows that are closed: what may happen until the end. */
+/** Scenes of workloads that people hold, approve or roll themselves, and of reload windows that are closed: what may happen until the end. */
 
 import fc, { type Arbitrary } from 'fast-check';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
-import { HOLD, WINDOW } from './held.ts';
+import { APPROVAL, HOLD, NOTIFY_ONLY, WINDOW } from './held.ts';
 import { type Content, type Step, type WorkloadName, wait } from './history.ts';
 
 /** Arbitraries of scenes. */
@@ -36,6 +36,8 @@ export function holdScenesOf(cast: Cast): HoldScenes {
       change,
       fc.constantFrom('true', null).map((value) => annotate(name, HOLD, value)),
       fc.constant(annotate(name, WINDOW, null)),
+      fc.constant(approve(name)),
+      fc.constant(annotate(name, APPROVAL, 'required')),
     );
   const trouble = (name: WorkloadName): Arbitrary<Step> =>
     fc.oneof(
@@ -51,6 +53,8 @@ export function holdScenesOf(cast: Cast): HoldScenes {
     fc.oneof(
       fc.constant(annotate(name, HOLD, 'true')),
       fc.constantFrom(...WINDOWS).map((text) => annotate(name, WINDOW, text)),
+      fc.constant(annotate(name, APPROVAL, 'required')),
+      fc.constant(annotate(name, NOTIFY_ONLY, 'true')),
     );
   const scene = (among: (name: WorkloadName) => Arbitrary<Step>): Arbitrary<Scene> =>
     workload.chain((name) =>
@@ -62,6 +66,11 @@ export function holdScenesOf(cast: Cast): HoldScenes {
             { do: 'refuse', workload: name, status: 0 },
             annotate(name, HOLD, null),
             annotate(name, WINDOW, null),
+            annotate(name, NOTIFY_ONLY, null),
+            wait(30_000),
+            approve(name),
+            wait(30_000),
+            approve(name),
           ],
         ),
     );
@@ -69,6 +78,10 @@ export function holdScenesOf(cast: Cast): HoldScenes {
     calm: scene(people).map((parts) => parts.filter((step) => step.do !== 'refuse')),
     troubled: scene(trouble),
   };
+}
+
+function approve(workload: WorkloadName): Step {
+  return { do: 'approve', workload };
 }
 
 function annotate(workload: WorkloadName, key: string, value: string | null): Step {

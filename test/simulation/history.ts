@@ -185,6 +185,8 @@ export type WorkloadStep =
       readonly workload: WorkloadName;
       readonly annotations: Readonly<Record<string, string | null>>;
     }
+  /** A person does what the last Event asks for that wants an approval. */
+  | { readonly do: 'approve'; readonly workload: WorkloadName }
   | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
   /** A person suspends a Job or CronJob, or resumes it. */
   | { readonly do: 'suspend'; readonly workload: WorkloadName; readonly suspended: boolean }
@@ -209,6 +211,12 @@ export type WorkloadStep =
   | { readonly do: 'refuse'; readonly workload: WorkloadName; readonly status: 0 | 403 | 422 }
   /** Rollouts take so long from now on; -1: they stand still. Without a workload: all. */
   | { readonly do: 'rollout-speed'; readonly workload?: WorkloadName; readonly ms: number };
+
+/** A person annotates the namespace; null removes an annotation. It counts where namespaces are selected. */
+export interface AnnotateNamespaceStep {
+  readonly do: 'annotate-namespace';
+  readonly annotations: Readonly<Record<string, string | null>>;
+}
 
 /** A person gives the namespace the label that selects it, or takes it away. */
 export interface SelectStep {
@@ -285,6 +293,7 @@ export type Step =
   | ConfigStep
   | WorkloadStep
   | SelectStep
+  | AnnotateNamespaceStep
   | StateStep
   | KeyStep
   | DigestStep

@@ -17,6 +17,7 @@ import {
   split,
 } from './api.ts';
 import { contentOf, dataOf, manifestOf, NOISE, SCOPES } from './contents.ts';
+import { approvalAskedFor, EVENTS_PATH } from './held.ts';
 import type {
   ConfigName,
   ConfigStep,
@@ -80,6 +81,11 @@ export class People {
   async select(selected: boolean): Promise<void> {
     const labels = { [SELECTED_LABEL]: selected ? 'yes' : null };
     await this.#api.merge(NAMESPACE_PATH, { metadata: { labels } });
+  }
+
+  /** Annotates the namespace; null removes an annotation. */
+  async annotateNamespace(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    await this.#api.merge(NAMESPACE_PATH, { metadata: { annotations } });
   }
 
   /** Creates an object that is there before the first reloader starts. */
@@ -183,6 +189,13 @@ export class People {
       case 'annotate':
         await this.#api.merge(pathOf(step.workload), { metadata: { annotations: step.annotations } });
         return;
+      case 'approve': {
+        const events = await this.#api.get(EVENTS_PATH);
+        const annotations = approvalAskedFor(events, step.workload);
+        if (annotations !== undefined)
+          await this.#api.merge(pathOf(step.workload), { metadata: { annotations } });
+        return;
+      }
       case 'pause':
         if (!['Deployment', 'Rollout'].includes(split(step.workload).kind)) return;
         await this.#api.merge(pathOf(step.workload), { spec: { paused: step.paused } });

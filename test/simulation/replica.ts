@@ -135,6 +135,7 @@ function optionsOf(settings: Settings): Options {
     ...(selected === undefined
       ? { scope: { type: 'namespaces', names: namespacesOf(settings), source: 'test' } }
       : { scope: { type: 'all', source: 'test' }, namespaceSelector: SELECTED_LABEL }),
+    namespaceAnnotations: selected !== undefined,
     stateConfigMap: STATE_NAME,
     coalescePeriodMs,
     coalesceMaxWaitMs: maxWaitMs,

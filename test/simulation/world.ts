@@ -191,6 +191,8 @@ class World {
         return await this.#people.config(step);
       case 'select':
         return await this.#people.select(step.selected);
+      case 'annotate-namespace':
+        return await this.#people.annotateNamespace(step.annotations);
       case 'remove-entry':
       case 'remove-exceptions':
       case 'remove-state':

@@ -145,7 +145,7 @@
 {{/* In the cluster, beside them. */}}
 {{- define "reloader.rules.cluster" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
-{{- if get $flags "namespace-selector" }}
+{{- if or (get $flags "namespace-selector") (get $flags "namespace-annotations") }}
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [list, watch]

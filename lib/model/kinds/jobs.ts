@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { RawMetadata, RawPodTemplate, RawWorkload } from '../raw-objects.ts';
 import { merged, type RolloutPlan } from '../rollout-plan.ts';
 
-import { type MarkWords, templateWithoutMarks } from '../workload.ts';
+import { APPROVED_ANNOTATION, type MarkWords, templateWithoutMarks } from '../workload.ts';
 import { REPLACES_ANNOTATION } from './batch.ts';
 
 /** A Job to be created, as `kubectl create job --from` would write it. */
@@ -131,9 +131,13 @@ export function copyOf(job: RawWorkload, plan: RolloutPlan): RawWorkload {
   return manifestOf(job, { name: copyNameOf(name), annotations }, { template, suspend: true });
 }
 
-/** The Job that replaces the one of which `copy` was made. */
+/** The Job that replaces the one of which `copy` was made. An approval is used up by then. */
 export function successorOf(copy: RawWorkload, name: string): RawWorkload {
-  const { [REPLACES_ANNOTATION]: _, ...annotations } = copy.metadata.annotations ?? {};
+  const {
+    [REPLACES_ANNOTATION]: _,
+    [APPROVED_ANNOTATION]: __,
+    ...annotations
+  } = copy.metadata.annotations ?? {};
   return manifestOf(copy, { name, annotations }, { suspend: false });
 }
 

@@ -1,8 +1,15 @@
-/** Windows, holds and urgent changes: the findings about values that cannot be read. */
+/** Windows, holds, approvals and urgent changes: the findings about values that cannot be read. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { heldUntil, isUrgent } from '../../../lib/annotations/gating.ts';
+import fc from 'fast-check';
+import {
+  heldUntil,
+  isNamespaceAnnotation,
+  isUrgent,
+  namespaceGatingMistakes,
+  tokenOf,
+} from '../../../lib/annotations/gating.ts';
 import { deployment, vocabulary } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -34,6 +41,19 @@ test('only true is urgent', () => {
     values.filter((value) => isUrgent({ [`${PREFIX}/urgent`]: value })),
     ['true'],
   );
+});
+
+describe('a token', () => {
+  const digests = fc.dictionary(fc.constantFrom('home/Secret/a', 'home/Secret/b'), fc.constantFrom('1', '2'));
+  test('is that of the same contents in any order, and of no others', () =>
+    fc.assert(
+      fc.property(digests, digests, (one, other) => {
+        const [a, b] = [one, other].map((each) => JSON.stringify(Object.entries(each).sort()));
+        assert.equal(tokenOf(Object.entries(one)) === tokenOf(Object.entries(other).reverse()), a === b);
+      }),
+    ));
+  test('is short, and no digest', () =>
+    assert.match(tokenOf([['home/Secret/a', 'a'.repeat(40)]]), /^(?!a{10})[0-9a-f]{10}$/));
 });
 
 /** The messages about these annotations, of a workload and of an object that it follows. */
@@ -71,7 +91,29 @@ describe('people are told', () => {
     ]);
   });
 
+  test('of an approval that is neither required nor not, and of what is notify-only or not', () => {
+    assert.deepEqual(told({ approval: 'yes', 'notify-only': 'yes' }), [
+      [
+        `"yes" of ${PREFIX}/approval is neither required nor none and does not count; write ${PREFIX}/approval: required`,
+        `"yes" of ${PREFIX}/notify-only is neither true nor false and does not count; write ${PREFIX}/notify-only: "true"`,
+      ],
+      [],
+    ]);
+  });
+
+  test('of what is wrong on a namespace, with its name', () => {
+    const words = { approval: 'x', hold: 'x', 'notify-only': 'x', 'reload-window': 'x' };
+    const annotations = Object.fromEntries(
+      Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]),
+    );
+    const messages = namespaceGatingMistakes('home', annotations).map(({ message }) => message);
+    assert.equal(messages.length, 4);
+    for (const message of messages) assert.match(message, /^"x" of [^ ]+ of Namespace\/home /);
+  });
+
   test('nothing of what can be read', () => {
+    for (const approval of ['required', 'none'])
+      assert.deepEqual(told({ approval, approved: 'any text', 'notify-only': 'false' }), [[], []]);
     for (const hold of ['true', 'false', '2026-11-25T18:00:00Z', '1999-11-25T18:00:00Z'])
       assert.deepEqual(told({ hold, 'reload-window': 'always' }), [[], []]);
     assert.deepEqual(told({ urgent: 'false' })[1], []);
@@ -83,9 +125,15 @@ test('they are annotations that are read, of workloads and of objects', () => {
     vocabularies.isPolicyAnnotation(`${PREFIX}/${word}`),
     vocabularies.isConfigAnnotation(`${PREFIX}/${word}`),
   ];
-  assert.deepEqual(['reload-window', 'hold', 'urgent'].map(read), [
+  const ofNamespaces = (word: string): boolean => isNamespaceAnnotation(`${PREFIX}/${word}`);
+  const words = ['reload-window', 'hold', 'urgent', 'approval', 'approved', 'notify-only'];
+  assert.deepEqual(words.filter(ofNamespaces), ['reload-window', 'hold', 'approval', 'notify-only']);
+  assert.deepEqual(words.map(read), [
     [true, false],
     [true, true],
     [false, true],
+    [true, false],
+    [true, false],
+    [true, false],
   ]);
 });

@@ -79,9 +79,9 @@ test('to elect a leader takes one Lease by its name, but for its creation, and n
   assert.deepEqual(permissionsFor(SCOPE).map(short).filter(isLease), []);
 });
 
-test('to select namespaces they have to be listed and watched', () => {
+test('to select namespaces, or to read their annotations, they have to be listed and watched', () => {
   const own = permissionsFor(SCOPE).map(short);
-  const more = permissionsFor({ ...SCOPE, namespaces: undefined, selectsNamespaces: true }).map(short);
+  const more = permissionsFor({ ...SCOPE, namespaces: undefined, watchesNamespaces: true }).map(short);
   assert.ok(own.every((permission) => !permission.includes('namespaces')));
   assert.ok(more.includes('*: list,watch namespaces'));
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../lib/model/kinds/jobs.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { APPROVED_ANNOTATION } from '../../../lib/model/workload.ts';
 
 const GENERATED = {
   'controller-uid': 'u',
@@ -119,6 +120,15 @@ test('the new one has what a person wrote of the old one, the stamps, and nothin
       },
     },
   });
+});
+
+test('an approval is on the copy, which is as the old one, and not on the new one', () => {
+  const annotations = { own: '1', [APPROVED_ANNOTATION]: 'abc' };
+  const job = { ...JOB, metadata: { ...JOB.metadata, annotations } };
+  const copy = copyOf(job, PLAN);
+  const words = { isStampVariable: () => true, isMarkAnnotation: () => false };
+  assert.ok(isCopyOf(copy, job, words));
+  assert.deepEqual(successorOf(copy, 'work').metadata.annotations, { own: '1' });
 });
 
 describe('a copy is one of ours', () => {

@@ -23,6 +23,9 @@ const NOTICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
       `--namespaces-to-ignore has no effect with KUBERNETES_NAMESPACE: ${OF_ALL}`,
     ],
     'RELOADER_OPT_NAMESPACE_SELECTOR=team': [`RELOADER_OPT_NAMESPACE_SELECTOR has no effect: ${OF_ALL}`],
+    '--namespace=a --namespace-annotations': [
+      `--namespace-annotations has no effect with --namespace: ${OF_ALL}`,
+    ],
     '--namespaces-to-ignore=a --namespace-selector=team': [],
     'RELOADER_OPT_RELOAD_ON_DELETE=true --resource-label-selector=app': [
       'RELOADER_OPT_RELOAD_ON_DELETE has no effect with --resource-label-selector: a lost label looks like a deletion',

@@ -30,6 +30,7 @@ const DEFAULTS: Options = {
   reloadOnCreate: false,
   reloadOnDelete: false,
   ignoredNamespaces: [],
+  namespaceAnnotations: false,
   ignoredConfigKinds: [],
   ignoredWorkloadKinds: [],
   cronJobReload: 'none',
@@ -112,6 +113,8 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       scope: ALL,
       namespaceSelector: 'team=a,!old',
     },
+    '-A --namespace-annotations': { scope: ALL, namespaceAnnotations: true },
+    '--namespace=a --namespace-annotations': namespaces(['a'], '--namespace'),
     "-A --resource-label-selector='team in (a,b)' --resource-label-selector=!old": {
       scope: ALL,
       resourceLabelSelector: 'team in (a,b),!old',

@@ -268,6 +268,21 @@ for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
   });
 }
 
+test('of a mistake on its namespace each workload that follows something is told', () => {
+  const stage = new Stage();
+  const annotations = { 'reloader.k8s.collaborne.com/hold': 'x' };
+  stage.world.store.namespaceAnnotations.set('home', annotations);
+  stage.follow({ follows: [] });
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.said, []);
+  stage.follow({ follows: ['cfg'] });
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.said, ['web malformed']);
+  stage.world.store.namespaceAnnotations.delete('home');
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.findings.of(stage.key), []);
+});
+
 test('where a namespace is not selected nobody is told, but of what stands once it is', () => {
   const stage = new Stage();
   stage.world.settings.selectsNamespaces = true;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { UNKNOWN } from '../../../lib/model/edge.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../../lib/model/outcome.ts';
+import { annotate, waitsFor } from './gate-words.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 /** When the object of the tests was written, in seconds. */
@@ -255,4 +256,18 @@ test('the lists are few while nothing moves', async (t) => {
   await changed(stage, 'b');
   await stage.pass(1_200_000);
   assert.ok(pods.lists < 80, `${pods.lists}`);
+});
+
+test('an approval lasts until no older pod is left, and as nothing is written, for the same content', async (t) => {
+  const pods = new Pods(800, 900);
+  const stage = stageWith(t, pods);
+  annotate(stage, { approval: 'required' });
+  await changed(stage, 'b');
+  await stage.pass(600_000);
+  assert.deepEqual([waitsFor(stage), pods.evicted], ['approval', []]);
+  const { token = '' } = stage.controller.gates.of(stage.world.workloadKey('web')) ?? {};
+  annotate(stage, { approval: 'required', approved: token });
+  await stage.pass(600_000);
+  assert.deepEqual([stage.patches, pods.evicted], [[], ['web-0', 'web-1']]);
+  assert.equal(stage.world.needsRollout('web'), false);
 });

@@ -5,32 +5,13 @@ import { describe, test } from 'node:test';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { gateOf } from '../../../lib/tracking/gate.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
+import { annotate, mark, waitsFor } from './gate-words.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const ONCE = (atMs: number) => [{ workload: 'web', atMs }];
-
-/** The workload `web` gets annotations of ours in place of those that it had, and what follows is carried out. */
-function annotate(stage: RolloutStage, words: Readonly<Record<string, string>>, name = 'web'): void {
-  const asks = Object.fromEntries(Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]));
-  stage.apply(stage.world.workload(name, { asks }));
-  stage.controller.wake([stage.world.workloadKey(name)]);
-}
-
-/** The object gets annotations of ours and the same content. */
-function mark(stage: RolloutStage, words: Readonly<Record<string, string>>, config = 'cfg'): void {
-  const marks = Object.fromEntries(
-    Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]),
-  );
-  stage.apply(stage.world.mark(config, marks));
-  stage.controller.wake([stage.world.workloadKey('web')]);
-}
-
-function waitsFor(stage: RolloutStage): string | undefined {
-  return stage.controller.pendingReasonOf(stage.world.workloadKey('web'))?.type;
-}
 
 describe('a hold', () => {
   test('of the workload keeps it, and what changed meanwhile is one rollout once it is taken away', async (t) => {

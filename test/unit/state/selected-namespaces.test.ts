@@ -9,7 +9,7 @@ import { SelectedNamespaces } from '../../../lib/state/selected-namespaces.ts';
 import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { World } from '../tracking/world.ts';
 
-const HOME = { key: '/Namespace/home', object: 'home', span: EVER } as const;
+const HOME = { key: '/Namespace/home', object: { name: 'home', annotations: {} }, span: EVER } as const;
 
 /** A stage whose only namespace is selected when told so. */
 class SelectionStage extends RolloutStage {

@@ -34,6 +34,7 @@ const SNAPSHOT: Snapshot = {
     slotsUsed: 5,
     heldWorkloads: 0,
     haltedContents: 0,
+    awaitingPeople: 4,
     waitingForSlot: 7,
     slowedWorkloads: 3,
     stateEntries: 4,

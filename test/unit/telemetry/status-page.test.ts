@@ -123,11 +123,11 @@ describe('the first sentence', () => {
     ],
     'counts none as failed that waits for its turn, or for a person': [
       {
-        workloads: (['budget', 'evicting', 'hold', 'window'] as const).map((waitsFor) =>
-          outdatedWorkload(waitsFor, 5, { waitsFor, problem: 'not yet' }),
+        workloads: (['budget', 'evicting', 'hold', 'window', 'approval', 'notify-only'] as const).map(
+          (waitsFor) => outdatedWorkload(waitsFor, 5, { waitsFor, problem: 'not yet' }),
         ),
       },
-      /4 workloads need a rollout\. The oldest for 5.s\. 4 workloads/,
+      /6 workloads need a rollout\. The oldest for 5.s\. 6 workloads/,
     ],
     'counts several outdated workloads and those that failed': [
       FULL,

@@ -7,6 +7,7 @@ import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
+import { gateOf } from '../../../lib/tracking/gate.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { healthy } from './rollout-world.ts';
@@ -89,6 +90,28 @@ test('annotations on both objects are one edge, and the Deployment owes nothing 
     [plan?.workload.kind, plan?.referenced?.kind, plan?.referenced?.resourceVersion],
     ['Rollout', 'Deployment', '20'],
   );
+});
+
+test('an approval is asked for on the Deployment, whose patch removes it, and on a Rollout that is restarted', () => {
+  const PREFIX = 'reloader.k8s.collaborne.com';
+  const restarting = { 'reloader.stakater.com/rollout-strategy': 'restart' };
+  for (const [further, asked] of [
+    [{}, 'deployment/app'],
+    [restarting, 'rollout/web'],
+  ] as const) {
+    const world = settled();
+    const asks = { ...ASKS, ...further, [`${PREFIX}/approval`]: 'required', [`${PREFIX}/approved`]: 'stale' };
+    tell(world, { at: 20, to: 'app', asks });
+    world.now = 20;
+    world.config('cfg', 'b');
+    const record = world.store.workloads.get(ROLLOUT);
+    assert.ok(record !== undefined);
+    assert.match(gateOf(world.store, record, 0)?.message ?? '', new RegExp(` -n home ${asked} `));
+    const plan = planRollout(world.store, ROLLOUT);
+    assert.equal(plan?.referenced?.name, further === restarting ? undefined : 'app');
+    const { annotations } = (plan?.body as RawWorkload | undefined)?.metadata ?? {};
+    assert.equal(annotations?.[`${PREFIX}/approved`], null);
+  }
 });
 
 test('a Rollout that asks for nothing leaves its Deployment alone too', () => {

@@ -1,6 +1,10 @@
 /** What a test says of the small world of `world.ts`, and how an API server would send it. */
 
 import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { pick } from '../../../lib/model/text.ts';
+import type { JsonObject } from '../../sandbox/json.ts';
+import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 
 /** What a test says of a live workload; what it leaves out stays as it was. */
 export interface Sketch {
@@ -136,4 +140,21 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
 /** The variable of an object in the pod template; one of Stakater Reloader is said in full. */
 export function variableOf(config: string): string {
   return config.startsWith('STAKATER_') ? config : `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
+}
+
+/** What the patch of a plan makes of a workload. */
+export function patched({ asks, stamps, template }: Live, plan: RolloutPlan): Sketch {
+  const { body, triggers = [] } = plan;
+  const { spec } = body as { spec: { template: JsonObject } };
+  const written = plan.stamps.flatMap(({ config, stamp, places }) =>
+    places.map(({ variable }) => {
+      const key = config.slice(config.lastIndexOf('/') + 1);
+      return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.sequence}`] as const;
+    }),
+  );
+  return {
+    asks: pick(asks, (key) => !triggers.includes(key)),
+    stamps: { ...stamps, ...Object.fromEntries(written) },
+    ...(template && { template: strategicMerge(template as JsonObject, spec.template) }),
+  };
 }

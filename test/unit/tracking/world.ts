@@ -9,7 +9,7 @@ import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
@@ -28,11 +28,9 @@ import { Effects } from '../../../lib/tracking/effects.ts';
 import { observeConfig, observeListed } from '../../../lib/tracking/observe-config.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
-import type { JsonObject } from '../../sandbox/json.ts';
-import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 import { settingsWith, type TestSettings } from '../../settings.ts';
 import { vocabulary } from '../annotations/defaults.ts';
-import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch, variableOf } from './sketch.ts';
+import { type Arrival, d, type Live, type Marks, NEW, patched, rawOf, type Sketch } from './sketch.ts';
 
 /** Answers yes to everything: all is listed and nobody waits. */
 export const OPEN_GATE: WriteGate = {
@@ -241,20 +239,9 @@ export class World {
   /** The patch takes effect; nobody is told yet. */
   land(plan: RolloutPlan, isRolledOut = false): void {
     const { name } = plan.workload;
-    const stamps = plan.stamps.flatMap(({ config, stamp, places }) =>
-      places.map(({ variable }) => {
-        const key = config.slice(config.lastIndexOf('/') + 1);
-        return [
-          variable === variableOf(key) ? key : variable,
-          `${stamp.digest[0]}.${stamp.sequence}`,
-        ] as const;
-      }),
-    );
     const live = this.live.get(name);
-    const template = live?.template && patched(live.template, plan);
     this.edit(name, {
-      stamps: { ...live?.stamps, ...Object.fromEntries(stamps) },
-      ...(template === undefined ? {} : { template }),
+      ...(live && patched(live, plan)),
       isRolledOut,
       manager: 'kubernetes-reloader',
     });
@@ -379,11 +366,6 @@ export class World {
 /** The version of the workload that a plan's patch is fenced by. */
 export function fenceOf({ body }: RolloutPlan): string {
   return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
-}
-
-function patched(template: RawPodTemplate, { body }: RolloutPlan): RawPodTemplate {
-  const { spec } = body as { spec: { template: JsonObject } };
-  return strategicMerge(template as JsonObject, spec.template);
 }
 
 /** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
