@@ -14,7 +14,6 @@ import {
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
-import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../rollout/stage-news.ts';
 import type { StagedChange } from '../rollout/stages.ts';
 import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -23,6 +22,7 @@ import type { LeaderGauge } from '../telemetry/metric-table.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import { consentOf } from '../tracking/consent.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
+import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../tracking/stage-news.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How many workloads of a change are named. */

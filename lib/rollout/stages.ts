@@ -16,9 +16,9 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor, outdatedObjects } from '../tracking/gate.ts';
 import { addHalt, endHalt, haltOf, isForgiven } from '../tracking/halts.ts';
+import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../tracking/stage-news.ts';
 import { PodFailures } from './pod-failures.ts';
 import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
-import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from './stage-news.ts';
 import { type Member, planStages, type StagePlan } from './stage-plan.ts';
 import { Vitals } from './vitals.ts';
 
