@@ -308,12 +308,13 @@ export class Stages {
     this.#timer = undefined;
     const { staging, isListed } = this.#options;
     if (!isListed()) return;
+    const since = monotonicMs();
     for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
     for (const change of this.changes()) this.#release(change);
     for (const object of this.#ended) this.#releaseAll(object);
     this.#ended.clear();
     if (this.#changes.size > 0) {
-      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs)));
+      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs, since)));
       return;
     }
     this.#vitals.clear();
