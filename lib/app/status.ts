@@ -1,11 +1,19 @@
 /** Computes the status report and the gauges from the present reloader. It shows digests in short form only, never content. */
 
+import { heldUntil } from '../annotations/gating.ts';
 import { shortDigest } from '../model/digest.ts';
 import type { Finding } from '../model/finding.ts';
-import { describe, keyOf, type ObjectKey, type WorkloadRef, workloadRefIn } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  describe,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+  workloadRefIn,
+} from '../model/object-ref.ts';
+import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
-import { haltedText, holdCommand, resumeCommand } from '../rollout/stage-news.ts';
 import type { StagedChange } from '../rollout/stages.ts';
 import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -14,6 +22,7 @@ import type { LeaderGauge } from '../telemetry/metric-table.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import { consentOf } from '../tracking/consent.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
+import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../tracking/stage-news.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How many workloads of a change are named. */
@@ -34,7 +43,7 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const others = [...reloader.findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
     .map(([key, ref]) => nonFollowerStatus(ref, reloader.findings.of(key)));
-  const changes = (reloader.rollouts.stages?.changes() ?? []).map(changeStatus);
+  const changes = (reloader.rollouts.stages?.changes() ?? []).map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
 }
 
@@ -115,20 +124,32 @@ function workloadStatus(
   };
 }
 
-function changeStatus({ object, plan, unready, halt, haltedBy }: StagedChange): ChangeStatus {
-  const { next, ...progress } = plan;
+function changeStatus(store: Store, change: StagedChange): ChangeStatus {
+  const { object, plan, unready, halt, haltedBy } = change;
+  const { next: _, waiting, ...progress } = plan;
   const nameOf = (workload: ObjectKey): string => describe(workloadRefIn(workload));
   return {
     namespace: object.namespace,
     object: describe(object),
     ...progress,
-    next: halt === undefined ? next.slice(0, MOST_SHOWN).map(nameOf) : [],
+    waiting: waiting.length,
+    next: waiting.slice(0, MOST_SHOWN).map(nameOf),
     unready: [...unready]
       .slice(0, MOST_SHOWN)
       .map(([workload, why]) => ({ workload: nameOf(workload), why })),
-    ...(halt && { halted: haltedText(object, halt, haltedBy) }),
-    commands: halt === undefined ? [holdCommand(object)] : [resumeCommand(object, halt)],
+    ...(halt && { halted: haltReason(halt, haltedBy) }),
+    commands: commandsFor(object, halt, heldUntil(store.configs.get(keyOf(object))?.annotations ?? {})),
   };
+}
+
+function commandsFor(
+  object: ConfigRef,
+  halt: Halt | undefined,
+  isHeld: number | undefined,
+): ChangeStatus['commands'] {
+  if (halt !== undefined) return [{ to: 'go on', command: resumeCommand(object, halt) }];
+  if (isHeld !== undefined) return [{ to: 'go on', command: releaseCommand(object) }];
+  return [{ to: 'stop', command: holdCommand(object) }];
 }
 
 /** A workload with findings that follows nothing, such as one with a misspelt annotation. */

@@ -87,12 +87,13 @@ export class EventRecorder {
     signal.removeEventListener('abort', wake);
   }
 
-  /** Takes the oldest Event of the namespace whose turn it is, and moves that namespace to the end of the rotation. */
+  /** Takes the oldest Warning, else the oldest Event, of the namespace whose turn it is, which then has its turn last. */
   #next(): PendingEvent | undefined {
     const [turn] = this.#queues;
     if (turn === undefined) return undefined;
     const [namespace, queue] = turn;
-    const [next] = queue.values();
+    const [oldest] = queue.values();
+    const next = [...queue.values()].find((event) => !isNormal(event)) ?? oldest;
     if (next !== undefined) this.#remove(next);
     this.#queues.delete(namespace);
     if (queue.size > 0) this.#queues.set(namespace, queue);
@@ -112,7 +113,6 @@ export class EventRecorder {
    */
   #makeRoomFor({ reason, regarding }: EventRecord): boolean {
     const queues = [...this.#queues.values()];
-    const isNormal = ({ record }: PendingEvent): boolean => EVENTS[record.reason].type === 'Normal';
     const longest = queues.reduce((most, queue) => (queue.size > most.size ? queue : most), NO_QUEUE);
     const isAhead = longest.size > (this.#queues.get(regarding.namespace)?.size ?? 0) + 1;
     const weakest =
@@ -210,4 +210,8 @@ export class EventRecorder {
       count: 1,
     };
   }
+}
+
+function isNormal({ record }: PendingEvent): boolean {
+  return EVENTS[record.reason].type === 'Normal';
 }

@@ -66,14 +66,15 @@ export interface ChangeStatus {
   readonly total: number;
   readonly begun: number;
   readonly ready: number;
-  /** The workloads that begin next, at most ten. */
+  /** How many have not begun, and the first of them in their turn, at most ten. */
+  readonly waiting: number;
   readonly next: readonly string[];
   /** Those that are not ready yet, and why; at most as many. */
   readonly unready: readonly { readonly workload: string; readonly why: string }[];
   /** Why nothing further begins, if a workload did not get ready. */
   readonly halted?: string;
-  /** Commands by which a person stops it, or lets it go on. */
-  readonly commands: readonly string[];
+  /** The commands by which a person stops it, or lets it go on. */
+  readonly commands: readonly { readonly to: 'stop' | 'go on'; readonly command: string }[];
 }
 
 /** One decision, as it is shown. */

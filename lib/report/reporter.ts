@@ -25,9 +25,9 @@ import { count } from '../model/text.ts';
 import { formatDuration, inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { haltedText, type StageNews } from '../rollout/stage-news.ts';
 import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
+import { haltedText, type StageNews } from '../tracking/stage-news.ts';
 import { Journal } from './journal.ts';
 
 /** The outcomes of an attempt that sent a patch, or would have in a dry run. */

@@ -53,9 +53,10 @@ export class PodFailures {
 
   async #look(): Promise<void> {
     let isForbidden = false;
+    for (const [key, record] of this.#suspects) if (!isStarting(record)) this.#suspects.delete(key);
     for (const [key, record] of [...this.#suspects].slice(0, MOST_LOOKS)) {
       this.#suspects.delete(key);
-      if (isStarting(record) && (await this.#lookAt(key, record)) === 'forbidden') isForbidden = true;
+      if ((await this.#lookAt(key, record)) === 'forbidden') isForbidden = true;
     }
     this.#timer = undefined;
     if (this.#suspects.size > 0) this.#arm(isForbidden ? FORBIDDEN_MS : LOOK_MS);

@@ -23,6 +23,8 @@ export interface Member {
 export interface StagePlan {
   /** Those that may begin now. */
   readonly next: readonly ObjectKey[];
+  /** All that have not begun, in their turn. */
+  readonly waiting: readonly ObjectKey[];
   /** The present stage, from 1, of so many. */
   readonly stage: number;
   readonly stages: number;
@@ -36,7 +38,8 @@ export interface StagePlan {
 export function planStages(members: readonly Member[], stages: readonly StageEnd[]): StagePlan {
   const counted = members.filter(({ givesEvidence }) => givesEvidence);
   const of = (state: Member['state']): Member[] => counted.filter((member) => member.state === state);
-  const [waiting, rolling, ready] = [of('waiting'), of('rolling'), of('ready')];
+  const [waiting, rolling, ready] = [of('waiting').toSorted(inTurn), of('rolling'), of('ready')];
+  const rest = restOf(members);
   const begun = rolling.length + ready.length;
   const ends = endsOf(stages, counted.length);
   const at = ends.findIndex((end) => (rolling.length > 0 ? end >= begun : end > begun));
@@ -46,10 +49,11 @@ export function planStages(members: readonly Member[], stages: readonly StageEnd
     total: counted.length,
     begun,
     ready: ready.length,
+    waiting: [...keysOf(waiting), ...rest],
   };
-  if (waiting.length === 0) return { ...progress, next: rolling.length > 0 ? [] : restOf(members) };
+  if (waiting.length === 0) return { ...progress, next: rolling.length > 0 ? [] : rest };
   const order = Math.min(...[...waiting, ...rolling].map((member) => member.order));
-  const first = waiting.filter((member) => member.order === order).toSorted(inTurn);
+  const first = waiting.filter((member) => member.order === order);
   return { ...progress, next: keysOf(first.slice(0, Math.max(0, (ends[at] ?? 0) - begun))) };
 }
 
@@ -65,13 +69,13 @@ export function endsOf(stages: readonly StageEnd[], total: number): readonly num
   return ends;
 }
 
-/** Those that can give no evidence, once all others are ready: at the pace of the budget. */
+/** Those that can give no evidence: they begin once all others are ready, at the pace of the budget. */
 function restOf(members: readonly Member[]): readonly ObjectKey[] {
   return keysOf(members.filter(({ givesEvidence, state }) => !givesEvidence && state === 'waiting'));
 }
 
 function inTurn(one: Member, other: Member): number {
-  return one.replicas - other.replicas || (one.key < other.key ? -1 : 1);
+  return one.order - other.order || one.replicas - other.replicas || (one.key < other.key ? -1 : 1);
 }
 
 function keysOf(members: readonly Member[]): readonly ObjectKey[] {

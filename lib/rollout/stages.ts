@@ -16,9 +16,9 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor, outdatedObjects } from '../tracking/gate.ts';
 import { addHalt, endHalt, haltOf, isForgiven } from '../tracking/halts.ts';
+import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../tracking/stage-news.ts';
 import { PodFailures } from './pod-failures.ts';
 import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
-import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from './stage-news.ts';
 import { type Member, planStages, type StagePlan } from './stage-plan.ts';
 import { Vitals } from './vitals.ts';
 
@@ -308,12 +308,13 @@ export class Stages {
     this.#timer = undefined;
     const { staging, isListed } = this.#options;
     if (!isListed()) return;
+    const since = monotonicMs();
     for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
     for (const change of this.changes()) this.#release(change);
     for (const object of this.#ended) this.#releaseAll(object);
     this.#ended.clear();
     if (this.#changes.size > 0) {
-      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs)));
+      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs, since)));
       return;
     }
     this.#vitals.clear();

@@ -45,13 +45,13 @@ export class Vitals {
     return { failure: workload.failure ?? abort ?? podFailure ?? overdue, readyMs: undefined };
   }
 
-  /** In how many ms a condition may change without an observation; Infinity: never. */
-  nextMs(soakMs: number): number {
-    const now = monotonicMs();
+  /** In how many ms a condition is another one than at `since` without an observation; Infinity: never. */
+  nextMs(soakMs: number, since: number): number {
     const ends = [...this.#seen.values()].map(({ readyAt, movedAt, deadlineMs }) =>
       readyAt === undefined ? movedAt + deadlineMs : readyAt + soakMs,
     );
-    return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now)) - now;
+    const next = Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > since));
+    return Math.max(0, next - monotonicMs());
   }
 
   /** No change is in progress any more. */

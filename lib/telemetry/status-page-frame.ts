@@ -39,7 +39,7 @@ function reloadLine({ find, isStill }: PageRequest): Html {
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${haltFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
 ${report.isReady && report.leader?.isThis !== false && followers(report.workloads).length === 0 && HINT}`;
 }
 
@@ -89,6 +89,12 @@ function ageFact({ workloads }: StatusReport): Html | undefined {
   if (oldest < 0) return undefined;
   const age = html`<span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>`;
   return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
+}
+
+function haltFact({ changes }: StatusReport): Html | undefined {
+  const halted = changes.filter((change) => change.halted !== undefined).length;
+  if (halted === 0) return undefined;
+  return html`<strong class="is-bad">${count(halted, 'change')} ${halted === 1 ? 'is' : 'are'} halted.</strong>`;
 }
 
 /** The leader, if there is an election. */

@@ -77,6 +77,12 @@ thead th { padding-block: 0.25rem; border: 0; font-size: 0.8125rem; font-weight:
 tbody th { font-weight: 600; }
 tbody th .place { display: block; }
 #outdated th:first-child, #findings th:first-child, #current th:first-child { width: 26%; }
+#changes th:first-child { width: 20%; }
+#changes th:nth-child(2) { width: 20%; }
+#changes th:nth-child(4) { width: 18%; }
+progress { width: 100%; max-width: 14rem; accent-color: var(--good); }
+.command { margin-top: 0.5rem; }
+.command code { display: block; padding: 0.375rem 0.5rem; background: var(--sheet); border-radius: 0.25rem; user-select: all; }
 #outdated th:nth-child(2) { width: 12%; }
 #outdated th:nth-child(3) { width: 26%; }
 #findings th:nth-child(2) { width: 48%; }
@@ -102,7 +108,7 @@ const PHONE = `
   table, thead, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   thead th { padding: 0; overflow: hidden; }
-  #outdated th:first-child, #findings th:first-child, #current th:first-child, #watches th:first-child { width: auto; }
+  #changes th:first-child, #outdated th:first-child, #findings th:first-child, #current th:first-child, #watches th:first-child { width: auto; }
   tr { padding: 0.625rem 0; border-top: 1px solid var(--line); }
   tbody th, td { padding: 0.0625rem 0; border: 0; }
   tbody th .place { display: inline; margin-left: 0.25rem; }

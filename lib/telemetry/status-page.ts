@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { StatusReport } from '../model/status-report.ts';
 import { html, verbatim } from './html.ts';
+import { changesSection } from './status-page-changes.ts';
 import { filterLine, footer, header, lede } from './status-page-frame.ts';
 import { recordSections, wordsSection } from './status-page-records.ts';
 import { RELOAD_SECONDS, SCRIPT } from './status-page-script.ts';
@@ -66,7 +67,7 @@ ${header(page, about.isDryRun)}
 <main tabindex="-1">
 ${lede(report, now)}
 ${find !== '' && filterLine(find, rows)}
-${workloadSections(rows)}${recordSections(rows, now)}${wordsSection(rows)}
+${changesSection(rows)}${workloadSections(rows)}${recordSections(rows, now)}${wordsSection(rows)}
 </main>
 ${footer(about)}
 <script>${verbatim(SCRIPT)}</script>

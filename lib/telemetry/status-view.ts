@@ -1,7 +1,13 @@
 /** The data of the status page, and the rows that it shows: outdated workloads first, and no more rows than a browser can render. */
 
 import type { WatchStatus } from '../model/health.ts';
-import type { Decision, OptionalKindStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import type {
+  ChangeStatus,
+  Decision,
+  OptionalKindStatus,
+  StatusReport,
+  WorkloadStatus,
+} from '../model/status-report.ts';
 
 /** Facts that do not change while the program runs. */
 export interface About {
@@ -35,6 +41,8 @@ export interface Rows<T> {
 
 /** The rows of the page. A workload is in one group only. */
 export interface StatusRows {
+  /** The changes that go to their workloads in stages, those that are halted first. */
+  readonly changes: Rows<ChangeStatus>;
   /** Workloads that need a rollout, the longest outdated first. */
   readonly outdated: Rows<WorkloadStatus>;
   /** Workloads that are up to date and have a finding. */
@@ -49,6 +57,7 @@ export interface StatusRows {
 
 /** How many rows a table of the page has at most. */
 export const ROW_LIMITS = {
+  changes: 50,
   outdated: 100,
   withFindings: 50,
   current: 100,
@@ -59,7 +68,7 @@ export const ROW_LIMITS = {
 
 /** The rows that the page shows of `report`. */
 export function rowsOf(
-  { workloads, decisions, watches, optionalKinds }: StatusReport,
+  { workloads, changes, decisions, watches, optionalKinds }: StatusReport,
   find: string,
 ): StatusRows {
   const found = workloads.filter((workload) => mentions(workload, find));
@@ -67,7 +76,14 @@ export function rowsOf(
     !isOutdated && findings.length > 0;
   const isCurrent = ({ isOutdated, findings }: WorkloadStatus): boolean =>
     !isOutdated && findings.length === 0;
+  const isHalted = ({ halted }: ChangeStatus): number => Number(halted !== undefined);
   return {
+    changes: cut(
+      changes
+        .filter((change) => contains(find, textOf(change)))
+        .toSorted((a, b) => isHalted(b) - isHalted(a)),
+      ROW_LIMITS.changes,
+    ),
     outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge), ROW_LIMITS.outdated),
     withFindings: cut(found.filter(hasFindings).toSorted(byName), ROW_LIMITS.withFindings),
     current: cut(found.filter(isCurrent).toSorted(byName), ROW_LIMITS.current),
@@ -89,6 +105,11 @@ function cut<T>(rows: readonly T[], limit: number): Rows<T> {
 
 function mentions({ namespace, workload, follows }: WorkloadStatus, find: string): boolean {
   return contains(find, `${namespace}/${workload}`) || follows.some(({ object }) => contains(find, object));
+}
+
+/** What a change is found by: its object, and the workloads that it names. */
+function textOf({ namespace, object, next, unready }: ChangeStatus): string {
+  return [`${namespace}/${object}`, ...next, ...unready.map(({ workload }) => workload)].join(' ');
 }
 
 function contains(find: string, text: string): boolean {

@@ -146,6 +146,46 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     }
   }
 
+  test('shows a change in stages on any screen, with commands that can be copied, also without JavaScript', async () => {
+    await using own = await Cluster.start();
+    put(own, configMap('staged'), 'one');
+    for (const name of ['first', 'second', 'third'])
+      deploy(own, name, { follows: { ConfigMap: ['staged'] } });
+    const process = await own.reloader({ flags: ['--stages=1', '--stage-soak=1h'] });
+    put(own, configMap('staged'), 'two');
+    await process.hasSaid(/Deployment\/first rolled/);
+    for (const [colorScheme, width] of [
+      ['light', 360],
+      ['dark', 1280],
+    ] as const) {
+      const view = { colorScheme, viewport: { width, height: 740 }, javaScriptEnabled: width > 360 };
+      await using opened = await visit(browser, addressOf(process), view);
+      const { page } = opened;
+      await own.until('the first one soaks', async () => {
+        await page.reload();
+        return /has to stay ready/.test(await page.locator('main').innerText());
+      });
+      const row = await page
+        .getByRole('table', { name: 'Changes in progress' })
+        .locator('tbody tr')
+        .innerText();
+      assert.match(row, /ConfigMap\/staged\s+default\s.*Stage 1 of 2: 1 of 3 begun, 0 ready\./s);
+      assert.match(
+        row,
+        /Deployment\/first\s+it has to stay ready for the soak.*Deployment\/second\s+Deployment\/third/s,
+      );
+      assert.equal(
+        await page.locator('#changes .command code').innerText(),
+        'kubectl annotate configmap/staged -n default --overwrite reloader.k8s.collaborne.com/hold=true',
+      );
+      assert.equal(await page.getByRole('progressbar', { name: 'ready workloads' }).count(), 1);
+      assert.deepEqual(await faintTexts(page), []);
+      assert.deepEqual(await overhang(page), []);
+      assert.equal(await scrollsSideways(page), false);
+      assertQuiet(opened, addressOf(process));
+    }
+  });
+
   for (const width of [360, 1280]) {
     test(`has tables with heads and names for those who do not see it, ${width} pixels wide`, async () => {
       await using opened = await open({ viewport: { width, height: 740 } });

@@ -1,6 +1,5 @@
 /** How each program is called. */
 
-import type { Assets } from './assets.ts';
 import type { Settings } from './settings.ts';
 
 /** The ports that servers listen on. */
@@ -65,7 +64,7 @@ export function schedulerFlags(kubeconfig: string): string[] {
 }
 
 /** Nodes are ready at once, pods too, and Jobs' pods complete. */
-export function kwokFlags({ stages }: Assets, kubeconfig: string): string[] {
+export function kwokFlags(stages: readonly string[], kubeconfig: string): string[] {
   return [`--kubeconfig=${kubeconfig}`, '--manage-all-nodes', ...stages.map((file) => `--config=${file}`)];
 }
 

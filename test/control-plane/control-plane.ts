@@ -1,6 +1,6 @@
 /** etcd, kube-apiserver and what makes pods of Deployments, as processes on 127.0.0.1, for one test file. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,6 +37,8 @@ export interface StartOptions {
   readonly withPods?: boolean;
   /** Further flags of the API server. @default none */
   readonly flags?: readonly string[];
+  /** Further stages of kwok, as text. @default none */
+  readonly stages?: readonly string[];
 }
 
 /** What a control plane is made of, before it runs. */
@@ -47,6 +49,8 @@ interface Parts {
   readonly processes: Processes;
   /** Further flags of the API server. */
   readonly flags: readonly string[];
+  /** Further files of kwok. */
+  readonly stages: readonly string[];
 }
 
 /**
@@ -79,13 +83,13 @@ export class ControlPlane extends RealCluster {
    *
    * @throws when nothing is built, or when a process does not become ready; the end of its log is in the message
    */
-  static async start({ withPods = true, flags = [] }: StartOptions = {}): Promise<ControlPlane> {
+  static async start({ withPods = true, flags = [], stages = [] }: StartOptions = {}): Promise<ControlPlane> {
     const found = findAssets();
     const assets = found && { ...found, hasPods: found.hasPods && withPods };
     if (assets === undefined) throw new Error(`there is no control plane: ${HOW_TO_HAVE_IT}`);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ControlPlane.#started(await partsOf(assets, flags));
+        return await ControlPlane.#started(await partsOf(assets, { flags, stages }));
       } catch (error) {
         if (attempt === ATTEMPTS || !/address already in use/.test(String(error))) throw error;
       }
@@ -167,7 +171,7 @@ export class ControlPlane extends RealCluster {
   }
 
   async #startControllers(): Promise<void> {
-    const { assets, settings } = this.#parts;
+    const { assets, settings, stages } = this.#parts;
     const kubeconfigOf = (user: User): Promise<string> => this.kubeconfig({ token: settings.tokens[user] });
     const running = [
       startProgram(
@@ -176,7 +180,7 @@ export class ControlPlane extends RealCluster {
         controllerFlags(settings, await kubeconfigOf('kube-controller-manager')),
       ),
       startProgram(this.#parts, 'kube-scheduler', schedulerFlags(await kubeconfigOf('kube-scheduler'))),
-      startProgram(this.#parts, 'kwok', kwokFlags(assets, await kubeconfigOf('kwok'))),
+      startProgram(this.#parts, 'kwok', kwokFlags([...assets.stages, ...stages], await kubeconfigOf('kwok'))),
     ];
     for (const name of NODES)
       await this.expect('POST', '/api/v1/nodes', { metadata: { name, labels: NODE_LABELS } });
@@ -196,10 +200,19 @@ export class ControlPlane extends RealCluster {
   }
 }
 
-async function partsOf(assets: Assets, flags: readonly string[]): Promise<Parts> {
+async function partsOf(
+  assets: Assets,
+  { flags, stages }: Required<Pick<StartOptions, 'flags' | 'stages'>>,
+): Promise<Parts> {
   const folder = await mkdtemp(path.join(tmpdir(), 'control-plane-'));
   const ports = { etcd: await freePort(), api: await freePort() };
-  return { assets, settings: writeSettings(folder), ports, processes: new Processes(folder), flags };
+  const files = stages.map((text, index) => {
+    const file = path.join(folder, `stage-${index}.yaml`);
+    writeFileSync(file, text);
+    return file;
+  });
+  const settings = writeSettings(folder);
+  return { assets, settings, ports, processes: new Processes(folder), flags, stages: files };
 }
 
 async function thrownAway({ processes, settings }: Parts): Promise<void> {

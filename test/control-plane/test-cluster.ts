@@ -2,10 +2,10 @@
 
 import { isExternal } from './availability.ts';
 import type { RealCluster } from './cluster.ts';
-import { ControlPlane } from './control-plane.ts';
+import { ControlPlane, type StartOptions } from './control-plane.ts';
 import { ExternalCluster } from './external-cluster.ts';
 
-/** A control plane of one's own, or the cluster of KUBECONFIG where the environment allows it. */
-export async function startCluster(): Promise<RealCluster> {
-  return isExternal() ? await ExternalCluster.connect() : await ControlPlane.start();
+/** A control plane of one's own, which the options are about, or the cluster of KUBECONFIG where the environment allows it. */
+export async function startCluster(options: StartOptions = {}): Promise<RealCluster> {
+  return isExternal() ? await ExternalCluster.connect() : await ControlPlane.start(options);
 }

@@ -244,11 +244,15 @@ export class Stage implements AsyncDisposable {
     { as = {}, ...options }: ReloaderOptions = {},
     components: readonly string[] = [],
   ): Promise<ReloaderProcess> {
+    return await this.reloader({ ...options, as: { ...(await this.rights(components)), ...as } });
+  }
+
+  /** As whom a reloader has these rights; the administrator where there are no accounts. */
+  async rights(components: readonly string[] = []): Promise<KubeconfigOptions> {
     const { cluster, namespace } = this;
-    if (!cluster.access.hasAccounts) return await this.reloader({ ...options, as });
+    if (!cluster.access.hasAccounts) return {};
     await installRights(cluster, namespace, components);
-    const token = await cluster.serviceAccountToken(namespace, 'reloader');
-    return await this.reloader({ ...options, as: { token, ...as } });
+    return { token: await cluster.serviceAccountToken(namespace, 'reloader') };
   }
 
   /** Starts a reloader for the namespace; it may not be ready yet. */

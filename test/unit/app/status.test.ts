@@ -1,18 +1,25 @@
-/** What the status tells of objects of other namespaces. */
+/** What the status tells of objects of other namespaces, and of changes in stages. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import type { Reloader } from '../../../lib/app/reloader.ts';
-import { statusOf } from '../../../lib/app/status.ts';
+import { type ReloaderStatus, statusOf } from '../../../lib/app/status.ts';
+import type { ChangeStatus } from '../../../lib/model/status-report.ts';
+import type { StagedChange } from '../../../lib/rollout/stages.ts';
 import { World } from '../tracking/world.ts';
 
-/** The objects that the status of `web` has. */
-function shownIn({ store }: World): readonly string[] {
+/** The status of a leader in this world, with these changes in stages. */
+function statusIn({ store }: World, changes: readonly StagedChange[] = []): ReloaderStatus {
   const nothing = { of: () => [], workloads: () => [] };
-  const rollouts = { pendingChangesOf: () => undefined, pendingReasonOf: () => undefined };
+  const stages = { changes: () => changes };
+  const rollouts = { pendingChangesOf: () => undefined, pendingReasonOf: () => undefined, stages };
   const reloader = { store, leads: true, journal: { decisions: [] }, findings: nothing, rollouts };
-  const [web] = statusOf(reloader as unknown as Reloader, 0).workloads;
-  return web?.follows.map(({ object }) => object) ?? [];
+  return statusOf(reloader as unknown as Reloader, 0);
+}
+
+/** The objects that the status of `web` has. */
+function shownIn(world: World): readonly string[] {
+  return statusIn(world).workloads[0]?.follows.map(({ object }) => object) ?? [];
 }
 
 test('an object of another namespace is not shown before it is seen to allow it, whatever the state says of it', () => {
@@ -26,4 +33,53 @@ test('an object of another namespace is not shown before it is seen to allow it,
   assert.deepEqual(shownIn(world), ['ConfigMap/cfg']);
   world.config('shop/cfg', 'a', { marks: {} });
   assert.deepEqual(shownIn(world), []);
+});
+
+describe('a change in stages', () => {
+  const keys = Array.from({ length: 30 }, (_, at) => `home/Deployment/w${at}`);
+  const progress = { stage: 2, stages: 3, total: 40, begun: 10, ready: 9 };
+  const halt = { token: '0a', workload: 'home/Deployment/w0' };
+  const annotate = 'kubectl annotate configmap/cfg -n home --overwrite reloader.k8s.collaborne.com';
+
+  /** What is told of it; `marks`: the annotations of its object. */
+  function told(parts: Partial<StagedChange>, marks: Readonly<Record<string, string>> = {}): ChangeStatus {
+    const world = new World();
+    world.config('cfg', 'a', { initial: true, marks });
+    const [change] = statusIn(world, [
+      {
+        object: world.configRef('cfg'),
+        plan: { ...progress, next: [], waiting: keys },
+        unready: new Map([['home/Deployment/w1', 'its pods are not ready yet']]),
+        halt: undefined,
+        haltedBy: undefined,
+        ...parts,
+      },
+    ]).changes;
+    assert.ok(change);
+    return change;
+  }
+
+  test('is told with its progress, who is next, who is not ready, and the command that stops it', () => {
+    assert.deepEqual(told({}), {
+      ...progress,
+      namespace: 'home',
+      object: 'ConfigMap/cfg',
+      waiting: 30,
+      next: keys.slice(0, 10).map((key) => key.replace('home/', '')),
+      unready: [{ workload: 'Deployment/w1', why: 'its pods are not ready yet' }],
+      commands: [{ to: 'stop', command: `${annotate}/hold=true` }],
+    });
+  });
+
+  test('is told as halted, with the reason if it is known, and the command that lets it go on', () => {
+    const { halted, commands } = told({ halt, haltedBy: 'ProgressDeadlineExceeded' });
+    assert.equal(halted, 'Deployment/w0 did not get ready with it: ProgressDeadlineExceeded');
+    assert.deepEqual(commands, [{ to: 'go on', command: `${annotate}/resume=0a` }]);
+    assert.equal(told({ halt }).halted, 'Deployment/w0 did not get ready with it');
+  });
+
+  test('goes on with another command where a person holds its object', () => {
+    const { commands } = told({}, { 'reloader.k8s.collaborne.com/hold': 'true' });
+    assert.deepEqual(commands, [{ to: 'go on', command: `${annotate}/hold-` }]);
+  });
 });

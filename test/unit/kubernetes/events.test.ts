@@ -116,7 +116,7 @@ test('what does not fit in the queue is dropped', async (t) => {
   await stop();
 });
 
-test('where the queue is full, a Warning takes the place of the oldest that is none', async (t) => {
+test('a Warning leaves before what is none, and takes its place where the queue is full', async (t) => {
   const { script, recorder, stop } = start(t, [ok({}), ok({}), ok({}), ok({})], 3);
   for (const news of about(ROLLED, 'dropped', 'kept')) recorder.record(news);
   for (const news of about(NEWS, 'first', 'second')) recorder.record(news);
@@ -124,7 +124,7 @@ test('where the queue is full, a Warning takes the place of the oldest that is n
   for (let turn = 0; turn < 4; turn += 1) await after(t, 100);
   assert.deepEqual(
     script.requests.map(({ body = '' }) => JSON.parse(body).metadata.name),
-    [...about(ROLLED, 'kept'), ...about(NEWS, 'first', 'second')].map(eventNameOf),
+    [...about(NEWS, 'first', 'second'), ...about(ROLLED, 'kept')].map(eventNameOf),
   );
   await stop();
 });

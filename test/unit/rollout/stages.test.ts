@@ -215,7 +215,8 @@ describe('a change in stages', () => {
     stage.change('b');
     await stage.pass(2000);
     const [change] = stage.controller.stages?.changes() ?? [];
-    assert.deepEqual(change?.plan, { next: [], stage: 1, stages: 3, total: 5, begun: 1, ready: 0 });
+    const waiting = FIVE.slice(1).map((name) => stage.world.workloadKey(name));
+    assert.deepEqual(change?.plan, { next: [], stage: 1, stages: 3, total: 5, begun: 1, ready: 0, waiting });
     assert.deepEqual(
       [...(change?.unready ?? [])],
       [[stage.world.workloadKey('w1'), 'its pods are not ready yet']],

@@ -1,6 +1,11 @@
 /** Reports for the tests of the status page, built by what is different. */
 
-import type { FollowedStatus, StatusReport, WorkloadStatus } from '../../../lib/model/status-report.ts';
+import type {
+  ChangeStatus,
+  FollowedStatus,
+  StatusReport,
+  WorkloadStatus,
+} from '../../../lib/model/status-report.ts';
 
 const NAMED = { asks: true, because: 'named' } as const;
 
@@ -57,6 +62,24 @@ export function outdatedWorkload(
     ...(parts.waitsFor === 'queued' ? {} : { waitsForSeconds: 4 }),
     ...parts,
   });
+}
+
+/** The change of a ConfigMap in stages, of which the first one is ready and the second one is not. */
+export function change(name: string, parts: Partial<ChangeStatus> = {}): ChangeStatus {
+  return {
+    namespace: 'default',
+    object: `ConfigMap/${name}`,
+    stage: 2,
+    stages: 4,
+    total: 200,
+    begun: 20,
+    ready: 17,
+    waiting: 180,
+    next: ['Deployment/next'],
+    unready: [{ workload: 'Deployment/slow', why: 'its pods are not ready yet' }],
+    commands: [{ to: 'stop', command: `kubectl annotate configmap/${name} hold=true` }],
+    ...parts,
+  };
 }
 
 /** A report of a reloader that is ready and follows nothing. */

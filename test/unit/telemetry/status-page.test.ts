@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { WATCH_ENDS } from '../../../lib/model/health.ts';
 import { REASONS, type Reason } from '../../../lib/model/reasons.ts';
-import type { StatusReport } from '../../../lib/model/status-report.ts';
+import type { ChangeStatus, StatusReport } from '../../../lib/model/status-report.ts';
 import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
 import { timeWords } from '../../../lib/telemetry/status-page-words.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';
-import { current, outdated, outdatedWorkload, report, workload } from './reports.ts';
+import { change, current, outdated, outdatedWorkload, report, workload } from './reports.ts';
 
 const ABOUT: About = {
   version: '1.2.3',
@@ -53,6 +53,7 @@ function only(page: string, tag: string): string {
 }
 
 const FULL: Partial<StatusReport> = {
+  changes: [change('staged')],
   workloads: [
     workload('calm', { follows: [current('ConfigMap/calm'), current('Secret/tls')] }),
     outdatedWorkload('new', 3.9),
@@ -156,6 +157,27 @@ describe('the page says', () => {
   };
   for (const [name, want] of Object.entries(cases)) test(name, () => assert.match(text, want));
 
+  const rows: Record<string, [Partial<ChangeStatus>, RegExp]> = {
+    'how far a change in stages has come, who is not ready and why, who is next, and what stops it': [
+      {},
+      /Changes in progress 1 .*ConfigMap\/ca default Stage 2 of 4: 20 of 200 begun, 17 ready\. Deployment\/slow its pods are not ready yet and 2 more Stop it: kubectl annotate configmap\/ca hold=true Deployment\/next and 179 more/,
+    ],
+    'why a change is halted, and what lets it go on': [
+      { halted: 'Deployment/x did not', commands: [{ to: 'go on', command: 'kubectl resume' }] },
+      /1 change is halted\..*Halted: Deployment\/x did not\. It goes on with another content, or by a person\. .* Let it go on: kubectl resume nobody before it goes on; then Deployment\/next/,
+    ],
+    'at most five that are next': [
+      { next: Array.from({ length: 10 }, (_, i) => `Deployment/w${i}`) },
+      /w4 and 175 more/,
+    ],
+    'that the last workloads of a change soak': [
+      { begun: 200, ready: 199, waiting: 0, next: [] },
+      /Deployment\/slow its pods are not ready yet Stop it: .* nobody/,
+    ],
+  };
+  for (const [name, [parts, want]] of Object.entries(rows))
+    test(name, () => assert.match(textOf(pageOf({ changes: [change('ca', parts)] })), want));
+
   test('which namespaces it watches', () => {
     const several = textOf(pageOf(FULL, '', { namespaces: ['a', 'b'] }));
     assert.match(several, /watches namespaces a, b\. /);
@@ -253,6 +275,15 @@ describe('whatever it is made of, the page', () => {
         follows: [outdated(evil, { runningDigest: evil, observed: evil })],
       }),
       workload(evil, { namespace: `${evil}2` }),
+    ],
+    changes: [
+      change(evil, {
+        namespace: evil,
+        next: [evil],
+        unready: [{ workload: evil, why: evil }],
+        halted: evil,
+        commands: [{ to: 'stop', command: evil }],
+      }),
     ],
     decisions: [{ time: evil, level: 'warn', reason: 'refused', message: evil, namespace: evil }],
     watches: [{ stream: evil, isUp: false, sinceSeconds: 1, restarts: 1, problem: evil }],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StatusReport } from '../../../lib/model/status-report.ts';
 import { namespacesOf, ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
-import { current, outdatedWorkload, report, workload } from './reports.ts';
+import { change, current, outdatedWorkload, report, workload } from './reports.ts';
 
 const NOTICES = [{ reason: 'malformed', about: '', message: 'not a name' }] as const;
 
@@ -91,11 +91,12 @@ test('each table is cut at its limit, and knows how many there are', () => {
         ...many((i) => workload(`n${i}`, { findings: NOTICES })),
         ...many((i) => outdatedWorkload(`o${i}`, i)),
       ],
+      changes: many((i) => change(`c${i}`)),
       watches: many((i) => ({ stream: `s${i}`, isUp: i !== 499, sinceSeconds: 1, restarts: 0 })),
     }),
     '',
   );
-  for (const group of ['outdated', 'withFindings', 'current', 'watches'] as const) {
+  for (const group of ['changes', 'outdated', 'withFindings', 'current', 'watches'] as const) {
     assert.deepEqual([rows[group].shown.length, rows[group].total], [ROW_LIMITS[group], 500], group);
   }
   assert.equal(rows.outdated.shown[0]?.workload, 'Deployment/o499');
@@ -111,4 +112,18 @@ test('decisions stay in their order, and are found by what they say and where', 
   assert.deepEqual(messages(''), ['b rolled', 'a rolled', 'b is gone']);
   assert.deepEqual(messages('ROLLED'), ['b rolled', 'a rolled']);
   assert.deepEqual(messages('y/'), ['a rolled', 'b is gone']);
+});
+
+test('changes stand with those that are halted first, and are found by their object and the workloads they name', () => {
+  const changes = [
+    change('a', { next: ['Deployment/web'] }),
+    change('b', { namespace: 'shop', unready: [{ workload: 'StatefulSet/orders', why: 'not yet' }] }),
+    change('c', { halted: 'Deployment/x did not get ready with it' }),
+  ];
+  const objects = (find: string): string[] =>
+    rowsOf(report({ changes }), find).changes.shown.map(({ object }) => object);
+  assert.deepEqual(objects(''), ['ConfigMap/c', 'ConfigMap/a', 'ConfigMap/b']);
+  assert.deepEqual(objects('shop/'), ['ConfigMap/b']);
+  assert.deepEqual(objects('ORDERS'), ['ConfigMap/b']);
+  assert.deepEqual(objects('/web'), ['ConfigMap/a']);
 });

@@ -29,9 +29,13 @@ export const NOT_LISTED = 'not every workload is listed yet';
 
 /** Why nothing further is rolled for the present content, and how it goes on. */
 export function haltedText(object: ConfigRef, halt: Halt, reason: string | undefined): string {
-  const workload = describe(workloadRefIn(halt.workload));
+  return `${describe(object)} is halted, since ${haltReason(halt, reason)}; write another content, or go on with ${resumeCommand(object, halt)}`;
+}
+
+/** Which workload halted the content, and why; `reason`: as far as this process saw it. */
+export function haltReason({ workload }: Halt, reason: string | undefined): string {
   const why = reason === undefined ? '' : `: ${reason}`;
-  return `${describe(object)} is halted, since ${workload} did not get ready with it${why}; write another content, or go on with ${resumeCommand(object, halt)}`;
+  return `${describe(workloadRefIn(workload))} did not get ready with it${why}`;
 }
 
 /** The command by which a person lets the content go on. */
@@ -42,6 +46,11 @@ export function resumeCommand(object: ConfigRef, { token }: Halt): string {
 /** The command by which a person stops the change: no further workload begins. */
 export function holdCommand(object: ConfigRef): string {
   return annotateCommand(object, `${HOLD}=true`);
+}
+
+/** The command by which a person ends that. */
+export function releaseCommand(object: ConfigRef): string {
+  return annotateCommand(object, `${HOLD}-`);
 }
 
 function annotateCommand({ kind, namespace, name }: ConfigRef, annotation: string): string {

@@ -1,0 +1,35 @@
+/** Since when workloads are ready, and when to look at them again. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { monotonicMs } from '../../../lib/model/time.ts';
+import { Vitals } from '../../../lib/rollout/vitals.ts';
+import { mockTime } from '../../mock-time.ts';
+import { World } from '../tracking/world.ts';
+
+const SOAK_MS = 30_000;
+
+test('a soak that ends while the others are looked at causes another look', (t) => {
+  mockTime(t);
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  for (const name of ['early', 'late']) world.workload(name, { follows: ['cfg'] }, { initial: true });
+  const vitals = new Vitals();
+  const readyMs = (name: string): number | undefined => {
+    const record = world.store.workloads.get(world.workloadKey(name));
+    assert.ok(record);
+    return vitals.of(record, undefined).readyMs;
+  };
+  readyMs('early');
+  t.mock.timers.tick(10);
+  readyMs('late');
+  t.mock.timers.tick(SOAK_MS - 11);
+  const since = monotonicMs();
+  assert.equal(readyMs('early'), SOAK_MS - 1);
+  assert.equal(vitals.nextMs(SOAK_MS, since), 1);
+  t.mock.timers.tick(5);
+  assert.equal(vitals.nextMs(SOAK_MS, since), 0);
+  assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), 6);
+  t.mock.timers.tick(6);
+  assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), Number.POSITIVE_INFINITY);
+});
