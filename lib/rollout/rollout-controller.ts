@@ -3,8 +3,7 @@
  * about the retry. Promise: a workload leaves this controller only when a patch was accepted, or when it is up to date or gone.
  */
 
-import type { Heartbeat } from '../model/health.ts';
-import { type Log, NO_LOG } from '../model/log.ts';
+import { NO_LOG } from '../model/log.ts';
 import { type ConfigRef, namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate, Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import {
@@ -22,46 +21,11 @@ import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
 import { progressText } from './eviction.ts';
 import { Gates } from './gates.ts';
-import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
-import type { Slots, SlotsOptions } from './slots.ts';
-import type { Stages, StagesOptions } from './stages.ts';
+import { ADVICE, RolloutAttempts, type Tries } from './rollout-attempt.ts';
+import type { RolloutControllerOptions } from './rollout-options.ts';
+import type { Slots } from './slots.ts';
+import type { Stages } from './stages.ts';
 import { WindowLengths } from './window-lengths.ts';
-
-/** Called synchronously, in the turn in which an attempt ends or a window opens. */
-export interface RolloutObserver {
-  /**
-   * An attempt ended; `pending`: the changes that it was for; `nextTryMs`: in how many ms it is retried, undefined if it is
-   * not.
-   */
-  readonly onOutcome: (
-    ref: WorkloadRef,
-    outcome: Outcome,
-    pending: PendingChanges,
-    nextTryMs: number | undefined,
-  ) => void;
-  /** The window of a workload that is rolled too often was lengthened: its next rollout comes in so many ms at the latest. */
-  readonly onSlowed: (ref: WorkloadRef, atTheLatestMs: number) => void;
-}
-
-/** The collaborators and times of the controller. */
-export interface RolloutControllerOptions
-  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'> {
-  readonly heartbeat: Heartbeat;
-  readonly observer: RolloutObserver;
-  /** The quiet period, unless a workload asks for a longer window. */
-  readonly quietMs: number;
-  /** The maximum wait from the first change; at least `quietMs`. */
-  readonly maxWaitMs: number;
-  /** How many attempts run at once, of different workloads. */
-  readonly concurrency: number;
-  /** Makes the slots of the budget of rollouts. @default there is none */
-  readonly newSlots?: ((ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>) => Slots) | undefined;
-  /** Makes the stages of changes. @default there are none */
-  readonly newStages?: ((ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages) | undefined;
-  /** Answers a number in [0, 1), for the jitter of backoffs. */
-  readonly random: () => number;
-  readonly log?: Log | undefined;
-}
 
 /** For the heartbeat: one attempt is several calls, each with a time-out of half a minute. */
 const LONGEST_ATTEMPT_MS = 120_000;

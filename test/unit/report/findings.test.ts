@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingObject } from '../../../lib/model/finding.ts';
-import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -383,7 +383,7 @@ test('against a workload that names an object of another namespace in vain it st
   assert.deepEqual(stage.standing, []);
   const ref = stage.world.configRef('shop/cfg');
   const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
-  stage.missing.set(stage.world.configKey('shop/cfg'), { ref, ...nothing });
+  stage.missing.set(keyOf(ref), { ref, ...nothing });
   stage.world.noConfig('shop/cfg');
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, ['not-allowed'], 'the same stands of one that is gone, and nothing else');
@@ -392,8 +392,9 @@ test('against a workload that names an object of another namespace in vain it st
 test('what an object of another namespace says is told to those alone that it allows to follow it', () => {
   const stage = new Stage();
   const hold = { 'reloader.k8s.collaborne.com/hold': 'yes' };
-  const allow = { 'reloader.k8s.collaborne.com/allow-from': 'home' };
-  stage.world.config('shop/cfg', 'a', { marks: { ...hold, ...allow } });
+  stage.world.config('shop/cfg', 'a', {
+    marks: { ...hold, 'reloader.k8s.collaborne.com/allow-from': 'home' },
+  });
   stage.follow({ follows: ['shop/cfg'] });
   assert.deepEqual(stage.standing, ['malformed']);
   stage.world.mark('shop/cfg', hold);
