@@ -2,6 +2,7 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
+import { accountingOf } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
 import { apiOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
@@ -19,9 +20,8 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { BATCH, ELSEWHERE, ROLLOUT_STRATEGY, WORKLOADS } from './manifests.ts';
+import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
-import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
 import { Rights } from './rights.ts';
 import { KeyPeople, keyTexts } from './ring.ts';
@@ -349,44 +349,4 @@ class World {
 /** Whether its processes elect a leader. */
 function electsIn({ settings, steps }: History): boolean {
   return settings.election ?? steps.some((step) => step.do === 'start' && step.slot !== 0);
-}
-
-/** How exactly the rollouts of such a history can be accounted for. */
-function accountingOf({ steps, workloads }: History): Trace['accounting'] {
-  const kinds = new Set(steps.map((step) => step.do));
-  const has = (...names: Step['do'][]) => names.some((name) => kinds.has(name));
-  if (has('fault', 'disturb', 'delay', 'compact', 'forbid')) return 'each';
-  const calm: readonly Step['do'][] = [
-    'wait',
-    'jump',
-    'change',
-    'revert',
-    'touch',
-    'mark',
-    'ask',
-    'delete',
-    'recreate',
-    'create-workload',
-    'delete-workload',
-    'follow',
-    'select',
-    'scale',
-    'stop',
-    'digests',
-    'rotate-key',
-    'key-rights',
-  ];
-  const isCalm = steps.every((step) => calm.includes(step.do) || isAboutPauses(step));
-  return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
-}
-
-/** What cannot be paused has a longer window instead. Whoever promotes, or chooses between rollouts and restarts, changes no content. */
-function isAboutPauses(step: Step): boolean {
-  if (step.do === 'pause') return true;
-  if (step.do === 'argo') return step.act === 'promote';
-  return (
-    step.do === 'annotate' &&
-    [PERIOD, ROLLOUT_STRATEGY].includes(Object.keys(step.annotations).join()) &&
-    ['Deployment', 'Rollout'].includes(split(step.workload).kind)
-  );
 }
