@@ -28,7 +28,7 @@ import type { Workload } from '../model/workload.ts';
 import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ClassObject } from '../tracking/mounted-classes.ts';
+import type { ClassObject } from '../tracking/class-record.ts';
 import type { Mounted } from '../tracking/mounted-content.ts';
 import type { ClassContents } from './class-contents.ts';
 import type { Reloader } from './reloader.ts';
