@@ -21,6 +21,8 @@ export function accountingOf({ steps, workloads }: History): Trace['accounting']
     'ask',
     'delete',
     'recreate',
+    'issue',
+    'driver',
     'create-workload',
     'delete-workload',
     'follow',

@@ -1,5 +1,7 @@
 /** In the end nothing is owed, the state says what is in force, and another start rolls nothing. */
 
+import { isMounted } from './class-laws.ts';
+import { isClass } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import {
   contentAt,
@@ -35,7 +37,9 @@ export function judgeConvergence(trace: Trace): readonly Violation[] {
 
 /** In the end people are told of exactly those names that do not exist. */
 function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
-  const exists = contentAt(trace, config, settled.at) !== undefined && isAllowed(trace, config, settled.at);
+  // A class exists in the end, whether pods have mounted it or not.
+  const isThere = isClass(config) || contentAt(trace, config, settled.at) !== undefined;
+  const exists = isThere && isAllowed(trace, config, settled.at);
   const isTold = settled.missing.includes(`${name} ${config}`);
   const isHeard = isSelectedAt(trace, settled.at);
   if (isTold === (isHeard && !exists)) return [];
@@ -50,7 +54,7 @@ function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 /** What is unfinished about one edge in the end. */
 function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
   const inForce = inForceAt(trace, config, settled.at);
-  if (inForce === undefined || !isAllowed(trace, config, settled.at)) return [];
+  if (inForce === undefined || !isHeardOf(trace, config, settled.at)) return [];
   const { state, beliefs } = settled;
   const entry = state.entries[config];
   if (isUnknownToPattern(trace, settled, name, config)) return [];
@@ -69,6 +73,11 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
   const override = state.overrides[name]?.[config];
   if (override !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${override}`);
   return unrest;
+}
+
+/** Whether the reloader is to know of the object. */
+function isHeardOf(trace: Trace, config: ConfigName, at: number): boolean {
+  return isAllowed(trace, config, at) && (!isClass(config) || isMounted(trace, config, at));
 }
 
 /** A pattern means the names that there are: not that of an object which is away, and of which nothing is remembered. */

@@ -39,7 +39,7 @@ const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
 const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
-const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
+const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret|SecretProviderClass)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = [
   'resourceVersion',
   'generation',

@@ -2,6 +2,8 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
+import { certificateScenesOf } from './generate-certificates.ts';
+import { classScenesOf } from './generate-classes.ts';
 import { consentScenesOf } from './generate-consent.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
 import { holdScenesOf } from './generate-holds.ts';
@@ -33,6 +35,8 @@ const HALF_CALM = [
   'budgets',
   'holds',
   'rollouts',
+  'classes',
+  'certificates',
 ] as const;
 /** A flavour half of whose histories have nobody but people in them. */
 export type HalfCalm = (typeof HALF_CALM)[number];
@@ -70,6 +74,11 @@ export function calmScenesOf(
   const budgets: Weighted[] = [[4, one(steps.jump)]];
   const holds: Weighted[] = [[12, holdScenesOf(cast).calm]];
   const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
+  const classes: Weighted[] = [
+    [12, classScenesOf(cast).calm],
+    [1, one(steps.mark)],
+  ];
+  const certificates: Weighted[] = [[8, certificateScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
     ...{
@@ -85,6 +94,8 @@ export function calmScenesOf(
       rollouts,
       budgets,
       holds,
+      classes,
+      certificates,
     }[flavour],
   ];
 }
@@ -293,6 +304,21 @@ export function scenesOfFlavour(
     [16, rolloutScenesOf(cast).troubled],
     [2, one(steps.owner)],
   ];
+  const classes: Weighted[] = [
+    ...little,
+    ...calmScenesOf('classes', cast, one),
+    [16, classScenesOf(cast).troubled],
+    [2, leads.takeOver],
+    [1, leads.lateHeir],
+    [2, scenes.crashInWindow],
+  ];
+  const certificates: Weighted[] = [
+    ...little,
+    ...calmScenesOf('certificates', cast, one),
+    [8, certificateScenesOf(cast).troubled],
+    [2, leads.takeOver],
+    [2, scenes.crashInWindow],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -318,5 +344,7 @@ export function scenesOfFlavour(
     budgets,
     holds,
     rollouts,
+    classes,
+    certificates,
   }[flavour];
 }

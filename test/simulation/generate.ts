@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
+import { CERTIFICATE } from './generate-certificates.ts';
 import { calmScenesOf, isHalfCalm, scenesOfFlavour, type Weighted } from './generate-flavours.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
@@ -9,8 +10,8 @@ import { BATCH_CAST } from './generate-jobs.ts';
 import { PAUSABLE } from './generate-pauses.ts';
 import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
-import { type History, type Step, type WorkloadName, wait } from './history.ts';
-import { CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
+import { type ConfigName, type History, type Step, type WorkloadName, wait } from './history.ts';
+import { CLASS, CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
@@ -28,7 +29,7 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
     })
     .map((cast) => ({
       ...cast,
-      configs: [...(flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : []), ...cast.configs],
+      configs: [...new Set([...aboutWhat(flavour), ...cast.configs])],
     }))
     .chain((cast) =>
       fc.record({
@@ -50,6 +51,13 @@ function withDigests(history: History): History {
   return history.seed % 2 === 0
     ? { ...history, settings: { ...history.settings, digests: 'keyed' } }
     : history;
+}
+
+/** The object that the flavour is about. */
+function aboutWhat(flavour: Flavour): readonly ConfigName[] {
+  if (flavour === 'classes') return [CLASS];
+  if (flavour === 'certificates') return [CERTIFICATE];
+  return flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : [];
 }
 
 function whoPlays(flavour: Flavour): readonly WorkloadName[] {

@@ -5,6 +5,7 @@
 
 import { resourceOf } from './api.ts';
 import { judgeBudget } from './budget-law.ts';
+import { startedUntold } from './class-laws.ts';
 import { judgeConsent } from './consent.ts';
 import { judgeConvergence } from './convergence.ts';
 import { judgeEconomy } from './economy.ts';
@@ -110,6 +111,7 @@ function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): bo
 /** The limits of the model, most of which need a process that died. */
 function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return (
+    startedUntold(pod, config) ||
     startedUnseen(trace, pod, config) ||
     startedWithout(trace, pod, config) ||
     hasRunBefore(trace, pod, config) ||

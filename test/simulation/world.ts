@@ -4,11 +4,12 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
 import { accountingOf } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
-import { apiOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
+import { apiOf, CLASS_RESOURCES, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
+import { Driver } from './driver.ts';
 import { Former } from './former.ts';
 import { heldIn } from './held.ts';
 import type {
@@ -22,7 +23,7 @@ import type {
 } from './history.ts';
 import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
-import { People } from './people.ts';
+import { People, type SecretsStore } from './people.ts';
 import { Rights } from './rights.ts';
 import { KeyPeople, keyTexts } from './ring.ts';
 import { stateFactNow } from './state-fact.ts';
@@ -52,6 +53,7 @@ class World {
   readonly #sandbox: Sandbox;
   readonly #observer: Observer;
   readonly #argo: Argo;
+  readonly #driver: Driver | undefined;
   readonly #people: People;
   readonly #keyPeople: KeyPeople;
   readonly #crew: Crew;
@@ -72,7 +74,10 @@ class World {
       resourceVersions: settings.versions,
       ...(settings.pageSize === undefined ? {} : { mostPerPage: settings.pageSize }),
       podStartMs: settings.rolloutMs,
-      extensions: settings.argo === undefined ? [] : ['rollouts'],
+      extensions: [
+        ...(settings.argo === undefined ? [] : (['rollouts'] as const)),
+        ...(settings.classes === undefined ? [] : CLASS_RESOURCES),
+      ],
       namespaces: [NAMESPACE, OTHER_NAMESPACE],
       annotationReads: () =>
         settings.elsewhere === undefined ? [] : [{ ...split(ELSEWHERE), kind: 'ConfigMap' }],
@@ -83,7 +88,8 @@ class World {
       },
     });
     this.#rights = new Rights(this.#sandbox);
-    this.#observer = new Observer(this.#sandbox, settings, () => clock.now());
+    const mounted = () => this.#driver?.present;
+    this.#observer = new Observer(this.#sandbox, settings, () => clock.now(), mounted);
     this.#argo = new Argo({
       sandbox: this.#sandbox,
       add: (fact) => this.#observer.add(fact),
@@ -91,7 +97,16 @@ class World {
       onWritten: () => this.#observer.look(),
     });
     const api = apiOf(this.#sandbox.handle);
-    this.#people = new People(api, settings);
+    const store: SecretsStore = new Map();
+    this.#driver =
+      settings.classes &&
+      new Driver({
+        sandbox: this.#sandbox,
+        store,
+        pollMs: settings.classes.pollMs,
+        onWritten: () => this.#observer.look(),
+      });
+    this.#people = new People(api, settings, store);
     this.#keyPeople = new KeyPeople(api);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
@@ -149,6 +164,7 @@ class World {
     const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
     this.#argo.letGo();
+    if (this.#driver) this.#driver.is = 'well';
     this.#speed(undefined, undefined);
     for (const { workload, annotations } of heldIn(this.#sandbox, this.#history))
       await this.#people.workload({ do: 'annotate', workload, annotations });
@@ -188,7 +204,11 @@ class World {
       case 'mark':
       case 'delete':
       case 'recreate':
+      case 'issue':
         return await this.#people.config(step);
+      case 'driver':
+        if (this.#driver) this.#driver.is = step.is;
+        return;
       case 'select':
         return await this.#people.select(step.selected);
       case 'remove-entry':
@@ -341,6 +361,7 @@ class World {
   #look(): void {
     this.#observer.look();
     this.#argo.look();
+    this.#driver?.look();
     this.#crew.look();
     this.#takeBacks.look();
   }
