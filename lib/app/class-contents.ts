@@ -9,7 +9,8 @@ import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import { type ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
+import type { ClassObject } from '../tracking/class-record.ts';
+import { MountedClasses } from '../tracking/mounted-classes.ts';
 import { type Mounted, mountedOf } from '../tracking/mounted-content.ts';
 import type { Reloader } from './reloader.ts';
 

@@ -31,7 +31,7 @@ import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ClassObject } from '../tracking/mounted-classes.ts';
+import type { ClassObject } from '../tracking/class-record.ts';
 import type { Mounted } from '../tracking/mounted-content.ts';
 import type { ClassContents } from './class-contents.ts';
 import type { Reloader } from './reloader.ts';

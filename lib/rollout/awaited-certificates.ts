@@ -28,7 +28,7 @@ export class AwaitedCertificates {
     return { quietMs: Math.max(quietMs, LONGEST_WAIT_MS), maxWaitMs: Math.max(maxWaitMs, LONGEST_WAIT_MS) };
   }
 
-  /** Whether such a window is open. */
+  /** Whether the window that was opened last is one of these. */
   has(workload: ObjectKey): boolean {
     return this.#workloads.has(workload);
   }
@@ -38,7 +38,7 @@ export class AwaitedCertificates {
     return this.#workloads.has(workload) && !awaitsCertificates(this.#store, workload);
   }
 
-  /** The workload is rolled, up to date or gone. */
+  /** The workload does not exist or follows nothing any more. */
   forget(workload: ObjectKey): void {
     this.#workloads.delete(workload);
   }

@@ -390,7 +390,6 @@ export class RolloutController {
   #settle(key: ObjectKey): void {
     this.#cease(key);
     this.gates.forget(key);
-    this.#windows.certificates.forget(key);
     this.#heldBack.delete(key);
     this.#externalRolloutDeadlines.delete(key);
     this.#pendingChanges.delete(key);

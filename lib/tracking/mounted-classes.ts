@@ -5,17 +5,25 @@
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import { type Digest, translated } from '../model/digest.ts';
+import type { Digest } from '../model/digest.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { NOTHING } from '../model/text.ts';
-import { decimalOf, type InformerEvent, type Span } from '../model/timeline.ts';
+import type { InformerEvent, Span } from '../model/timeline.ts';
+import {
+  agreesAnywhere,
+  beganWith,
+  type Class,
+  type ClassObject,
+  type Content,
+  candidateOf,
+  contentInForce,
+  enter,
+  type How,
+  isNewcomer,
+  leave,
+  newClass,
+  type Status,
+} from './class-record.ts';
 import type { Mounted } from './mounted-content.ts';
-
-/** The part of a class itself that counts: a class has no content of its own. */
-export interface ClassObject {
-  readonly ref: ConfigRef;
-  readonly annotations: Readonly<Record<string, string>>;
-}
 
 /** The class as an object with content. */
 export type ContentEvent = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
@@ -34,55 +42,6 @@ export interface MountedClassesOptions {
   readonly onGone: (ref: ConfigRef) => void;
   /** A class has become dynamic, or is not any more. */
   readonly onDynamic: (ref: ConfigRef) => void;
-}
-
-/** One content that pods have mounted. */
-interface Content {
-  readonly digest: Digest;
-  readonly otherDigests: readonly Digest[];
-  /** How many statuses have it. */
-  statuses: number;
-  /** How many of these pods began with another content. */
-  rewritten: number;
-  /** The resourceVersion with which a status came to it last. */
-  version: number;
-  /** Whether a status has come to it since a content was taken last: what is left when pods end is no news. */
-  isNews: boolean;
-  /** When it last reached a pod that began with another one, by the API server's clock. */
-  lastWrite: number | undefined;
-}
-
-/** One status. There may be one for each pod of a cluster. */
-interface Status {
-  readonly class: Class;
-  readonly content: Content;
-  readonly pod: string;
-  /** Whether the pod began with this content. */
-  readonly isFirst: boolean;
-}
-
-interface Class {
-  readonly ref: ConfigRef;
-  annotations: ClassObject['annotations'];
-  /** Whether the class itself exists. */
-  exists: boolean;
-  readonly contents: Map<Digest, Content>;
-  /** How many statuses have one of these. */
-  statuses: number;
-  /** What was published last. */
-  published: ConfigObject | undefined;
-  /** When a difference has lasted too long; undefined: nothing is pending. */
-  dueAt: number | undefined;
-  /** Each of its pods has a content of its own: nothing is published until two agree. */
-  isDynamic: boolean;
-  /** From the first to the last write that is not published yet, on the Timeline. */
-  span: Span | undefined;
-}
-
-/** How an observation reached this process. */
-interface How {
-  readonly isInInitialList: boolean;
-  readonly isRelisted: boolean;
 }
 
 const WATCHED: How = { isInInitialList: false, isRelisted: false };
@@ -156,17 +115,7 @@ export class MountedClasses {
     const key = keyOf(ref);
     const known = this.#classes.get(key);
     if (known !== undefined) return known;
-    const made: Class = {
-      ref,
-      annotations: NOTHING,
-      exists: false,
-      contents: new Map(),
-      statuses: 0,
-      published: undefined,
-      dueAt: undefined,
-      isDynamic: false,
-      span: undefined,
-    };
+    const made = newClass(ref);
     this.#classes.set(key, made);
     return made;
   }
@@ -193,18 +142,11 @@ export class MountedClasses {
     const before = this.#statuses.get(key);
     const former = before?.class === owner ? before : undefined;
     const isFirst = beganWith(mounted, former, how);
-    const same = former?.content.digest === mounted.digest ? former.content : undefined;
     if (before !== undefined) leave(before);
-    const content = same ?? owner.contents.get(mounted.digest) ?? newContent(mounted);
-    owner.contents.set(mounted.digest, content);
-    owner.statuses += 1;
-    content.statuses += 1;
-    if (!isFirst) content.rewritten += 1;
-    if (!isFirst && same === undefined) content.lastWrite = later(content.lastWrite, mounted.lastWrite);
-    if (same === undefined) {
-      content.isNews = true;
-      content.version = Math.max(content.version, decimalOf(mounted.resourceVersion) ?? 0);
-    }
+    const content = enter(owner, mounted, former, isFirst);
+    const isOther = content !== contentInForce(owner, this.#options.inForce(owner.ref));
+    if (content !== undefined && isNewcomer(mounted, former, how) && (isFirst ? isOther : how.isRelisted))
+      owner.begunOtherFrom ??= span.from;
     this.#statuses.set(key, { class: owner, content, pod: mounted.pod, isFirst });
     this.#touch(owner, span, how);
     if (before !== undefined && before.class !== owner) this.#touch(before.class, span, how);
@@ -256,7 +198,7 @@ export class MountedClasses {
     if (each.isDynamic && !agreesAnywhere(each)) return;
     this.#markDynamic(each, false);
     if (another !== undefined) this.#differ(each, how);
-    else if (only.isNews) this.#take(each, only, how, only.rewritten === 0);
+    else if (only.isNews) this.#take(each, only, how, only.rewritten === 0 && each.silent === 0);
     else this.#rest(each);
   }
 
@@ -290,8 +232,9 @@ export class MountedClasses {
   /** No other content is news from then on: pods came to them before. `begun`: every pod began with the content. */
   #take(each: Class, content: Content, how: How, begun: boolean): void {
     for (const other of each.contents.values()) other.isNews = false;
-    const isKnown = each.published?.digest === content.digest;
-    if (!isKnown) this.#publishContent(each, content, how, begun);
+    if (each.published?.digest !== content.digest) this.#publishContent(each, content, how, begun);
+    else if (each.begunOtherFrom !== undefined) this.#publishAgain(each, each.published, each.begunOtherFrom);
+    each.begunOtherFrom = undefined;
     this.#rest(each);
   }
 
@@ -307,6 +250,12 @@ export class MountedClasses {
     const content = { ref, uid: '', resourceVersion: '', digest, otherDigests, annotations, lastWrite };
     const span = each.span ?? { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
     this.#publish(each, begun ? { ...content, begunWith: true } : content, span, how);
+  }
+
+  /** The content is in force again: pods that started since `from` may have begun with another one. */
+  #publishAgain(each: Class, { begunWith: _, ...content }: ConfigObject, from: number): void {
+    const to = each.span?.to ?? from;
+    this.#publish(each, content, { from, to }, { isInInitialList: false, isRelisted: true });
   }
 
   /** The resourceVersions of several kinds make no order: each publication has a number of its own. */
@@ -325,57 +274,10 @@ export class MountedClasses {
   }
 
   #forget(each: Class): void {
-    if (each.exists || each.contents.size > 0) return;
+    if (each.exists || each.contents.size > 0 || each.silent > 0) return;
     this.#rest(each);
     this.#touched.delete(each);
     this.#classes.delete(keyOf(each.ref));
     this.#options.onGone(each.ref);
   }
-}
-
-/**
- * Whether the pod began with the content. The driver writes a status first once the pod has mounted; that of a pod which takes the
- * name of another may be written over it.
- */
-function beganWith(mounted: Mounted, former: Status | undefined, { isRelisted }: How): boolean {
-  if (former === undefined) return mounted.isFirst;
-  if (former.pod !== mounted.pod) return mounted.isFirst || !isRelisted;
-  return former.content.digest === mounted.digest && former.isFirst;
-}
-
-function newContent({ digest, otherDigests }: Mounted): Content {
-  return { digest, otherDigests, statuses: 0, rewritten: 0, version: 0, isNews: false, lastWrite: undefined };
-}
-
-/** The status does not count any more. */
-function leave({ class: owner, content, isFirst }: Status): void {
-  owner.statuses -= 1;
-  content.statuses -= 1;
-  if (!isFirst) content.rewritten -= 1;
-  if (content.statuses === 0) owner.contents.delete(content.digest);
-}
-
-/** Whether two statuses have the same content. */
-function agreesAnywhere({ statuses, contents }: Class): boolean {
-  return statuses > contents.size;
-}
-
-/** The content to which a status came last. */
-function candidateOf({ contents }: Class): Content | undefined {
-  let candidate: Content | undefined;
-  for (const content of contents.values())
-    if (candidate === undefined || content.version > candidate.version) candidate = content;
-  return candidate;
-}
-
-/** The content in force, where a pod has it. */
-function contentInForce({ contents }: Class, digest: Digest | undefined): Content | undefined {
-  if (digest === undefined) return undefined;
-  const own = contents.get(digest);
-  if (own !== undefined) return own;
-  return [...contents.values()].find((content) => translated(digest, content) === content.digest);
-}
-
-function later(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 }

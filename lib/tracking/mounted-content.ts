@@ -9,7 +9,8 @@ import { lastWriteOf } from '../model/time.ts';
 /** The part of one status that counts. */
 export interface Mounted {
   readonly ref: ConfigRef;
-  readonly digest: Digest;
+  /** Undefined: the provider reports no version. */
+  readonly digest: Digest | undefined;
   /** Of the same content: under every other algorithm that may be named, and Stakater Reloader's. */
   readonly otherDigests: readonly Digest[];
   /** Whether the driver has never written this status again. */
@@ -23,12 +24,12 @@ export interface Mounted {
 /** Letters of the uid of a pod that are kept: 32 bits. */
 const POD_LETTERS = 8;
 
-/** What the status says; undefined if nothing: it is not mounted, or no version is known. */
+/** What the status says; undefined if nothing: it is not mounted. */
 export function mountedOf(raw: RawPodStatus, { own, named, keys }: Algorithms): Mounted | undefined {
   const { namespace = '', resourceVersion = '', generation, ownerReferences } = raw.metadata;
   const { secretProviderClassName: name = '', mounted, objects } = raw.status ?? {};
   const pairs = (objects ?? []).map(({ id = '', version = '' }) => ({ id, version }));
-  if (name === '' || mounted !== true || pairs.every(({ version }) => version === '')) return undefined;
+  if (name === '' || mounted !== true) return undefined;
   const ref: ConfigRef = { kind: 'SecretProviderClass', namespace, name };
   const content = {
     metadata: raw.metadata,
@@ -37,7 +38,7 @@ export function mountedOf(raw: RawPodStatus, { own, named, keys }: Algorithms): 
   const others = [...keys, SHA1.name].filter((other) => other !== own.name);
   return {
     ref,
-    digest: own.digestOf(ref, content),
+    digest: pairs.every(({ version }) => version === '') ? undefined : own.digestOf(ref, content),
     otherDigests: [
       ...others.flatMap((other) => named(other)?.digestOf(ref, content) ?? []),
       stakaterDigest(name, pairs),

@@ -20,6 +20,8 @@ interface Source {
   /** Of the container and of the pod, beside what all have. */
   readonly container: JsonObject;
   readonly pod?: JsonObject;
+  /** Without a pod where nothing serves its volume. @default 1 */
+  readonly replicas?: number;
   /** @default auto */
   readonly annotations?: JsonObject;
   /** The names of ConfigMaps that exist before, and their content. @default one key */
@@ -54,6 +56,12 @@ function mebibyte(end: string): JsonObject {
 const MANY = Object.fromEntries(Array.from({ length: KEYS }, (_, index) => [`key-${index}`, 'A']));
 const PROJECTED = ['one', 'two', 'three'];
 const ALL = { envFrom: [{ configMapRef: { name: 'web' } }] };
+
+/** Of a volume that lives as long as its pod. */
+const CLAIM = {
+  metadata: { annotations: { 'files.example/configMap': 'web' } },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
+};
 
 const SOURCES: Readonly<Record<string, Source>> = {
   'each part of a projection, at once': {
@@ -96,6 +104,14 @@ const SOURCES: Readonly<Record<string, Source>> = {
     act: change('web'),
     rollouts: 0,
   },
+  'a name in the annotations of the claim of an ephemeral volume': {
+    container: { volumeMounts: [SHARED] },
+    pod: { volumes: [{ name: 'source', ephemeral: { volumeClaimTemplate: CLAIM } }] },
+    replicas: 0,
+    objects: { web: TEXT },
+    act: change('web'),
+    rollouts: 0,
+  },
   'an immutable object that is replaced by one with another content': {
     container: ALL,
     objects: { web: { immutable: true, ...TEXT } },
@@ -132,13 +148,13 @@ const SOURCES: Readonly<Record<string, Source>> = {
   },
 };
 
-function manifest({ container, pod = {}, annotations = {} }: Source): JsonObject {
+function manifest({ container, pod = {}, replicas = 1, annotations = {} }: Source): JsonObject {
   const labels = { app: WEB.name };
   const containers = [{ name: 'app', image: 'registry.k8s.io/pause:3.10', ...container }];
   return {
     metadata: { name: WEB.name, annotations: { 'reloader.k8s.collaborne.com/auto': 'true', ...annotations } },
     spec: {
-      replicas: 1,
+      replicas,
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },

@@ -4,6 +4,8 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const HISTORIES = 'test/unit/tracking/mounted-classes.test.ts';
+const PLAYS = 'test/simulation/classes.test.ts';
+const BY_CHANCE = 'test/simulation/simulation-classes.test.ts';
 
 /** Every one of them must be noticed. */
 export const CLASS_MUTANTS: readonly Mutant[] = [
@@ -54,13 +56,38 @@ export const CLASS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'classes: empty versions are a content',
-    edit: drop('mountedOf', "pairs.every(({ version }) => version === '')"),
+    edit: change('mountedOf', "pairs.every(({ version }) => version === '')", 'false'),
     tests: [HISTORIES],
   },
   {
     name: 'classes: a pod of the same name counts as rotated',
     edit: drop('beganWith', 'former.pod !== mounted.pod'),
     tests: [HISTORIES],
+  },
+  {
+    name: 'classes: what is taken back leaves no doubt of pods that began with it',
+    edit: change('MountedClasses.#take', 'each.begunOtherFrom !== undefined', 'false'),
+    tests: [HISTORIES, PLAYS],
+  },
+  {
+    name: 'classes: what pods began with that tell no version does not matter',
+    edit: drop('MountedClasses.#weigh', 'each.silent === 0'),
+    tests: [HISTORIES, PLAYS],
+  },
+  {
+    name: 'classes: pods that differ are waited for for ever',
+    edit: drop('MountedClasses.#differ', 'this.#pending.add(each)'),
+    tests: [PLAYS, BY_CHANCE],
+  },
+  {
+    name: 'classes: the first pod that is rotated counts for all',
+    edit: change('MountedClasses.#weigh', 'another !== undefined', 'false'),
+    tests: [PLAYS, BY_CHANCE],
+  },
+  {
+    name: 'classes: what every pod began with is nothing to the workloads',
+    edit: change('begunWith', 'areBegun === true', 'false'),
+    tests: [PLAYS],
   },
   {
     name: 'classes: what none has is kept in memory',

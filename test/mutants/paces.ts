@@ -8,6 +8,8 @@ const WORKLOADS = 'test/unit/tracking/observe-workload.test.ts';
 const ROLLOUTS = 'test/unit/rollout/rollout-controller.test.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
 const CERTIFICATES = 'test/unit/rollout/awaited-certificates.test.ts';
+const ISSUED = 'test/simulation/certificates.test.ts';
+const ISSUED_BY_CHANCE = 'test/simulation/simulation-certificates.test.ts';
 
 /** Every one of them must be noticed. */
 export const PACE_MUTANTS: readonly Mutant[] = [
@@ -131,6 +133,21 @@ export const PACE_MUTANTS: readonly Mutant[] = [
       'if (object === undefined || !isTemporaryCertificate(object)) return false;',
     ),
     tests: [CERTIFICATES],
+  },
+  {
+    name: 'certificates: a temporary one is rolled out at once',
+    edit: change('AwaitedCertificates.windowOf', '!awaitsCertificates(this.#store, workload)', 'true'),
+    tests: [ISSUED, ISSUED_BY_CHANCE],
+  },
+  {
+    name: 'certificates: that of the issuer waits for the end of the ten minutes',
+    edit: drop('WindowLengths.isOver', 'this.certificates.isOver(workload)'),
+    tests: [ISSUED, ISSUED_BY_CHANCE],
+  },
+  {
+    name: 'certificates: a temporary one that stays is not rolled out for an hour',
+    edit: change('awaited-certificates/LONGEST_WAIT_MS', '600_000', '3_600_000'),
+    tests: [ISSUED, ISSUED_BY_CHANCE],
   },
   {
     name: 'certificates: each temporary one prolongs the wait',

@@ -66,7 +66,7 @@ export function startWith(store: Store, mounts: readonly Mount[]): Start {
   return missing.size > 0 ? { kind: 'waiting', missing } : { kind: 'started', reads };
 }
 
-/** All references of a pod template, of containers and init containers, environment and volumes. */
+/** All references of a pod template, of containers and init containers, environment and volumes; of a class that a driver mounts too. */
 export function mountsOf(template: JsonObject, namespace: string): readonly Mount[] {
   const spec = objectOf(template['spec']);
   const containers = [...objectsOf(spec['containers']), ...objectsOf(spec['initContainers'])];
@@ -78,7 +78,7 @@ export function mountsOf(template: JsonObject, namespace: string): readonly Moun
 }
 
 interface Named {
-  readonly kind: 'ConfigMap' | 'Secret';
+  readonly kind: ConfigRef['kind'];
   readonly name: string | undefined;
   readonly optional: boolean;
 }
@@ -97,6 +97,7 @@ function ofVolume(volume: JsonObject): readonly Named[] {
   return [
     ...named('ConfigMap', volume['configMap']),
     ...named('Secret', volume['secret'], 'secretName'),
+    ...named('SecretProviderClass', pick(volume, 'csi', 'volumeAttributes'), 'secretProviderClass'),
     ...projected.flatMap((source) => [
       ...named('ConfigMap', source['configMap']),
       ...named('Secret', source['secret']),

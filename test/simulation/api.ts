@@ -1,6 +1,7 @@
 /** The API as people and owners use it: JSON in and out, one call at a time, never touched by faults. */
 
 import type { Send } from '../../lib/kubernetes/transport.ts';
+import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { ConfigName, Resource, Settings, WorkloadName } from './history.ts';
 
 /** The namespace of all workloads. */
@@ -89,6 +90,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
   CronJob: `/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`,
   Job: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
+  SecretProviderClass: `/apis/secrets-store.csi.x-k8s.io/v1/namespaces/${NAMESPACE}/secretproviderclasses`,
   Rollout: `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/rollouts`,
 };
 
@@ -116,14 +118,29 @@ export const RESOURCES: readonly Resource[] = [
 /** The kinds that it watches only where a flag says so. */
 const BATCH_RESOURCES: readonly Resource[] = ['cronjobs', 'jobs'];
 
+/** What the Secrets Store CSI driver adds to a cluster: classes, and what pods have mounted of them. */
+export const CLASS_RESOURCES = ['secretproviderclasses', 'secretproviderclasspodstatuses'] as const;
+
 /** All kinds that it may watch. */
-export const WATCHED: readonly Resource[] = [...RESOURCES, ...BATCH_RESOURCES, 'rollouts', 'namespaces'];
+export const WATCHED: readonly Resource[] = [
+  ...RESOURCES,
+  ...BATCH_RESOURCES,
+  ...CLASS_RESOURCES,
+  'rollouts',
+  'namespaces',
+];
 
 /** The kinds that it watches with these settings. */
-export function watchedWith({ selected, batch, argo }: Settings): readonly Resource[] {
+export function watchedWith({ selected, batch, argo, classes }: Settings): readonly Resource[] {
   const more: readonly Resource[] = selected === undefined ? [] : ['namespaces'];
   const rollouts: readonly Resource[] = argo === undefined ? [] : ['rollouts'];
-  return [...RESOURCES, ...(batch === undefined ? [] : BATCH_RESOURCES), ...rollouts, ...more];
+  return [
+    ...RESOURCES,
+    ...(batch === undefined ? [] : BATCH_RESOURCES),
+    ...(classes === undefined ? [] : CLASS_RESOURCES),
+    ...rollouts,
+    ...more,
+  ];
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -135,6 +152,7 @@ const KINDS: Readonly<Record<string, string>> = {
   cronjobs: 'CronJob',
   jobs: 'Job',
   rollouts: 'Rollout',
+  secretproviderclasses: 'SecretProviderClass',
 };
 
 /** The kind that a plural stands for. */
@@ -157,6 +175,12 @@ export function split(name: ConfigName | WorkloadName): {
 } {
   const [kind = '', first = '', second] = name.split('/');
   return { kind, namespace: second === undefined ? NAMESPACE : first, name: second ?? first };
+}
+
+/** The same, for the program. */
+export function refOf(config: ConfigName): ConfigRef {
+  const { kind, ...rest } = split(config);
+  return { ...rest, kind: kind as ConfigRef['kind'] };
 }
 
 /** The name in a history of an object of that namespace. */

@@ -1,8 +1,9 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
-import { ABSENT, algorithmOf, SHA1 } from '../../lib/model/digest.ts';
+import { ABSENT, algorithmOf, SHA1, UNKEYED } from '../../lib/model/digest.ts';
+import { mountedOf } from '../../lib/tracking/mounted-content.ts';
 import { scopedDigestOf } from '../digests.ts';
-import { split } from './api.ts';
+import { refOf, split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
 import { algorithmNamed } from './ring.ts';
 import type { Read } from './trace.ts';
@@ -28,7 +29,22 @@ export function manifestOf(
   annotations?: Readonly<Record<string, string>>,
 ): object {
   const { kind, name } = split(config);
+  if (isClass(config)) return { metadata: { name, annotations }, spec: { provider: 'vault' } };
   return { apiVersion: 'v1', kind, metadata: { name, annotations }, data: dataOf(config, content) };
+}
+
+/** Whether it is a class: its content stands in no object of its name. */
+export function isClass(config: ConfigName): boolean {
+  return split(config).kind === 'SecretProviderClass';
+}
+
+/** What the driver says of a pod that has mounted `content` of a class; undefined: the provider reports no version. */
+export function mountOf(
+  config: ConfigName,
+  content: Content | undefined,
+): { secretProviderClassName: string; mounted: true; objects: { id: string; version: string }[] } {
+  const objects = [{ id: 'password', version: content ?? '' }];
+  return { secretProviderClassName: split(config).name, mounted: true, objects };
 }
 
 /** The data alone. */
@@ -36,6 +52,19 @@ export function dataOf(config: ConfigName, content: Content): Record<string, str
   const text = markerOf(content);
   const value = split(config).kind === 'Secret' ? Buffer.from(text).toString('base64') : text;
   return { [SETTINGS]: value };
+}
+
+const CERTIFICATE = 'cert-manager.io/certificate-name';
+const ISSUER = 'cert-manager.io/issuer-name';
+
+/** The annotations that cert-manager gives a Secret: only the issuer's certificate has the name of the issuer. */
+export function certificateOf(isTemporary: boolean): Record<string, string> {
+  return { [CERTIFICATE]: 'web', [ISSUER]: isTemporary ? '' : 'issuer' };
+}
+
+/** Whether these are the annotations of a certificate that cert-manager signed itself. */
+export function isTemporary(annotations: Readonly<Record<string, string>> = {}): boolean {
+  return annotations[CERTIFICATE] !== undefined && (annotations[ISSUER] ?? '') === '';
 }
 
 /** The content that data of an object are; undefined: none of ours. */
@@ -90,8 +119,11 @@ function digestsOf(config: ConfigName, content: Content, algorithm: string): rea
 function newDigestsOf(config: ConfigName, content: Content, name: string): readonly string[] {
   const algorithm = algorithmNamed(name);
   if (algorithm === undefined) return [];
-  const { kind, ...rest } = split(config);
-  const ref = { ...rest, kind: kind === 'Secret' ? 'Secret' : 'ConfigMap' } as const;
+  const ref = refOf(config);
+  if (ref.kind === 'SecretProviderClass') {
+    const raw = { metadata: ref, status: mountOf(config, content) };
+    return [mountedOf(raw, { ...UNKEYED, own: algorithm })?.digest ?? ''];
+  }
   const raw = { metadata: { name: ref.name }, data: dataOf(config, content) };
   const ofKeys = algorithm.keyDigestsOf?.(ref, raw) ?? '';
   return [algorithm.digestOf(ref, raw), ...SCOPES.map((keys) => scopedDigestOf(ofKeys, keys))];

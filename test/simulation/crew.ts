@@ -8,7 +8,7 @@ import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
 import { KeyLedger } from './key-ledger.ts';
 import { Line } from './line.ts';
-import { CONFIGS, ELSEWHERE } from './manifests.ts';
+import { TOLD } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
@@ -355,7 +355,7 @@ export class Crew {
       const keyed = this.keys.lostTo(member.id, read);
       const entries = { ...read.entries };
       for (const config of keyed) delete entries[config];
-      const configs = [...CONFIGS, ELSEWHERE].filter((config) => entries[config] === undefined);
+      const configs = TOLD.filter((config) => entries[config] === undefined);
       observer.add({
         type: 'listed',
         replica: member.id,

@@ -41,7 +41,7 @@ const APPROVED = 'reloader.k8s.collaborne.com/approved';
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
 const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
-const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
+const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret|SecretProviderClass)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = [
   'resourceVersion',
   'generation',

@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { type Pace, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
 import type { Flavour } from './flavours.ts';
 import type { Settings } from './history.ts';
-import { CONFIGS } from './manifests.ts';
+import { CLASS, CONFIGS } from './manifests.ts';
 
 /** Bytes of a full ConfigMap: one entry, two, or some with exceptions. */
 const TINY = [60, 150];
@@ -62,6 +62,7 @@ type ScopeSettings = Pick<
   | 'evictions'
   | 'budget'
   | 'argo'
+  | 'classes'
 >;
 
 const PRESENCE = fc.constantFrom(
@@ -92,6 +93,13 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
     }),
   }),
   rollouts: fc.constant({ argo: true }),
+  classes: fc.record({
+    classes: fc.record({
+      pollMs: fc.constantFrom(1000, 20_000, 100_000),
+      maxWaitMs: fc.constantFrom(60_000, 300_000),
+    }),
+    required: fc.constant([CLASS]),
+  }),
   presence: fc.record({ presence: PRESENCE, required: REQUIRED }),
   admission: fc.constant({ admission: true }),
   imports: fc.constant({ dialects: VOCABULARY_NAMES }),

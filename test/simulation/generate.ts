@@ -2,25 +2,16 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
-import { consentScenesOf } from './generate-consent.ts';
-import { evictionScenesOf } from './generate-evictions.ts';
-import { holdScenesOf } from './generate-holds.ts';
+import { CERTIFICATE } from './generate-certificates.ts';
+import { calmScenesOf, isHalfCalm, scenesOfFlavour, type Weighted } from './generate-flavours.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
-import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
-import { leadsOf, STALL } from './generate-leads.ts';
-import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
-import { rolloutScenesOf } from './generate-rollouts.ts';
-import { rotationScenesOf } from './generate-rotations.ts';
-import { scenesOf } from './generate-scenes.ts';
-import { scopeScenesOf } from './generate-scope.ts';
+import { BATCH_CAST } from './generate-jobs.ts';
+import { PAUSABLE } from './generate-pauses.ts';
 import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
-import { type Scene, troublesOf } from './generate-troubles.ts';
-import { type History, type Step, type WorkloadName, wait } from './history.ts';
-import { CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
-
-type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
+import { type ConfigName, type History, type Step, type WorkloadName, wait } from './history.ts';
+import { CLASS, CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
@@ -38,7 +29,7 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
     })
     .map((cast) => ({
       ...cast,
-      configs: [...(flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : []), ...cast.configs],
+      configs: [...new Set([...aboutWhat(flavour), ...cast.configs])],
     }))
     .chain((cast) =>
       fc.record({
@@ -60,6 +51,13 @@ function withDigests(history: History): History {
   return history.seed % 2 === 0
     ? { ...history, settings: { ...history.settings, digests: 'keyed' } }
     : history;
+}
+
+/** The object that the flavour is about. */
+function aboutWhat(flavour: Flavour): readonly ConfigName[] {
+  if (flavour === 'classes') return [CLASS];
+  if (flavour === 'certificates') return [CERTIFICATE];
+  return flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : [];
 }
 
 function whoPlays(flavour: Flavour): readonly WorkloadName[] {
@@ -89,304 +87,6 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
   if (!isHalfCalm(flavour)) return any;
   // Where nothing but people acts rollouts are accounted for strictly.
   return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));
-}
-
-/** Half of their histories have nobody but people in them. */
-const HALF_CALM = [
-  'presence',
-  'selection',
-  'keys',
-  'pauses',
-  'jobs',
-  'elsewhere',
-  'consent',
-  'rotations',
-  'evictions',
-  'budgets',
-  'holds',
-  'rollouts',
-] as const;
-type HalfCalm = (typeof HALF_CALM)[number];
-
-function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
-  return HALF_CALM.some((one) => one === flavour);
-}
-
-function calmScenesOf(
-  flavour: HalfCalm,
-  cast: Cast,
-  one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
-): readonly Weighted[] {
-  const steps = stepsOf(cast);
-  const { missingObject, deselected } = scopeScenesOf(cast);
-  const presence: Weighted[] = [
-    [4, one(steps.coming)],
-    [6, missingObject],
-  ];
-  const selection: Weighted[] = [
-    [6, one(steps.select)],
-    [6, deselected],
-  ];
-  const keys: Weighted[] = [
-    [10, one(steps.touch)],
-    [1, one(steps.coming)],
-  ];
-  const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
-  const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
-  const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
-  const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
-  const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
-  const budgets: Weighted[] = [[4, one(steps.jump)]];
-  const holds: Weighted[] = [[12, holdScenesOf(cast).calm]];
-  const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
-  return [
-    [1, one(steps.quietRestart)],
-    ...{
-      presence,
-      selection,
-      keys,
-      pauses,
-      jobs,
-      elsewhere: [],
-      consent,
-      rotations,
-      evictions,
-      rollouts,
-      budgets,
-      holds,
-    }[flavour],
-  ];
-}
-
-function scenesOfFlavour(
-  flavour: Flavour,
-  cast: Cast,
-  one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
-): readonly Weighted[] {
-  const steps = stepsOf(cast);
-  const scenes = scenesOf(cast);
-  const troubles = troublesOf(cast);
-  const owners: Weighted[] = [
-    [3, one(steps.owner)],
-    [2, one(steps.speed)],
-    [4, scenes.flicker],
-    [4, scenes.ownerInWindow],
-    [4, scenes.upgrade],
-    [3, scenes.stores],
-    [2, scenes.respelled],
-    [2, scenes.flapped],
-    [3, troubles.ownerWhileOpen],
-    [3, troubles.undone],
-    [2, troubles.copyInWindow],
-    [3, troubles.slowFlicker],
-  ];
-  const faults: Weighted[] = [
-    [6, one(steps.fault)],
-    [1, one(steps.speed)],
-    [1, one(steps.refuse)],
-    [3, scenes.flicker],
-    [3, scenes.gap],
-    [2, scenes.late],
-    [3, scenes.lateFlicker],
-    [2, scenes.lateOptIn],
-    [3, scenes.lateOwner],
-    [3, troubles.lostAnswers],
-    [2, troubles.slowFlicker],
-    [2, troubles.hardStart],
-    [2, scenes.lateList],
-  ];
-  const crashes: Weighted[] = [
-    [4, one(steps.crash)],
-    [1, one(steps.refuse)],
-    [1, one(steps.speed)],
-    [4, scenes.crashInWindow],
-    [2, scenes.flicker],
-    [2, scenes.refusal],
-    [2, scenes.noCommit],
-    [4, troubles.deathBetween],
-    [3, troubles.overtaken],
-    [3, troubles.deathWhileRefused],
-    [3, troubles.ownerThenDeath],
-    [2, troubles.newcomer],
-  ];
-  const leads = leadsOf(cast, steps.owner);
-  const election: Weighted[] = [
-    [4, one(leads.process)],
-    [1, one(leads.lease)],
-    [1, one(leads.jump)],
-    [3, leads.takeOver],
-    [3, leads.lateHeir],
-    [2, leads.between],
-    [1, leads.stranger],
-  ];
-  const replicas: Weighted[] = [
-    ...election,
-    [1, one(leads.fault)],
-    [1, one(STALL)],
-    [1, one(steps.refuse)],
-    [2, scenes.flicker],
-    [1, scenes.crashInWindow],
-  ];
-  const calm: Weighted[] = [
-    [1, one(steps.quietRestart)],
-    [1, one(steps.jump)],
-    [1, scenes.busy],
-  ];
-  const mix = { calm, owners, faults, crashes, replicas };
-  const everything: Weighted[] = [
-    ...owners,
-    ...faults,
-    ...crashes,
-    ...replicas,
-    [2, one(steps.state)],
-    [2, one(steps.jump)],
-  ];
-  const shards: Weighted[] = [
-    ...crashes,
-    ...replicas,
-    [3, one(steps.fault)],
-    [4, one(steps.state)],
-    [8, scenes.damage],
-  ];
-  const policies: Weighted[] = [
-    [12, one(steps.mark)],
-    [8, one(steps.ask)],
-    [1, one(steps.quietRestart)],
-    [2, one(steps.crash)],
-    [2, scenes.crashInWindow],
-    [1, scenes.flicker],
-    [3, scenes.lateAsk],
-  ];
-  const little: Weighted[] = [
-    [1, one(steps.owner)],
-    [2, one(steps.crash)],
-    [1, one(steps.refuse)],
-    [2, scenes.flicker],
-    [2, scenes.ownerInWindow],
-    [2, scenes.crashInWindow],
-    [1, troubles.deathBetween],
-    [1, troubles.slowFlicker],
-    [1, one(steps.fault)],
-  ];
-  const scope = scopeScenesOf(cast);
-  const presence: Weighted[] = [
-    ...little,
-    ...calmScenesOf('presence', cast, one),
-    [6, scope.troubledAbsence],
-    [1, one(steps.mark)],
-    [1, one(steps.ask)],
-    [1, scenes.late],
-  ];
-  const selection: Weighted[] = [
-    ...little,
-    ...calmScenesOf('selection', cast, one),
-    [6, scope.troubledDeselected],
-    [2, scope.lateSelection],
-  ];
-  const admission: Weighted[] = [
-    ...owners,
-    ...little,
-    [8, one(steps.owner)],
-    [3, one(fc.boolean().map((away) => ({ do: 'admission', away })))],
-    [2, troubles.ownerThenDeath],
-    [2, one(leads.process)],
-    [2, scenes.late],
-  ];
-  const { noise = true } = cast.settings.keys ?? {};
-  const keys: Weighted[] = [
-    ...little,
-    ...calmScenesOf('keys', cast, one),
-    [6, one(steps.read)],
-    [noise ? 0 : 6, one(steps.keyScope)],
-    [3, scope.rescopedInWindow],
-    [3, scope.rescopedInDowntime],
-    [1, one(steps.mark)],
-    [1, one(steps.ask)],
-    [1, scenes.late],
-  ];
-  const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
-  const elsewhere: Weighted[] = [
-    ...little,
-    [4, scenes.crashInWindow],
-    [3, one(steps.crash)],
-    [3, troubles.deathWhileRefused],
-  ];
-  const consent: Weighted[] = [
-    ...elsewhere,
-    ...calmScenesOf('consent', cast, one),
-    [8, consentScenesOf(cast).troubled],
-    [2, one(leads.process)],
-    [2, leads.takeOver],
-    [1, leads.lateHeir],
-    [2, scenes.gap],
-    [2, scenes.late],
-  ];
-  const jobs: Weighted[] = [
-    ...calmScenesOf('jobs', cast, one),
-    [6, jobScenesOf(cast).suspended],
-    [16, jobScenesOf(cast).troubled],
-    [1, one(steps.fault)],
-  ];
-  const imports: Weighted[] = [
-    [1, one(steps.quietRestart)],
-    [3, one(steps.crash)],
-    [2, scenes.crashInWindow],
-  ];
-  const rotations: Weighted[] = [
-    ...little,
-    ...calmScenesOf('rotations', cast, one),
-    [12, rotationScenesOf(cast).troubled],
-    [2, scenes.crashInWindow],
-    [1, troubles.deathBetween],
-    [1, one(steps.owner)],
-  ];
-  const evictions: Weighted[] = [
-    ...little,
-    ...calmScenesOf('evictions', cast, one),
-    [12, evictionScenesOf(cast).troubled],
-    [2, one(steps.owner)],
-    [2, scenes.crashInWindow],
-    [1, troubles.deathBetween],
-  ];
-  const budgets: Weighted[] = [...crashes, [4, one(steps.speed)], [3, scenes.upgrade], [1, leads.takeOver]];
-  const holds: Weighted[] = [
-    ...little,
-    ...calmScenesOf('holds', cast, one),
-    [12, holdScenesOf(cast).troubled],
-    [2, scenes.crashInWindow],
-  ];
-  const rollouts: Weighted[] = [
-    ...little,
-    ...calmScenesOf('rollouts', cast, one),
-    [16, rolloutScenesOf(cast).troubled],
-    [2, one(steps.owner)],
-  ];
-  const pauses: Weighted[] = [
-    ...calmScenesOf('pauses', cast, one),
-    [16, pauseScenesOf(cast).troubled],
-    [1, one(steps.fault)],
-  ];
-  return {
-    ...mix,
-    everything,
-    shards,
-    policies,
-    presence,
-    selection,
-    admission,
-    keys,
-    rights,
-    pauses,
-    jobs,
-    elsewhere,
-    imports,
-    consent,
-    rotations,
-    evictions,
-    budgets,
-    holds,
-    rollouts,
-  }[flavour];
 }
 
 function present<T>(items: readonly (T | undefined)[]): readonly T[] {

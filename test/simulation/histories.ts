@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { describeFailure, shrunk, trySeed } from './check.ts';
 import type { Flavour } from './flavours.ts';
 
-/** What each share is a part of. The shares of all test files make up some 1.4 of it. @default 2000 */
+/** What each share is a part of. The shares of all test files make up some 1.9 of it. @default 2000 */
 const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 2000);
 /** The first seed. */
 const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);

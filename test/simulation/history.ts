@@ -11,7 +11,10 @@ import type { VersionStyle } from '../sandbox/resource-versions.ts';
 /** One of few contents, so that a change back is frequent. */
 export type Content = 'A' | 'B' | 'C';
 
-/** `ConfigMap/<name>` or `Secret/<name>` of the namespace of the workloads; of another one `ConfigMap/<namespace>/<name>`. */
+/**
+ * `ConfigMap/<name>`, `Secret/<name>` or `SecretProviderClass/<name>` of the namespace of the workloads; of another one
+ * `ConfigMap/<namespace>/<name>`.
+ */
 export type ConfigName = string;
 
 /** `<Kind>/<name>` of a workload. */
@@ -95,6 +98,11 @@ export interface Settings {
   readonly evictions?: { readonly max: number; readonly minAvailable: number };
   /** Rollouts of Argo are followed; absent: none are there. */
   readonly argo?: true;
+  /**
+   * Pods mount a class: how long the driver takes to bring new versions to all of them, and for how long reloaders wait until they
+   * agree; absent: there is none.
+   */
+  readonly classes?: { readonly pollMs: number; readonly maxWaitMs: number };
   /** How digests are made; absent: without a key. */
   readonly digests?: 'keyed' | 'sha1';
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
@@ -130,9 +138,11 @@ export type Resource =
   | 'cronjobs'
   | 'jobs'
   | 'rollouts'
+  | 'secretproviderclasses'
+  | 'secretproviderclasspodstatuses'
   | 'namespaces';
 
-/** What people do to ConfigMaps and Secrets. */
+/** What people do to ConfigMaps and Secrets; the content of a class is what the store holds, of which the class itself tells nothing. */
 export type ConfigStep =
   | { readonly do: 'change'; readonly config: ConfigName; readonly content: Content }
   /** Back to the content before the present one; if there was none, to another. */
@@ -146,6 +156,13 @@ export type ConfigStep =
       readonly config: ConfigName;
       readonly mark?: TemplateStamp | undefined;
       readonly content?: Content | undefined;
+    }
+  /** cert-manager writes a certificate into a Secret: one that it signed itself, or that of the issuer. */
+  | {
+      readonly do: 'issue';
+      readonly config: ConfigName;
+      readonly content: Content;
+      readonly temporary: boolean;
     }
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
@@ -224,6 +241,12 @@ export interface SelectStep {
   readonly selected: boolean;
 }
 
+/** The driver that mounts classes is well, stuck for half of the pods, which keep what they have, or its provider reports no versions. */
+export interface DriverStep {
+  readonly do: 'driver';
+  readonly is: 'well' | 'stuck' | 'mute';
+}
+
 /** What people do to the ConfigMaps of the state: to the one with that number, or to all. */
 export type StateStep =
   | { readonly do: 'remove-entry'; readonly config: ConfigName }
@@ -294,6 +317,7 @@ export type Step =
   | WorkloadStep
   | SelectStep
   | AnnotateNamespaceStep
+  | DriverStep
   | StateStep
   | KeyStep
   | DigestStep

@@ -9,6 +9,19 @@ export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b',
 /** An object of another namespace, which no template can refer to: pods read it in some way of their own. */
 export const ELSEWHERE: ConfigName = 'ConfigMap/shared/c';
 
+/** A class that every pod mounts, in the histories that have one. */
+export const CLASS: ConfigName = 'SecretProviderClass/k';
+
+/** All objects of which a state may tell. */
+export const TOLD: readonly ConfigName[] = [...CONFIGS, ELSEWHERE, CLASS];
+
+/** Of each kind of object its part of the annotations. */
+const WORDS: Readonly<Record<string, string>> = {
+  ConfigMap: 'configmap',
+  Secret: 'secret',
+  SecretProviderClass: 'secret-provider-class',
+};
+
 const PREFIX = 'reloader.k8s.collaborne.com/';
 /** The lists of patterns, in the words of Stakater Reloader. */
 const PATTERNS = ['configmap.reloader.stakater.com/reload', 'secret.reloader.stakater.com/reload'];
@@ -71,14 +84,21 @@ export interface TemplateParts {
   readonly needs?: readonly ConfigName[];
   /** The keys that its pods read of each object; absent: all. */
   readonly keys?: readonly string[] | undefined;
+  /** Whether its pods mount the class. @default false */
+  readonly mounts?: boolean;
   /** Only of Jobs. */
   readonly restartPolicy?: 'Never';
 }
 
+const CLASS_VOLUME = {
+  name: 'class',
+  csi: { driver: 'secrets-store.csi.k8s.io', volumeAttributes: { secretProviderClass: split(CLASS).name } },
+};
+
 /** A pod template. */
 export function templateOf(
   workload: WorkloadName,
-  { image, env = [], needs = [], keys, restartPolicy }: TemplateParts,
+  { image, env = [], needs = [], keys, mounts = false, restartPolicy }: TemplateParts,
 ): object {
   const own = { name: 'MODE', value: 'production' };
   const variables = (keys ?? []).flatMap((key) => variablesOf(key, needs));
@@ -98,9 +118,11 @@ export function templateOf(
           image,
           env: [own, ...variables, ...env.filter(({ name }) => !names.has(name))],
           envFrom,
+          ...(mounts && { volumeMounts: [{ name: 'class', mountPath: '/class' }] }),
         },
         { name: 'sidecar', image: 'sidecar:1' },
       ],
+      ...(mounts && { volumes: [CLASS_VOLUME] }),
     },
   };
 }
@@ -224,10 +246,9 @@ function listsOf(word: string, configs: readonly ConfigName[]): Record<string, s
       .filter((ref) => ref.kind === kind)
       .map(({ namespace, name }) => (namespace === NAMESPACE ? name : `${namespace}/${name}`))
       .join(', ') || null;
-  return {
-    [`${PREFIX}${word}configmap`]: namesOf('ConfigMap'),
-    [`${PREFIX}${word}secret`]: namesOf('Secret'),
-  };
+  return Object.fromEntries(
+    Object.entries(WORDS).map(([kind, own]) => [`${PREFIX}${word}${own}`, namesOf(kind)]),
+  );
 }
 
 /** What a manifest has of a patch. */
@@ -260,8 +281,8 @@ export function followsOf({ names, by }: Asked): readonly ConfigName[] {
 }
 
 function listed(annotations: Readonly<Record<string, string>>, word: string): readonly ConfigName[] {
-  return ['ConfigMap', 'Secret'].flatMap((kind) => {
-    const native = annotations[`${PREFIX}${word}${kind.toLowerCase()}`] ?? '';
+  return Object.entries(WORDS).flatMap(([kind, own]) => {
+    const native = annotations[`${PREFIX}${word}${own}`] ?? '';
     const saps = annotations[`${SAPS}${word}${kind.toLowerCase()}s`] ?? '';
     const names = `${native},${saps}`.split(',').map((name) => name.trim());
     return names.filter((name) => name !== '').map((name) => `${kind}/${name}`);

@@ -19,10 +19,12 @@ import {
   WATCHED,
 } from './api.ts';
 import { Batch, isBatch } from './batch.ts';
-import { contentOf, contentOfText } from './contents.ts';
+import { ClassContent } from './class-content.ts';
+import { contentOf, contentOfText, isTemporary } from './contents.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
 import {
   askedBy,
+  CLASS,
   CONFIGS,
   ELSEWHERE,
   followsOf,
@@ -50,11 +52,13 @@ export class Observer {
   readonly facts: Recorded[] = [];
   /** Jobs and CronJobs. */
   readonly batch: Batch;
+  readonly #class: ClassContent;
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
   readonly #elsewhere: Settings['elsewhere'];
   readonly #evicts: boolean;
   readonly #now: () => number;
+  readonly #mounted: () => Content | undefined;
   readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
   readonly #said = new Map<string, string>();
@@ -64,16 +68,23 @@ export class Observer {
   /** Of the ConfigMaps of the state at the last look. */
   #stateVersions = '';
 
+  /** `mounted`: what a pod mounts of the class that starts now. */
   constructor(
     sandbox: Sandbox,
-    { versions, rolloutMs, batch, elsewhere, evictions }: Settings,
+    { versions, rolloutMs, batch, elsewhere, evictions, classes }: Settings,
     now: () => number,
+    mounted: () => Content | undefined,
   ) {
     this.#evicts = evictions !== undefined;
     this.#sandbox = sandbox;
     this.#style = versions;
     this.#elsewhere = elsewhere;
     this.#now = now;
+    this.#mounted = mounted;
+    this.#class = new ClassContent({
+      add: (fact, at) => this.add(fact, at),
+      maxWaitMs: classes?.maxWaitMs ?? 0,
+    });
     this.batch = new Batch({
       sandbox,
       add: (fact, at) => this.add(fact, at),
@@ -86,6 +97,7 @@ export class Observer {
   /** Adds a fact that happens now, or at the write number `at`. */
   add(fact: Fact, at: number = this.#sandbox.writes): void {
     this.facts.push({ ...fact, at, ms: this.#now() });
+    if (fact.type === 'listed' && fact.lost.configs.includes(CLASS)) this.#class.forget();
   }
 
   /** Which write a resourceVersion stands for. */
@@ -127,8 +139,11 @@ export class Observer {
     this.#written.get(resource)?.push(at);
     const name = nameIn(kindOfResource(resource), object.metadata.namespace, object.metadata.name);
     if (resource === 'configmaps' || resource === 'secrets') {
-      const content = isGone ? undefined : contentOf(object.data);
-      this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
+      this.#noteContent(name, object, isGone, at);
+    } else if (resource === 'secretproviderclasses') {
+      this.#class.noteClass(object, isGone, at);
+    } else if (resource === 'secretproviderclasspodstatuses') {
+      this.#class.noteStatus(object, isGone, at);
     } else if (resource === 'namespaces') {
       if (object.metadata.name === NAMESPACE) this.#noteSelection(object, at);
     } else if (isBatch(resource)) {
@@ -136,6 +151,13 @@ export class Observer {
     } else if (workloadOfTemplate(name) === name) {
       this.#noteWorkload(name, object, isGone, at);
     }
+  }
+
+  #noteContent(config: ConfigName, { data, metadata }: LooseObject, isGone: boolean, at: number): void {
+    const content = isGone ? undefined : contentOf(data);
+    const mark = markOf(metadata.annotations);
+    const temporary = isTemporary(metadata.annotations) ? ({ isTemporary: true } as const) : {};
+    this.add({ type: 'content', config, content, mark, ...temporary }, at);
   }
 
   #noteSelection({ metadata }: LooseObject, at: number): void {
@@ -195,7 +217,8 @@ export class Observer {
       if (this.#running.has(pod)) continue;
       this.#running.add(pod);
       const owner = `${workload.kind}/${workload.name}`;
-      this.add({ type: 'pod-started', pod, workload: owner, reads: readsOf(reads) }, startedAtVersion);
+      const mounted = { ...readsOf(reads), [CLASS]: this.#mounted() };
+      this.add({ type: 'pod-started', pod, workload: owner, reads: mounted }, startedAtVersion);
     }
   }
 

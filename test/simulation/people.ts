@@ -11,12 +11,13 @@ import {
   NAMESPACE,
   NAMESPACE_PATH,
   pathOf,
+  refOf,
   SELECTED_LABEL,
   STATE_NAME,
   STATE_NAMES,
   split,
 } from './api.ts';
-import { contentOf, dataOf, manifestOf, NOISE, SCOPES } from './contents.ts';
+import { certificateOf, contentOf, dataOf, isClass, manifestOf, NOISE, SCOPES } from './contents.ts';
 import { approvalAskedFor, EVENTS_PATH } from './held.ts';
 import type {
   ConfigName,
@@ -43,11 +44,16 @@ import {
   wordsOf,
 } from './manifests.ts';
 
+/** What classes bring to pods: the content of each, which no object of the cluster tells. */
+export type SecretsStore = Map<ConfigName, Content>;
+
 /** Takes the steps that are a person's; a step with nothing to act on does nothing. */
 export class People {
   readonly #api: Api;
   readonly #needs: readonly ConfigName[];
   readonly #keys: Settings['keys'];
+  readonly #mounts: boolean;
+  readonly #store: SecretsStore;
   /** Whose words name objects of another namespace. */
   readonly #words: 'native' | 'wave';
   /** The objects in whose manifests it stands that they allow to be followed. */
@@ -57,12 +63,15 @@ export class People {
   /** Counts edits, so that no two are the same. */
   #edits = 0;
 
-  /** `needs`: what no pod starts without. */
+  /** `required`: what no pod starts without; `store`: where the contents of classes are. */
   constructor(
     api: Api,
-    { required = [], keys, elsewhere }: Pick<Settings, 'required' | 'keys' | 'elsewhere'> = {},
+    { required = [], keys, elsewhere, classes }: Partial<Settings> = {},
+    store: SecretsStore = new Map(),
   ) {
     this.#api = api;
+    this.#mounts = classes !== undefined;
+    this.#store = store;
     this.#words = elsewhere === 'consent' ? 'native' : 'wave';
     this.#needs = required;
     this.#keys = keys;
@@ -94,11 +103,11 @@ export class People {
     if (content !== undefined) await this.#write(config, undefined, content);
   }
 
-  /** Edits a ConfigMap or Secret. */
+  /** Edits an object, or the content of a class in the store. */
   async config(step: ConfigStep): Promise<void> {
     const path = pathOf(step.config);
     const live = await this.#api.get(path);
-    const present = contentOf(live?.data);
+    const present = live && (isClass(step.config) ? this.#store.get(step.config) : contentOf(live.data));
     switch (step.do) {
       case 'change':
         return await this.#write(step.config, present, step.content);
@@ -110,6 +119,8 @@ export class People {
       case 'touch':
         await this.#api.merge(path, this.#touched());
         return;
+      case 'issue':
+        return await this.#issue(step, present);
       case 'mark':
         return await this.#mark(step, present);
       case 'delete':
@@ -133,8 +144,9 @@ export class People {
   }
 
   /** What pod templates have in common. */
-  get #reading(): Pick<TemplateParts, 'needs' | 'keys'> {
-    return { needs: this.#needs, keys: this.#keys === undefined ? undefined : SCOPES[0] };
+  get #reading(): Pick<TemplateParts, 'needs' | 'keys' | 'mounts'> {
+    const keys = this.#keys === undefined ? undefined : SCOPES[0];
+    return { needs: this.#needs, keys, mounts: this.#mounts };
   }
 
   async #mark(
@@ -145,8 +157,23 @@ export class People {
     else this.#allowing.delete(config);
     if (present === undefined) return;
     if (content !== undefined && content !== present) this.#former.set(config, present);
-    const data = content === undefined ? {} : { data: dataOf(config, content) };
+    if (content !== undefined && isClass(config)) this.#store.set(config, content);
+    const data = content === undefined || isClass(config) ? {} : { data: dataOf(config, content) };
     await this.#api.merge(pathOf(config), { metadata: { annotations: marksOf(mark) }, ...data });
+  }
+
+  async #issue(
+    { config, content, temporary }: Extract<ConfigStep, { readonly do: 'issue' }>,
+    present: Content | undefined,
+  ): Promise<void> {
+    // No two certificates are the same.
+    if (present === content) return;
+    if (present !== undefined) this.#former.set(config, present);
+    const annotations = certificateOf(temporary);
+    const certificate = { data: dataOf(config, content), metadata: { annotations } };
+    if (present === undefined)
+      await this.#api.create(collectionOf(config), manifestOf(config, content, annotations));
+    else await this.#api.merge(pathOf(config), certificate);
   }
 
   async #write(
@@ -158,8 +185,10 @@ export class People {
     if (former !== undefined && former !== content) this.#former.set(config, former);
     const annotations = this.#allowing.has(config) ? withoutNulls(marksOf('allow')) : undefined;
     const manifest = manifestOf(config, content, annotations);
+    if (isClass(config)) this.#store.set(config, content);
     if (present === undefined) await this.#api.create(collectionOf(config), manifest);
-    else if (present !== content) await this.#api.merge(pathOf(config), { data: dataOf(config, content) });
+    else if (present !== content && !isClass(config))
+      await this.#api.merge(pathOf(config), { data: dataOf(config, content) });
   }
 
   /** Writes a workload. Take-backs, refusals and speeds are not a person's. */
@@ -274,9 +303,7 @@ export class People {
     if (markIn(first?.metadata.annotations ?? {}).writer === COPIED_WRITER) return [];
     switch (step.do) {
       case 'remove-entry': {
-        const { kind, name } = split(step.config);
-        const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
-        return await this.#removeKey(entryKeyOf(ref, NAMESPACE));
+        return await this.#removeKey(entryKeyOf(refOf(step.config), NAMESPACE));
       }
       case 'remove-exceptions': {
         const ref = { ...split(step.workload), namespace: NAMESPACE };

@@ -1,5 +1,6 @@
 /** Whether a change waits no longer than the maximum wait. */
 
+import { hasReached } from './class-laws.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { isHeldAt } from './holds.ts';
 import {
@@ -24,6 +25,9 @@ import type { Recorded, Trace, Violation } from './trace.ts';
 /** For the API server and the rounding of timers. */
 const GRACE_MS = 1500;
 
+/** For so long a workload waits, whose only change is a temporary certificate. */
+export const LONGEST_ISSUE_MS = 600_000;
+
 /**
  * The changes that were in force all the time until their maximum wait was over, and beyond, without a rollout. Judged only
  * where nothing but people was in the history: all else may hold a rollout back.
@@ -43,7 +47,7 @@ export function judgePunctuality(trace: Trace): readonly Violation[] {
 
 function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>): boolean {
   const { config, at, ms } = change;
-  const deadline = ms + trace.settings.maxWaitMs + GRACE_MS;
+  const deadline = ms + longestWaitMs(trace, change) + GRACE_MS;
   const isMeanwhile = (fact: { readonly ms: number; readonly at: number }) =>
     fact.at >= at && fact.ms <= deadline;
   const contents = factsOf(trace, 'content').filter((fact) => fact.config === config);
@@ -81,8 +85,15 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     isAsked &&
     !isHeld &&
     !isRolled &&
+    !hasReached(trace, workload, config, deadline) &&
     isWatched(trace, at, deadline)
   );
+}
+
+/** The end of ten minutes may find the usual window just opened; a process that came late to pods that differ waits for them anew. */
+function longestWaitMs({ settings }: Trace, { isTemporary, isLate }: Of<'content'>): number {
+  const moreMs = isLate === true ? (settings.classes?.maxWaitMs ?? 0) : 0;
+  return settings.maxWaitMs + moreMs + (isTemporary === true ? LONGEST_ISSUE_MS : 0);
 }
 
 /** When the pods were last known to run what was in force: at our last rollout, or when the baseline was taken. */

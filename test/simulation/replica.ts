@@ -129,6 +129,12 @@ function namespacesOf({ elsewhere }: Settings): readonly string[] {
   return elsewhere === undefined || elsewhere === 'unwatched' ? [NAMESPACE] : [NAMESPACE, OTHER_NAMESPACE];
 }
 
+function classOptionsOf({ classes }: Settings): Pick<Options, 'csiIntegration' | 'csiMaxWaitMs'> {
+  return classes === undefined
+    ? { csiIntegration: 'false', csiMaxWaitMs: 0 }
+    : { csiIntegration: 'true', csiMaxWaitMs: classes.maxWaitMs };
+}
+
 function optionsOf(settings: Settings): Options {
   const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;
   return {
@@ -165,8 +171,7 @@ function optionsOf(settings: Settings): Options {
     jobReload: settings.batch?.jobs ?? 'none',
     argoRollouts: settings.argo === undefined ? 'false' : 'true',
     openshift: 'false',
-    csiIntegration: 'false',
-    csiMaxWaitMs: 300_000,
+    ...classOptionsOf(settings),
     furtherKinds: [],
     openshiftInstantiate: false,
     port: 0,

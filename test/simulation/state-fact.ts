@@ -4,10 +4,10 @@ import { algorithmOf } from '../../lib/model/digest.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/shards.ts';
 import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
+import { type LooseObject, NAMESPACE, refOf, STATE_NAMES, split } from './api.ts';
 import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { BATCH, CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
+import { BATCH, ROLLOUTS, TOLD, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
 
 type RunningDigest = Read | '?' | 'other';
@@ -94,9 +94,8 @@ function digestIn(entry: string): string {
 
 /** By object: the keys of what is followed of it, the whole of it or what pods may read. */
 const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
-  [...CONFIGS, ELSEWHERE].map((config) => {
-    const { kind, namespace, name } = split(config);
-    const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace, name } as const;
+  TOLD.map((config) => {
+    const ref = refOf(config);
     const parts = [ref, ...SCOPES.map((keys) => ({ ...ref, keys }))];
     return [config, parts.map((part) => entryKeyOf(part, NAMESPACE))];
   }),

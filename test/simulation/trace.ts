@@ -80,7 +80,13 @@ export type Fact =
       readonly content: Content | undefined;
       /** Of one that is gone as it was last. */
       readonly mark?: TemplateStamp | undefined;
+      /** It is a certificate that cert-manager signed itself until the issuer answers. */
+      readonly isTemporary?: true;
+      /** Of a class: its pods still differ, and did so for as long as reloaders wait. */
+      readonly isLate?: true;
     }
+  /** What a pod has mounted of a class is another content than before. */
+  | { readonly type: 'mounted'; readonly config: ConfigName; readonly content: Content }
   /** What a workload follows and what of it it asks for, and whether its template reaches its pods (not paused, OnDelete or partitioned). */
   | {
       readonly type: 'workload';

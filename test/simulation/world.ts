@@ -2,12 +2,14 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
+import { accountingOf } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
-import { apiOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
+import { apiOf, CLASS_RESOURCES, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
+import { Driver } from './driver.ts';
 import { Former } from './former.ts';
 import { heldIn } from './held.ts';
 import type {
@@ -19,10 +21,9 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { BATCH, ELSEWHERE, ROLLOUT_STRATEGY, WORKLOADS } from './manifests.ts';
+import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
-import { PERIOD } from './pausing.ts';
-import { People } from './people.ts';
+import { People, type SecretsStore } from './people.ts';
 import { Rights } from './rights.ts';
 import { KeyPeople, keyTexts } from './ring.ts';
 import { stateFactNow } from './state-fact.ts';
@@ -52,6 +53,7 @@ class World {
   readonly #sandbox: Sandbox;
   readonly #observer: Observer;
   readonly #argo: Argo;
+  readonly #driver: Driver | undefined;
   readonly #people: People;
   readonly #keyPeople: KeyPeople;
   readonly #crew: Crew;
@@ -72,7 +74,10 @@ class World {
       resourceVersions: settings.versions,
       ...(settings.pageSize === undefined ? {} : { mostPerPage: settings.pageSize }),
       podStartMs: settings.rolloutMs,
-      extensions: settings.argo === undefined ? [] : ['rollouts'],
+      extensions: [
+        ...(settings.argo === undefined ? [] : (['rollouts'] as const)),
+        ...(settings.classes === undefined ? [] : CLASS_RESOURCES),
+      ],
       namespaces: [NAMESPACE, OTHER_NAMESPACE],
       annotationReads: () =>
         settings.elsewhere === undefined ? [] : [{ ...split(ELSEWHERE), kind: 'ConfigMap' }],
@@ -83,7 +88,8 @@ class World {
       },
     });
     this.#rights = new Rights(this.#sandbox);
-    this.#observer = new Observer(this.#sandbox, settings, () => clock.now());
+    const mounted = () => this.#driver?.present;
+    this.#observer = new Observer(this.#sandbox, settings, () => clock.now(), mounted);
     this.#argo = new Argo({
       sandbox: this.#sandbox,
       add: (fact) => this.#observer.add(fact),
@@ -91,7 +97,16 @@ class World {
       onWritten: () => this.#observer.look(),
     });
     const api = apiOf(this.#sandbox.handle);
-    this.#people = new People(api, settings);
+    const store: SecretsStore = new Map();
+    this.#driver =
+      settings.classes &&
+      new Driver({
+        sandbox: this.#sandbox,
+        store,
+        pollMs: settings.classes.pollMs,
+        onWritten: () => this.#observer.look(),
+      });
+    this.#people = new People(api, settings, store);
     this.#keyPeople = new KeyPeople(api);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
@@ -149,6 +164,7 @@ class World {
     const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
     this.#argo.letGo();
+    if (this.#driver) this.#driver.is = 'well';
     this.#speed(undefined, undefined);
     for (const { workload, annotations } of heldIn(this.#sandbox, this.#history))
       await this.#people.workload({ do: 'annotate', workload, annotations });
@@ -188,7 +204,11 @@ class World {
       case 'mark':
       case 'delete':
       case 'recreate':
+      case 'issue':
         return await this.#people.config(step);
+      case 'driver':
+        if (this.#driver) this.#driver.is = step.is;
+        return;
       case 'select':
         return await this.#people.select(step.selected);
       case 'annotate-namespace':
@@ -343,6 +363,7 @@ class World {
   #look(): void {
     this.#observer.look();
     this.#argo.look();
+    this.#driver?.look();
     this.#crew.look();
     this.#takeBacks.look();
   }
@@ -351,44 +372,4 @@ class World {
 /** Whether its processes elect a leader. */
 function electsIn({ settings, steps }: History): boolean {
   return settings.election ?? steps.some((step) => step.do === 'start' && step.slot !== 0);
-}
-
-/** How exactly the rollouts of such a history can be accounted for. */
-function accountingOf({ steps, workloads }: History): Trace['accounting'] {
-  const kinds = new Set(steps.map((step) => step.do));
-  const has = (...names: Step['do'][]) => names.some((name) => kinds.has(name));
-  if (has('fault', 'disturb', 'delay', 'compact', 'forbid')) return 'each';
-  const calm: readonly Step['do'][] = [
-    'wait',
-    'jump',
-    'change',
-    'revert',
-    'touch',
-    'mark',
-    'ask',
-    'delete',
-    'recreate',
-    'create-workload',
-    'delete-workload',
-    'follow',
-    'select',
-    'scale',
-    'stop',
-    'digests',
-    'rotate-key',
-    'key-rights',
-  ];
-  const isCalm = steps.every((step) => calm.includes(step.do) || isAboutPauses(step));
-  return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
-}
-
-/** What cannot be paused has a longer window instead. Whoever promotes, or chooses between rollouts and restarts, changes no content. */
-function isAboutPauses(step: Step): boolean {
-  if (step.do === 'pause') return true;
-  if (step.do === 'argo') return step.act === 'promote';
-  return (
-    step.do === 'annotate' &&
-    [PERIOD, ROLLOUT_STRATEGY].includes(Object.keys(step.annotations).join()) &&
-    ['Deployment', 'Rollout'].includes(split(step.workload).kind)
-  );
 }

@@ -67,6 +67,20 @@ test('an open window keeps its length when a temporary certificate comes too', a
   assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 1500 }]);
 });
 
+test('one that comes while the workload is patched waits for that of the issuer, which waits no longer', async (t) => {
+  const stage = new RolloutStage(t);
+  const before = (): void => stage.apply(stage.world.config('cfg', 'c', TEMPORARY));
+  stage.faults.push({ before });
+  stage.change('b');
+  await stage.pass(MINUTE_MS);
+  stage.apply(stage.world.config('cfg', 'd', ISSUED));
+  await stage.pass(MINUTE_MS);
+  assert.deepEqual(
+    stage.patches.map(({ atMs }) => atMs),
+    [1000, MINUTE_MS + 1000],
+  );
+});
+
 test('after the certificate that pods run came back, the next change has the usual window', async (t) => {
   const stage = stageWithTemporary(t);
   stage.apply(stage.world.config('cfg', 'a', ISSUED));

@@ -65,6 +65,18 @@ const HISTORIES: Readonly<Record<string, Case>> = {
     stage: () => running(3).set('web-0', 'B').set('web-0', 'A').wait(),
     published: ['A begun'],
   },
+  'a rotation that is taken back after a pod began with it: the pod runs it still': {
+    stage: () => running(2).set('new', 'B').set('new', 'A'),
+    published: ['A begun', 'A in doubt'],
+  },
+  'and the next one that is taken back is none': {
+    stage: () => running(2).set('new', 'B').set('new', 'A').set('web-0', 'B').set('web-0', 'A'),
+    published: ['A begun', 'A in doubt'],
+  },
+  'a pod began with what counts in the end': {
+    stage: () => running(2).set('new', 'B').wait().all(pods(2), 'B'),
+    published: ['A begun', 'B'],
+  },
   'a single pod with a content of its own each time it starts': {
     stage: () => running(1).class().drop('web-0').set('new', 'B').drop('new').set('newer', 'C').wait(),
     published: ['A begun', 'A', 'B begun', 'C begun'],
@@ -140,6 +152,14 @@ const HISTORIES: Readonly<Record<string, Case>> = {
       running(2).class().set('web-0', 'none').set('web-1', 'empty').set('c', 'B', { mounted: false }).wait(),
     published: ['A begun', 'A'],
   },
+  'versions come back with a pod that began so: the others may have begun with what was before': {
+    stage: () => running(2).all(pods(2), 'empty').set('new', 'B').all(pods(2), 'B'),
+    published: ['A begun', 'B'],
+  },
+  'pods that told no version are gone': {
+    stage: () => running(1).set('web-0', 'empty').drop('web-0').set('new', 'B'),
+    published: ['A begun', 'gone', 'B begun'],
+  },
   'a pod moves: its status is written again with the same objects': {
     stage: () => running(2).set('web-0', 'A', { uid: 'another' }).wait(),
     published: ['A begun'],
@@ -181,6 +201,10 @@ const HISTORIES: Readonly<Record<string, Case>> = {
   'a list after a gap in which pods of the same names came and were rotated': {
     stage: () => running(1).set('web-0', 'B', { isRelisted: true, uid: 'another', generation: 3 }).listed(),
     published: ['A begun', 'B'],
+  },
+  'a list after a gap in which a pod came and was rotated': {
+    stage: () => running(1).set('new', 'A', { isRelisted: true, generation: 2 }).listed(),
+    published: ['A begun', 'A in doubt'],
   },
   'two namespaces': {
     stage: () => running(2).set('x', 'B', { namespace: 'other' }).all(pods(2), 'C'),

@@ -35,7 +35,10 @@ function statusOf(name: string, pod: Pod, version: number): RawPodStatus {
   };
 }
 
-/** One process: what it publishes, as `<content>` or, if every pod began with it, `<content> begun`. */
+/**
+ * One process: what it publishes, as `<content>` or, if every pod began with it, `<content> begun`; if it is in force already and a pod
+ * may have begun with another, `<content> in doubt`.
+ */
 export class Stage {
   readonly published: string[] = [];
   readonly dynamic: string[] = [];
@@ -52,11 +55,14 @@ export class Stage {
       maxWaitMs: MAX_WAIT_MS,
       now: () => this.now,
       inForce: ({ namespace }) => this.#inForce.get(namespace),
-      publish: ({ object: { ref, digest, begunWith } }) => {
+      publish: ({ object: { ref, digest, begunWith }, isRelisted }) => {
+        const isDoubt = isRelisted && this.#inForce.get(ref.namespace) === digest;
         this.#inForce.set(ref.namespace, digest);
         const content = [...'ABCDEFGHIJ'].find((one) => digestOf(one, ref.namespace) === digest) ?? '?';
         const place = ref.namespace === 'ns' ? '' : `${ref.namespace} `;
-        this.published.push(`${place}${content}${begunWith === true ? ' begun' : ''}`);
+        this.published.push(
+          `${place}${content}${begunWith === true ? ' begun' : ''}${isDoubt ? ' in doubt' : ''}`,
+        );
       },
       onGone: () => this.published.push('gone'),
       onDynamic: (ref) => this.dynamic.push(`${ref.name} ${this.isDynamic}`),

@@ -1,0 +1,5 @@
+/** Histories of temporary certificates. */
+
+import { tryHistories } from './histories.ts';
+
+tryHistories('certificates', 0.02);
