@@ -10,6 +10,7 @@ import { isRequired } from '../install/tools.ts';
 import { alerts, filledIn, panels } from '../monitoring/files.ts';
 import type { Prometheus } from '../monitoring/prometheus.ts';
 import { prometheusBeside, type Shortening } from '../monitoring/scrape.ts';
+import { web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -98,6 +99,25 @@ async function isAwaited(scene: Scene): Promise<void> {
   await notifyOnly(null);
 }
 
+/** Two Deployments follow an object in stages, and no node takes pods any more: the first one does not get ready. */
+async function isHalted(scene: Scene): Promise<void> {
+  const { stage } = scene.pair.scene;
+  const annotations = { 'reloader.k8s.collaborne.com/stages': '1' };
+  await stage.expect('POST', 'configmaps', { metadata: { name: 'staged', annotations }, data: { key: 'A' } });
+  for (const app of ['first', 'second'].map((name) => web(name, { follows: { ConfigMap: ['staged'] } }))) {
+    await stage.create(app);
+    await stage.patch(app, { spec: { progressDeadlineSeconds: 2 } });
+  }
+  await stage.until('they are followed', async () =>
+    Object.keys(await stage.state()).some((key) => key.endsWith('staged')),
+  );
+  await stage.kubectl(['cordon', '--selector', 'kubernetes.io/os=linux']);
+  await stage.expect('PATCH', 'configmaps/staged', { data: { key: 'B' } });
+  await fires(scene, 'ReloaderContentHalted');
+  await stage.kubectl(['uncordon', '--selector', 'kubernetes.io/os=linux']);
+  await stage.expect('PATCH', 'configmaps/staged', { data: { key: 'C' } });
+}
+
 async function isUnwritten(scene: Scene): Promise<void> {
   const lift = scene.pair.leader.proxy.add({ match: COMMITS, times: 'always', effect: FORBIDDEN });
   await scene.pair.scene.change('other');
@@ -152,7 +172,7 @@ test('each alert fires after what it is about, and each query of the dashboard s
   await pair.scene.stage.until('both are scraped', async () => {
     return (await prometheus.query('count(reloader_leader) == 2')).length > 0;
   });
-  for (const act of [isSlowed, isRefused, isAwaited, isUnwritten, isDeaf, isBlocked, isEnded]) {
+  for (const act of [isSlowed, isRefused, isAwaited, isHalted, isUnwritten, isDeaf, isBlocked, isEnded]) {
     await isCalm(scene);
     await act(scene);
   }

@@ -135,6 +135,8 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     minRolloutInterval: 1000,
     rolloutLimit: 'off',
     reloadWindow: 'Mon-Fri 09:00-17:00 Europe/Berlin',
+    stages: '1,10%,50%,100%',
+    stageSoak: '2m',
     maxConcurrentPatches: 1000,
   }),
   switches: flags({

@@ -35,7 +35,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gates: the end of a hold is not noticed',
-    edit: change('Gates.hasChanged', 'gate !== undefined', 'false'),
+    edit: change('Gates.hasChanged', 'now?.message !== gate.message', 'false'),
     tests: [UNIT],
   },
   {
@@ -50,7 +50,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gates: a change opens a window for what is held',
-    edit: change('RolloutController.touch', 'this.gates.of(workload) !== undefined', 'false'),
+    edit: change('RolloutController.touch', 'this.gates.isKeptOtherwise()', 'false'),
     tests: [UNIT],
   },
   {

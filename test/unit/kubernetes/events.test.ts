@@ -70,6 +70,26 @@ test('an Event names its object, so that kubectl describe shows it', async (t) =
   await stop();
 });
 
+test('an Event on an object with content names it too', async (t) => {
+  const { script, recorder, stop } = start(t, [ok({}), ok({})]);
+  for (const kind of ['ConfigMap', 'SecretProviderClass'] as const)
+    recorder.record({ ...NEWS, regarding: { kind, namespace: 'ns', name: kind }, uid: '' });
+  await after(t, 100);
+  assert.deepEqual(
+    script.requests.map(({ body = '' }) => JSON.parse(body).involvedObject),
+    [
+      { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'ns', name: 'ConfigMap' },
+      {
+        apiVersion: 'secrets-store.csi.x-k8s.io/v1',
+        kind: 'SecretProviderClass',
+        namespace: 'ns',
+        name: 'SecretProviderClass',
+      },
+    ],
+  );
+  await stop();
+});
+
 test('an Event has no more bytes than the API server takes, and nothing in it steers a terminal', async (t) => {
   const { script, recorder, stop } = start(t, [ok({})]);
   recorder.record({ ...NEWS, message: `\u009b31m${'ä'.repeat(1_000_000)}` });

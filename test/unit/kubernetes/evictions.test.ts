@@ -201,6 +201,42 @@ test('beside a Pod that is a workload are those of its owner, by one list of wha
   assert.deepEqual(await evictions.podsOf(ref, 'former'), { kind: 'gone' });
 });
 
+test('a pod fails whose container waits for a reason that does not pass by itself', async () => {
+  const waiting = (reason?: string): object => ({
+    name: 'app',
+    state: reason ? { waiting: { reason } } : {},
+  });
+  const cases: Readonly<Record<string, [status: object, failure: string | undefined]>> = {
+    crash: [
+      { containerStatuses: [waiting(), waiting('CrashLoopBackOff')] },
+      'container app: CrashLoopBackOff',
+    ],
+    image: [{ containerStatuses: [waiting('ImagePullBackOff')] }, 'container app: ImagePullBackOff'],
+    name: [{ containerStatuses: [waiting('InvalidImageName')] }, 'container app: InvalidImageName'],
+    config: [
+      { containerStatuses: [waiting('CreateContainerConfigError')] },
+      'container app: CreateContainerConfigError',
+    ],
+    create: [{ containerStatuses: [waiting('CreateContainerError')] }, 'container app: CreateContainerError'],
+    run: [{ containerStatuses: [waiting('RunContainerError')] }, 'container app: RunContainerError'],
+    init: [{ initContainerStatuses: [waiting('CrashLoopBackOff')] }, 'container app: CrashLoopBackOff'],
+    starts: [{ containerStatuses: [waiting('ContainerCreating')] }, undefined],
+    runs: [{ containerStatuses: [waiting()] }, undefined],
+    new: [{}, undefined],
+  };
+  const items = Object.entries(cases).map(([name, [status]]) => ({
+    ...ownedPod(name, 'ReplicaSet', 'u'),
+    status,
+  }));
+  const { evictions } = serverWith({ metadata: { uid: 'u' }, spec: { selector: {} } }, items);
+  const reading = await evictions.podsOf({ kind: 'ReplicaSet', namespace: 'ns', name: 'web' }, 'u');
+  assert.ok(reading.kind === 'listed');
+  assert.deepEqual(
+    Object.fromEntries(reading.pods.map(({ name, failure }) => [name, failure])),
+    Object.fromEntries(Object.entries(cases).map(([name, [, failure]]) => [name, failure])),
+  );
+});
+
 test('a right that is missing is said to be missing', async (t) => {
   const stage = stageOf(t);
   const uid = create(stage, 'statefulsets', 'web');

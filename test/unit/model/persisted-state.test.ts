@@ -61,7 +61,17 @@ for (const [sentence, entry] of Object.entries(CASES)) {
   });
 }
 
-for (const version of ['3', '0', '', '1.0']) {
+for (const version of ['1', '2', '3']) {
+  test(`version '${version}' is read, with the halts beside an entry`, () => {
+    const annotations = { [STATE_VERSION_ANNOTATION]: version };
+    const result = parsed({ data: { 'v1.ConfigMap_cfg': `${A}.1!0a=home/Deployment/web` }, annotations });
+    assert.ok(result.type === 'state');
+    const halts = [{ token: '0a', workload: 'home/Deployment/web' }];
+    assert.deepEqual([...result.state.entries.values()], [{ digest: A, sequence: 1, halts }]);
+  });
+}
+
+for (const version of ['4', '0', '', '1.0']) {
   test(`version '${version}' is not read at all`, () => {
     const annotations = { [STATE_VERSION_ANNOTATION]: version };
     const result = parsed({ data: { 'v1.ConfigMap_cfg': `${A}.1` }, annotations });

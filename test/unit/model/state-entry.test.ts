@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import {
   configRefOf,
   entryKeyBeside,
@@ -163,6 +163,23 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
     false,
     { digest: undefined, sequence: 1 },
   ],
+  'what halted the content, the oldest first': [
+    `${A}.1!0a=home/Deployment/web!ff=shop/DaemonSet/agent`,
+    false,
+    {
+      digest: A,
+      sequence: 1,
+      halts: [
+        { token: '0a', workload: 'home/Deployment/web' },
+        { token: 'ff', workload: 'shop/DaemonSet/agent' },
+      ],
+    },
+  ],
+  'a halt of nothing': [`${A}.1!`, false, undefined],
+  'a halt without a workload': [`${A}.1!0a=`, false, undefined],
+  'a halt without a token': [`${A}.1!=home/Deployment/web`, false, undefined],
+  'a halt whose token is no hexadecimal number': [`${A}.1!0A=home/Deployment/web`, false, undefined],
+  'a halt with two workloads': [`${A}.1!0a=a/b/c=d/e/f`, false, undefined],
   'an empty text': ['', false, undefined],
   'a short digest': ['abc.1', false, undefined],
   'capital digits': [`${'A'.repeat(40)}.1`, false, undefined],
@@ -179,12 +196,20 @@ for (const [sentence, [text, isLegacy, entry]] of Object.entries(ENTRIES)) {
   test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, isLegacy, knows), entry));
 }
 
+const halts = fc.record(
+  {
+    token: fc.stringMatching(/^[0-9a-f]{8}$/),
+    workload: workloadRefs.map((ref) => keyOf(ref)),
+  },
+  { noNullPrototype: true },
+);
 const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
 
 test('law: an entry is read as it was written', () => {
   fc.assert(
-    fc.property(digests, fc.maxSafeNat(), (digest, sequence) => {
-      assert.deepEqual(parseEntry(formatEntry({ digest, sequence }), false, knows), { digest, sequence });
+    fc.property(digests, fc.maxSafeNat(), fc.array(halts, { maxLength: 3 }), (digest, sequence, halts) => {
+      const entry = { digest, sequence, ...(halts.length > 0 && { halts }) };
+      assert.deepEqual(parseEntry(formatEntry(entry), false, knows), entry);
     }),
   );
 });

@@ -203,6 +203,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     "--reload-window='Mon-Fri 09:00-17:00 Europe/Berlin'": {
       reloadWindow: 'Mon-Fri 09:00-17:00 Europe/Berlin',
     },
+    '--stages=1,10% --stage-soak=5s': { staging: { stages: [{ count: 1 }, { percent: 10 }], soakMs: 5000 } },
     '--max-concurrent-patches=1': { maxConcurrentPatches: 1 },
     '--max-concurrent-rollouts=5 --max-concurrent-rollouts-per-namespace=2 --rollout-rate=0.5 --rollout-burst=3':
       { budget: { slots: 5, slotsPerNamespace: 2, rate: 0.5, burst: 3 } },

@@ -42,6 +42,10 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '--rollout-limit: expected a number of rollouts and a duration such as 20/1h, or off, got "20"',
     '--reload-window=soon':
       '--reload-window: expected a window, and this is no window; write such as Mon-Fri 09:00-17:00 Europe/Berlin, ',
+    '--stages=1,110%':
+      '--stages: expected at most 20 numbers of workloads or percentages such as 1,10%,50%,100%, got "1,110%"',
+    '--stage-soak=soon':
+      '--stage-soak: expected a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days, got "soon"',
     '--rollout-rate=-1': '--rollout-rate: expected a number such as 0.1 or 5, at most 1000, got "-1"',
     '--update-rate=1001': '--update-rate: expected a number such as 0.1 or 5, at most 1000, got "1001"',
     '--rollout-burst=0': '--rollout-burst: expected a whole number from 1 to 1000, got "0"',

@@ -16,7 +16,6 @@ const ABOUT: About = {
   isDryRun: false,
 };
 const NOW = new Date('2026-11-21T09:30:05.250Z');
-
 function pageOf(parts: Partial<StatusReport> = {}, query = '', about: Partial<About> = {}): string {
   return statusPage({
     ...pageRequestOf(query),

@@ -246,6 +246,8 @@ describe('the version of a shard is', () => {
     '1 where nothing is under a key': [{ [CFG]: 'a.1', [RAN]: overridden('collaborne:b') }, '1'],
     '2 with an entry under a key': [{ [CFG]: `${FORMER}:a.1` }, '2'],
     '2 with an override under a key': [{ [CFG]: 'a.1', [RAN]: overridden(`${FORMER}:b`) }, '2'],
+    '3 where a content is halted': [{ [CFG]: 'a.1!0a=home/Deployment/web' }, '3'],
+    '3 also under a key': [{ [CFG]: `${FORMER}:a.1!0a=home/Deployment/web` }, '3'],
     '2 with an entry whose key is lost': [{ [CFG]: `${LOST}:a.1` }, '2'],
   };
   for (const [sentence, [state, version]] of Object.entries(rows))
