@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/settings.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
-import type { Options } from '../../../lib/options/options.ts';
+import type { LeaderElection, Options } from '../../../lib/options/options.ts';
 import { running } from './given.ts';
 
 /** What is so where nothing is said, outside a pod. */
@@ -61,9 +61,7 @@ const DEFAULTS: Options = {
   logFormat: 'text',
 };
 
-const ELECTION = { ...DEFAULTS.leaderElection, id: 'reloader-state' } as NonNullable<
-  Options['leaderElection']
->;
+const ELECTION = { ...DEFAULTS.leaderElection, id: 'reloader-state' } as LeaderElection;
 const ALL: Options['scope'] = { type: 'all', source: '--all-namespaces' };
 const FILES: Options['admission'] = {
   port: 9443,

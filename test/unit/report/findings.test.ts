@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingObject } from '../../../lib/model/finding.ts';
-import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -13,7 +13,7 @@ import type { Sketch } from '../tracking/sketch.ts';
 import { World } from '../tracking/world.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
-
+const ALLOWED = { 'reloader.k8s.collaborne.com/allow-from': '*' };
 const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } };
 
 /** Notices over a world, and what they said: `<workload> <reason>`. */
@@ -378,12 +378,11 @@ test('against a workload that names an object of another namespace in vain it st
   stage.isRefused = true;
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, ['not-allowed']);
-  stage.world.config('shop/cfg', 'a', { marks: { 'reloader.k8s.collaborne.com/allow-from': '*' } });
+  stage.world.config('shop/cfg', 'a', { marks: ALLOWED });
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, []);
-  const ref = stage.world.configRef('shop/cfg');
-  const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
-  stage.missing.set(keyOf(ref), { ref, ...nothing });
+  const gone = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
+  stage.missing.set(stage.world.configKey('shop/cfg'), { ref: stage.world.configRef('shop/cfg'), ...gone });
   stage.world.noConfig('shop/cfg');
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, ['not-allowed'], 'the same stands of one that is gone, and nothing else');
@@ -392,9 +391,7 @@ test('against a workload that names an object of another namespace in vain it st
 test('what an object of another namespace says is told to those alone that it allows to follow it', () => {
   const stage = new Stage();
   const hold = { 'reloader.k8s.collaborne.com/hold': 'yes' };
-  stage.world.config('shop/cfg', 'a', {
-    marks: { ...hold, 'reloader.k8s.collaborne.com/allow-from': 'home' },
-  });
+  stage.world.config('shop/cfg', 'a', { marks: { ...hold, ...ALLOWED } });
   stage.follow({ follows: ['shop/cfg'] });
   assert.deepEqual(stage.standing, ['malformed']);
   stage.world.mark('shop/cfg', hold);
