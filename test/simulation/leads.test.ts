@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { annotationsOf } from '../../lib/model/shards.ts';
+import { COPIED_WRITER } from './foreign-leases.ts';
 import { judgeLeads } from './leads.ts';
-import { COPIED_WRITER } from './people.ts';
 import type { Fact, Trace } from './trace.ts';
 import { KNOWN, NOTHING, type Pause, traceOf } from './trace-by-hand.ts';
 

@@ -2,7 +2,7 @@
 
 import { markIn, type TermMark } from '../../lib/model/shards.ts';
 import type { LooseObject } from './api.ts';
-import { COPIED_WRITER } from './people.ts';
+import { COPIED_WRITER } from './foreign-leases.ts';
 import { LONGEST_TAKE_OVER_MS } from './replica.ts';
 import { factsOf, type Of } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';

@@ -18,6 +18,7 @@ import {
   split,
 } from './api.ts';
 import { certificateOf, contentOf, dataOf, isClass, manifestOf, NOISE, SCOPES } from './contents.ts';
+import { COPIED_WRITER, LEASES } from './foreign-leases.ts';
 import { approvalAskedFor, EVENTS_PATH } from './held.ts';
 import type {
   ConfigName,
@@ -363,22 +364,6 @@ export class People {
     return String(this.#edits);
   }
 }
-
-/** Who led in the cluster that a Lease and marks are copied from. */
-export const COPIED_WRITER = 'replica_of_another_cluster';
-
-const LEASES = {
-  empty: null,
-  free: { holderIdentity: '' },
-  foreign: { holderIdentity: 'another', leaseDurationSeconds: 15 },
-  long: { holderIdentity: 'another', leaseDurationSeconds: 3600 },
-  copied: {
-    holderIdentity: COPIED_WRITER,
-    leaseDurationSeconds: 15,
-    renewTime: '2024-12-24T00:00:00.000000Z',
-    leaseTransitions: 41,
-  },
-} as const;
 
 function imageOf(image: string): object {
   return { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } };
