@@ -263,6 +263,14 @@ describe('a content with which a workload does not get ready', () => {
     });
   }
 
+  test('stays halted for the only other workload once the one that failed is gone', async (t) => {
+    const stage = await halted(t, ['w1', 'w2']);
+    stage.apply(stage.world.noWorkload('w1'));
+    await stage.pass(HOUR_MS);
+    assert.deepEqual(patched(stage), ['w1']);
+    assert.equal(waitsFor(stage, 'w2'), 'halt');
+  });
+
   test('is over with another content, which begins at the first stage', async (t) => {
     const stage = await halted(t);
     edit(stage, 'w1', { failure: undefined });
