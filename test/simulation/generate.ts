@@ -2,23 +2,25 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
+import { playersOf } from './generate-cast.ts';
 import { consentScenesOf } from './generate-consent.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
 import { holdScenesOf } from './generate-holds.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
-import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
+import { jobScenesOf } from './generate-jobs.ts';
 import { leadsOf, STALL } from './generate-leads.ts';
-import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
+import { pauseScenesOf } from './generate-pauses.ts';
 import { rolloutScenesOf } from './generate-rollouts.ts';
 import { rotationScenesOf } from './generate-rotations.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
 import { settingsArbitrary } from './generate-settings.ts';
+import { stageScenesOf } from './generate-stages.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
-import { type History, type Step, type WorkloadName, wait } from './history.ts';
-import { CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
+import { type History, type Step, wait } from './history.ts';
+import { ELSEWHERE } from './manifests.ts';
 
 type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 
@@ -26,14 +28,7 @@ type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
   return fc
     .record({
-      configs: fc.shuffledSubarray(
-        [...CONFIGS],
-        flavour === 'shards' ? { minLength: 2, maxLength: 4 } : { minLength: 1, maxLength: 3 },
-      ),
-      workloads: fc.shuffledSubarray([...whoPlays(flavour)], {
-        minLength: 1,
-        maxLength: Math.min(3, whoPlays(flavour).length),
-      }),
+      ...playersOf(flavour),
       settings: settingsArbitrary(flavour),
     })
     .map((cast) => ({
@@ -60,12 +55,6 @@ function withDigests(history: History): History {
   return history.seed % 2 === 0
     ? { ...history, settings: { ...history.settings, digests: 'keyed' } }
     : history;
-}
-
-function whoPlays(flavour: Flavour): readonly WorkloadName[] {
-  if (flavour === 'pauses') return PAUSABLE;
-  if (flavour === 'rollouts') return ROLLOUTS;
-  return flavour === 'jobs' ? BATCH_CAST : WORKLOADS;
 }
 
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {
@@ -105,6 +94,7 @@ const HALF_CALM = [
   'budgets',
   'holds',
   'rollouts',
+  'stages',
 ] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
@@ -139,6 +129,7 @@ function calmScenesOf(
   const budgets: Weighted[] = [[4, one(steps.jump)]];
   const holds: Weighted[] = [[12, holdScenesOf(cast).calm]];
   const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
+  const stages: Weighted[] = [[12, stageScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
     ...{
@@ -154,6 +145,7 @@ function calmScenesOf(
       rollouts,
       budgets,
       holds,
+      stages,
     }[flavour],
   ];
 }
@@ -361,6 +353,13 @@ function scenesOfFlavour(
     [16, rolloutScenesOf(cast).troubled],
     [2, one(steps.owner)],
   ];
+  const stages: Weighted[] = [
+    ...little,
+    ...calmScenesOf('stages', cast, one),
+    [16, stageScenesOf(cast).troubled],
+    [1, leads.takeOver],
+    [2, scenes.crashInWindow],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -386,6 +385,7 @@ function scenesOfFlavour(
     budgets,
     holds,
     rollouts,
+    stages,
   }[flavour];
 }
 

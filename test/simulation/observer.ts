@@ -32,6 +32,7 @@ import {
 } from './manifests.ts';
 import { pauseOf } from './pausing.ts';
 import { KEY_SECRET } from './ring.ts';
+import { haltsOf, healthOf, stagesOf } from './stage-facts.ts';
 import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
 
@@ -54,6 +55,7 @@ export class Observer {
   readonly #style: VersionStyle;
   readonly #elsewhere: Settings['elsewhere'];
   readonly #evicts: boolean;
+  readonly #isStaged: boolean;
   readonly #now: () => number;
   readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
@@ -66,10 +68,11 @@ export class Observer {
 
   constructor(
     sandbox: Sandbox,
-    { versions, rolloutMs, batch, elsewhere, evictions }: Settings,
+    { versions, rolloutMs, batch, elsewhere, evictions, staging }: Settings,
     now: () => number,
   ) {
     this.#evicts = evictions !== undefined;
+    this.#isStaged = staging !== undefined;
     this.#sandbox = sandbox;
     this.#style = versions;
     this.#elsewhere = elsewhere;
@@ -129,6 +132,7 @@ export class Observer {
     if (resource === 'configmaps' || resource === 'secrets') {
       const content = isGone ? undefined : contentOf(object.data);
       this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
+      if (this.#isStaged) this.#addIfNew(stagesOf(name, object), at);
     } else if (resource === 'namespaces') {
       if (object.metadata.name === NAMESPACE) this.#noteSelection(object, at);
     } else if (isBatch(resource)) {
@@ -148,7 +152,9 @@ export class Observer {
     ).join();
     if (versions === this.#stateVersions) return;
     this.#stateVersions = versions;
-    this.#addIfNew({ type: 'entries', of: Object.keys(stateFactNow(this.#sandbox).entries).sort() });
+    const { entries, halts = {} } = stateFactNow(this.#sandbox);
+    this.#addIfNew({ type: 'entries', of: Object.keys(entries).sort() });
+    if (this.#isStaged) this.#addIfNew(haltsOf(entries, halts));
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
@@ -162,6 +168,7 @@ export class Observer {
     const isDone =
       split(workload).kind === 'Rollout' ? this.#isHealthy(workload, object) : isRolledOut(object);
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isDone }, at);
+    if (this.#isStaged && !isGone) this.#addIfNew(healthOf(workload, object), at);
     if (split(workload).kind !== 'Rollout') return;
     this.#addIfNew({ type: 'aborted', workload, aborted: !isGone && object.status?.abort === true }, at);
   }
@@ -176,7 +183,7 @@ export class Observer {
   }
 
   #addIfNew(fact: Fact, at?: number): void {
-    const about = 'workload' in fact ? fact.workload : '';
+    const about = 'workload' in fact ? fact.workload : fact.type === 'staged' ? fact.config : '';
     const [key, text] = [`${fact.type} ${about}`, JSON.stringify(fact)];
     if (this.#said.get(key) !== text) this.add(fact, at);
     this.#said.set(key, text);
