@@ -12,7 +12,7 @@ const ANNOTATIONS = 'test/unit/annotations/gating.test.ts';
 export const GATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'gates: nothing is held',
-    edit: change('RolloutAttempts.run', 'gate !== undefined', 'false'),
+    edit: change('RolloutAttempts.#keptFrom', 'gate !== undefined', 'false'),
     tests: [HISTORIES, UNIT],
   },
   {
@@ -32,7 +32,7 @@ export const GATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gates: the end of a hold is not noticed',
-    edit: change('Gates.hasChanged', 'gate !== undefined', 'false'),
+    edit: change('Gates.hasChanged', 'now?.message !== gate.message', 'false'),
     tests: [UNIT],
   },
   {

@@ -20,7 +20,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: a stamp of other keys is believed',
-    edit: change('isOf', 'isDigestOf()', 'keys.length > 0'),
+    edit: change('live-stamps/isOf', 'isDigestOf()', 'keys.length > 0'),
     tests: [UNIT],
   },
   {
@@ -55,7 +55,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: a workload does not wait for what its pods need',
-    edit: drop('RolloutAttempts.run', 'needs.length > 0'),
+    edit: drop('RolloutAttempts.#keptFrom', 'needs.length > 0'),
     tests: ['test/unit/rollout/rollout-controller.test.ts'],
   },
   {

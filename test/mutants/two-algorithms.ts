@@ -23,7 +23,7 @@ export const TWO_ALGORITHM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two algorithms: an entry under a former key is an open change',
-    edit: change('isOpen', 'translated()', 'entry.digest'),
+    edit: change('edge-policy/isOpen', 'translated()', 'entry.digest'),
     tests,
   },
   {
