@@ -54,9 +54,8 @@ export function isOpen(followers: Followers): boolean {
   return [...followers.values()].some(({ outdated }) => outdated.length > 0);
 }
 
-/** The halt in force of any part that is followed: it holds for the whole object. One workload alone is never halted. */
+/** The halt in force of any part that is followed: it holds for the whole object, also once the workload that halted it is gone. */
 export function haltAmong(store: Store, followers: Followers): Halt | undefined {
-  if (followers.size < 2) return undefined;
   const parts = [...followers.values()].flatMap(({ outdated, begun }) => [...outdated, ...begun]);
   return [...new Set(parts)].map((config) => haltOf(store, config)).find((halt) => halt !== undefined);
 }

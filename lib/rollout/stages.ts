@@ -251,10 +251,10 @@ export class Stages {
     onNews({ type: 'ready-after-all', object: config.ref, workload });
   }
 
-  /** The workload does not get ready with this content: it is halted, unless it is already, or a person lets it go on. */
+  /** The workload does not get ready with this content: it is halted, unless it is already. */
   #convict(config: ConfigRecord, { workload }: WorkloadRecord, reason: string): void {
     const { store, persist, newToken, onNews } = this.#options;
-    if (haltOf(store, config) !== undefined || isForgiven(store, config, keyOf(workload.ref))) return;
+    if (haltOf(store, config) !== undefined) return;
     const halt = { token: newToken(), workload: keyOf(workload.ref) };
     addHalt(store, config, halt);
     this.#reasons.set(halt.token, reason);

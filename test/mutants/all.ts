@@ -35,6 +35,7 @@ import { SCENE_MUTANTS } from './scenes.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
 import { SERVING_MUTANTS } from './serving.ts';
 import { SHARD_MUTANTS } from './shards.ts';
+import { STAGE_MUTANTS } from './stages.ts';
 import { STATE_MUTANTS } from './state.ts';
 import { MUTANTS, type Mutant } from './table.ts';
 import { TAKE_OVER_MUTANTS } from './take-overs.ts';
@@ -57,6 +58,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EVICTION_MUTANTS,
   ...BUDGET_MUTANTS,
   ...GATE_MUTANTS,
+  ...STAGE_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...ARGO_MUTANTS,

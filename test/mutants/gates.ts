@@ -15,7 +15,7 @@ const ANNOTATIONS = 'test/unit/annotations/gating.test.ts';
 export const GATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'gates: nothing is held',
-    edit: change('RolloutAttempts.run', 'gate !== undefined', 'false'),
+    edit: change('RolloutAttempts.#keptFrom', 'gate !== undefined', 'false'),
     tests: [HISTORIES, UNIT],
   },
   {

@@ -22,13 +22,29 @@ export interface Owner {
   readonly object: StoredObject;
 }
 
-/** Writes a pod: pending, or running since it was last written so. */
+type PodCondition = 'pending' | 'crashing' | 'running';
+
+const STATUSES: Readonly<Record<PodCondition, () => JsonObject>> = {
+  pending: () => ({ phase: 'Pending', conditions: [{ type: 'Ready', status: 'False' }] }),
+  crashing: () => ({
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: 'False' }],
+    containerStatuses: [{ name: 'app', state: { waiting: { reason: 'CrashLoopBackOff' } } }],
+  }),
+  running: () => ({
+    phase: 'Running',
+    startTime: timestamp(),
+    conditions: [{ type: 'Ready', status: 'True' }],
+  }),
+};
+
+/** Writes a pod: pending, crashing again and again, or running since it was last written so. */
 export function putPod(
   store: Store,
   owner: Owner,
   name: string,
   revision: Revision,
-  isRunning: boolean,
+  condition: PodCondition,
 ): void {
   const { namespace } = owner.object.metadata;
   const known = store.get(PODS, storeKey(namespace, name));
@@ -39,10 +55,7 @@ export function putPod(
       labels: { ...stringsOf(template['labels']), [hashLabelOf(owner.row)]: revision.hash },
       annotations: stringsOf(template['annotations']),
     });
-  const status = isRunning
-    ? { phase: 'Running', startTime: timestamp(), conditions: [{ type: 'Ready', status: 'True' }] }
-    : { phase: 'Pending', conditions: [{ type: 'Ready', status: 'False' }] };
-  store.put(PODS, { metadata, spec: revision.template['spec'], status });
+  store.put(PODS, { metadata, spec: revision.template['spec'], status: STATUSES[condition]() });
 }
 
 /** What controls a pod: of a Deployment the ReplicaSet of its revision. */

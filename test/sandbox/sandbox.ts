@@ -14,7 +14,7 @@ import { ServedKinds } from './served-kinds.ts';
 import { Store } from './store.ts';
 import { type StoredObject, storeKey, timestamp } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
-import { type Pace, WorkloadController } from './workload-controller.ts';
+import { type Crashes, type Pace, WorkloadController } from './workload-controller.ts';
 import type { Mutate, Target, WriteOptions } from './writes.ts';
 
 /** How a sandbox behaves. */
@@ -88,6 +88,8 @@ export interface Sandbox {
   /** How a workload rolls from now on; undefined: as usual. */
   setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void;
 
+  /** Pods of a workload that start from now on crash, and start again, as long as they read such contents; undefined: none do. */
+  setCrashing(ref: WorkloadRef, crashes: Crashes | undefined): void;
   /** So many of its pods have to stay ready when one is evicted; undefined: any number may go. */
   setBudget(ref: WorkloadRef, minAvailable: number | undefined): void;
 
@@ -252,6 +254,10 @@ class EmbeddedSandbox implements Sandbox {
 
   podsOf(ref: WorkloadRef): readonly Pod[] {
     return this.#controller.podsOf(ref);
+  }
+
+  setCrashing(ref: WorkloadRef, crashes: Crashes | undefined): void {
+    this.#controller.setCrashing(ref, crashes);
   }
 
   setBudget(ref: WorkloadRef, minAvailable: number | undefined): void {

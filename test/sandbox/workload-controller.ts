@@ -4,6 +4,7 @@
  */
 
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
+import { type Followed, type LivePod, newlyFollowed } from './followed.ts';
 import { hashOf, type JsonObject, objectOf, pick } from './json.ts';
 import { type Mount, mountsOf, type Pod, startWith } from './pod.ts';
 import {
@@ -43,39 +44,19 @@ export interface WorkloadControllerOptions {
   readonly annotationReads: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
 }
 
-interface LivePod extends Pod {
-  readonly ordinal: number;
-  phase: Pod['phase'];
-  startedAt?: number;
-  startedAtVersion?: number;
-  reads: Pod['reads'];
-  isReady: boolean;
-  /** Set while the pod waits for its start. */
-  timer?: NodeJS.Timeout | undefined;
-  /** The required objects that it waits for. */
-  missing: ReadonlySet<ObjectKey>;
-}
-
-interface Followed {
-  readonly ref: WorkloadRef;
-  readonly row: ResourceRow;
-  uid: string;
-  pods: LivePod[];
-  revisions: Revisions;
-  /** It was deleted, and its pods were left for the next one of its name. */
-  hasLeftPods: boolean;
-  /** StatefulSets: the hash of the template last rolled out completely. */
-  current: string | undefined;
-  timer: NodeJS.Timeout | undefined;
-  createdPods: number;
-}
-
 const STEPS: Readonly<Record<string, (facts: RolloutFacts<LivePod>) => Step<LivePod> | undefined>> = {
   Deployment: deploymentStep,
   StatefulSet: statefulSetStep,
   DaemonSet: daemonSetStep,
 };
 
+/** What a pod must have read to crash. */
+export type Crashes = (reads: Pod['reads']) => boolean;
+
+/** From a crash to the next start. */
+const RESTART_MS = 20_000;
+/** How often a pod crashes before its Deployment says that it makes no progress. */
+const GIVEN_UP = 2;
 /** How many pods a DaemonSet has. */
 const NODES = 2;
 
@@ -94,6 +75,7 @@ export class WorkloadController {
   readonly #followed = new Map<ObjectKey, Followed>();
   readonly #paces = new Map<ObjectKey, Pace>();
   readonly #budgets = new Map<ObjectKey, number>();
+  readonly #crashes = new Map<ObjectKey, Crashes>();
   readonly #waiting = new Set<LivePod>();
   #isWriting = false;
   #isClosed = false;
@@ -130,6 +112,12 @@ export class WorkloadController {
     if (!wasFrozen || pace === 'frozen' || followed === undefined) return;
     this.#wake(followed);
     for (const pod of followed.pods) if (!pod.isReady) this.#startLater(followed, pod);
+  }
+
+  /** Pods of a workload that start from now on crash, and start again, as long as they read such contents; undefined: none do. */
+  setCrashing(ref: WorkloadRef, crashes: Crashes | undefined): void {
+    if (crashes === undefined) this.#crashes.delete(keyOf(ref));
+    else this.#crashes.set(keyOf(ref), crashes);
   }
 
   /** At least so many pods of a workload are to stay ready when one is evicted; undefined: no budget. */
@@ -277,24 +265,30 @@ export class WorkloadController {
       createdAt: serverNow(),
       reads: new Map(),
       isReady: false,
+      crashes: 0,
       missing: new Set(),
     };
     followed.pods.push(pod);
     const revision = revisions.find(templateHash);
-    if (revision) putPod(this.#store, { row, object }, pod.name, revision, false);
+    if (revision) putPod(this.#store, { row, object }, pod.name, revision, 'pending');
     this.#startLater(followed, pod);
   }
 
   #startLater(followed: Followed, pod: LivePod): void {
     const pace = this.#paces.get(pod.key);
-    if (pod.timer !== undefined || pace === 'frozen' || this.#isClosed) return;
+    if (pod.timer === undefined && pace !== 'frozen')
+      this.#startIn(followed, pod, pace ?? this.#options.podStartMs);
+  }
+
+  #startIn(followed: Followed, pod: LivePod, ms: number): void {
+    if (this.#isClosed) return;
     pod.timer = setTimeout(() => {
       pod.timer = undefined;
       if (!this.#isFrozen(followed)) this.#start(followed, pod);
-    }, pace ?? this.#options.podStartMs);
+    }, ms);
   }
 
-  /** The pod reads all that it refers to and runs, or waits for what is missing. */
+  /** The pod reads all that it refers to and runs or crashes, or waits for what is missing. */
   #start(followed: Followed, pod: LivePod): void {
     const { ref, row, revisions } = followed;
     const object = this.#store.get(row, storeKey(ref.namespace, ref.name));
@@ -307,13 +301,22 @@ export class WorkloadController {
       return;
     }
     this.#waiting.delete(pod);
+    const hasCrashed = this.#crashes.get(pod.key)?.(start.reads) === true;
+    if (hasCrashed) {
+      pod.crashes += 1;
+      this.#startIn(followed, pod, RESTART_MS);
+    } else this.#run(pod, start.reads);
+    putPod(this.#store, { row, object }, pod.name, revision, hasCrashed ? 'crashing' : 'running');
+    this.#wake(followed);
+  }
+
+  #run(pod: LivePod, reads: Pod['reads']): void {
     pod.phase = 'Running';
     pod.isReady = true;
-    pod.reads = start.reads;
+    pod.crashes = 0;
+    pod.reads = reads;
     pod.startedAt = serverNow();
     pod.startedAtVersion = this.#store.sequence;
-    putPod(this.#store, { row, object }, pod.name, revision, true);
-    this.#wake(followed);
   }
 
   #mounts(ref: WorkloadRef, object: StoredObject, revision: Revision): readonly Mount[] {
@@ -351,6 +354,7 @@ export class WorkloadController {
       current,
       nodes: NODES,
       spec,
+      isGivenUp: pods.some(({ templateHash, crashes }) => templateHash === present && crashes >= GIVEN_UP),
     });
     const { latest } = revisions;
     const change = (live: StoredObject): JsonObject => {
@@ -371,21 +375,6 @@ export class WorkloadController {
       else putControllerRevision(this.#store, owner, revision);
     }
   }
-}
-
-function newlyFollowed(ref: WorkloadRef, row: ResourceRow, uid: string): Followed {
-  const revisions = new Revisions();
-  return {
-    ref,
-    row,
-    uid,
-    pods: [],
-    revisions,
-    hasLeftPods: false,
-    current: undefined,
-    timer: undefined,
-    createdPods: 0,
-  };
 }
 
 function isOnDelete(spec: JsonObject): boolean {

@@ -14,11 +14,15 @@ export interface StatusFacts {
   readonly current: string | undefined;
   readonly nodes: number;
   readonly spec: JsonObject;
+  /** Pods of the present template do not get ready. */
+  readonly isGivenUp: boolean;
 }
+
+const GIVEN_UP = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' };
 
 /** One function per kind. */
 export const STATUS_OF: Readonly<Record<string, (facts: StatusFacts) => JsonObject>> = {
-  Deployment: ({ generation, pods, present, spec }) => {
+  Deployment: ({ generation, pods, present, spec, isGivenUp }) => {
     const ready = readyOf(pods);
     const wanted = typeof spec['replicas'] === 'number' ? spec['replicas'] : 1;
     return {
@@ -30,6 +34,7 @@ export const STATUS_OF: Readonly<Record<string, (facts: StatusFacts) => JsonObje
         availableReplicas: ready,
         unavailableReplicas: Math.max(0, Math.max(pods.length, wanted) - ready),
       }),
+      ...(isGivenUp ? { conditions: [GIVEN_UP] } : {}),
     };
   },
   StatefulSet: ({ name, generation, pods, present, current }) => {

@@ -1,10 +1,15 @@
-/** How exactly a history can be judged: by the steps that are in it. */
+/** What a history has in it: whether its processes elect a leader, and how exactly its rollouts can be accounted for. */
 
 import { split } from './api.ts';
 import type { History, Step } from './history.ts';
 import { ROLLOUT_STRATEGY } from './manifests.ts';
 import { PERIOD } from './pausing.ts';
 import type { Trace } from './trace.ts';
+
+/** Whether its processes elect a leader. */
+export function electsIn({ settings, steps }: History): boolean {
+  return settings.election ?? steps.some((step) => step.do === 'start' && step.slot !== 0);
+}
 
 /** How exactly the rollouts of such a history can be accounted for. */
 export function accountingOf({ steps, workloads }: History): Trace['accounting'] {

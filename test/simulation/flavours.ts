@@ -10,7 +10,7 @@
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
  * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
  * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `rollouts` Rollouts
- * of Argo; `budgets` rollouts that have a budget; `holds` workloads that are held, or have reload windows;
+ * of Argo; `budgets` rollouts that have a budget; `holds` workloads that are held, or have reload windows; `stages` changes in stages, of contents with which workloads fail;
  * `classes` what the Secrets Store CSI driver mounts into pods, which a rotation reaches one by one; `certificates` temporary certificates of
  * cert-manager, and those of the issuer. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
  */
@@ -40,6 +40,7 @@ export const FLAVOURS = [
   'holds',
   'classes',
   'certificates',
+  'stages',
 ] as const;
 
 /** One of FLAVOURS. */

@@ -14,6 +14,7 @@ import { rolloutScenesOf } from './generate-rollouts.ts';
 import { rotationScenesOf } from './generate-rotations.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
+import { stageScenesOf } from './generate-stages.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
 import type { Step } from './history.ts';
@@ -37,6 +38,7 @@ const HALF_CALM = [
   'rollouts',
   'classes',
   'certificates',
+  'stages',
 ] as const;
 /** A flavour half of whose histories have nobody but people in them. */
 export type HalfCalm = (typeof HALF_CALM)[number];
@@ -79,6 +81,7 @@ export function calmScenesOf(
     [1, one(steps.mark)],
   ];
   const certificates: Weighted[] = [[8, certificateScenesOf(cast).calm]];
+  const stages: Weighted[] = [[12, stageScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
     ...{
@@ -96,6 +99,7 @@ export function calmScenesOf(
       holds,
       classes,
       certificates,
+      stages,
     }[flavour],
   ];
 }
@@ -319,6 +323,13 @@ export function scenesOfFlavour(
     [2, leads.takeOver],
     [2, scenes.crashInWindow],
   ];
+  const stages: Weighted[] = [
+    ...little,
+    ...calmScenesOf('stages', cast, one),
+    [16, stageScenesOf(cast).troubled],
+    [1, leads.takeOver],
+    [2, scenes.crashInWindow],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -346,5 +357,6 @@ export function scenesOfFlavour(
     rollouts,
     classes,
     certificates,
+    stages,
   }[flavour];
 }

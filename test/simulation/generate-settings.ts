@@ -1,7 +1,7 @@
 /** The settings of histories by chance. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import { type Pace, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
+import { type Pace, parseStages, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
 import type { Flavour } from './flavours.ts';
 import type { Settings } from './history.ts';
 import { CLASS, CONFIGS } from './manifests.ts';
@@ -61,6 +61,7 @@ type ScopeSettings = Pick<
   | 'dialects'
   | 'evictions'
   | 'budget'
+  | 'staging'
   | 'argo'
   | 'classes'
 >;
@@ -90,6 +91,14 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
       slotsPerNamespace: fc.constantFrom(0, 0, 1),
       rate: fc.constantFrom(0, 0, 0.1),
       burst: fc.constant(1),
+    }),
+  }),
+  stages: fc.record({
+    staging: fc.record({
+      stages: fc
+        .constantFrom('1', '1', '1,2', '2', '1,3', '50%', '100%')
+        .map((text) => parseStages(text) ?? []),
+      soakMs: fc.constantFrom(2000, 10_000, 30_000),
     }),
   }),
   rollouts: fc.constant({ argo: true }),

@@ -2,29 +2,21 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
+import { playersOf } from './generate-cast.ts';
 import { CERTIFICATE } from './generate-certificates.ts';
 import { calmScenesOf, isHalfCalm, scenesOfFlavour, type Weighted } from './generate-flavours.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
-import { BATCH_CAST } from './generate-jobs.ts';
-import { PAUSABLE } from './generate-pauses.ts';
 import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
-import { type ConfigName, type History, type Step, type WorkloadName, wait } from './history.ts';
-import { CLASS, CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
+import { type ConfigName, type History, type Step, wait } from './history.ts';
+import { CLASS, ELSEWHERE } from './manifests.ts';
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
   return fc
     .record({
-      configs: fc.shuffledSubarray(
-        [...CONFIGS],
-        flavour === 'shards' ? { minLength: 2, maxLength: 4 } : { minLength: 1, maxLength: 3 },
-      ),
-      workloads: fc.shuffledSubarray([...whoPlays(flavour)], {
-        minLength: 1,
-        maxLength: Math.min(3, whoPlays(flavour).length),
-      }),
+      ...playersOf(flavour),
       settings: settingsArbitrary(flavour),
     })
     .map((cast) => ({
@@ -58,12 +50,6 @@ function aboutWhat(flavour: Flavour): readonly ConfigName[] {
   if (flavour === 'classes') return [CLASS];
   if (flavour === 'certificates') return [CERTIFICATE];
   return flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : [];
-}
-
-function whoPlays(flavour: Flavour): readonly WorkloadName[] {
-  if (flavour === 'pauses') return PAUSABLE;
-  if (flavour === 'rollouts') return ROLLOUTS;
-  return flavour === 'jobs' ? BATCH_CAST : WORKLOADS;
 }
 
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {

@@ -167,6 +167,21 @@ export type ConfigStep =
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
 
+/** What people do to the stages of the changes of an object, and to its halts; `wrong`: with a token of nothing. */
+export type StageStep =
+  | { readonly do: 'stage'; readonly config: ConfigName; readonly stages: string | null }
+  | { readonly do: 'resume'; readonly config: ConfigName; readonly token: 'right' | 'wrong' };
+
+/** Pods of a workload crash that start with this content of an object, from now on, or not any more. */
+export type HealthStep =
+  | {
+      readonly do: 'break';
+      readonly workload: WorkloadName;
+      readonly config: ConfigName;
+      readonly content: Content;
+    }
+  | { readonly do: 'mend'; readonly workload: WorkloadName };
+
 /** What people do to a Rollout by the plugin of kubectl; `unrestart`: a tool takes a restart back that is asked for. */
 export type RolloutAct = 'promote' | 'abort' | 'retry' | 'restart' | 'unrestart';
 
@@ -315,6 +330,8 @@ export interface WaitStep {
 export type Step =
   | ConfigStep
   | WorkloadStep
+  | StageStep
+  | HealthStep
   | SelectStep
   | AnnotateNamespaceStep
   | DriverStep

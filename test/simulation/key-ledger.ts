@@ -91,7 +91,8 @@ export class KeyLedger {
       const shard = this.#sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined;
       if (shard === undefined) return [];
       const version = shard.metadata.annotations?.[STATE_VERSION_ANNOTATION];
-      return [{ version, isKeyed: /\bk[0-9a-f]{8}:/.test(Object.values(shard.data ?? {}).join()) }];
+      const text = Object.values(shard.data ?? {}).join();
+      return [{ version, isKeyed: /\bk[0-9a-f]{8}:/.test(text), isHalted: text.includes('!') }];
     });
   }
 }

@@ -34,6 +34,7 @@ import {
 } from './manifests.ts';
 import { pauseOf } from './pausing.ts';
 import { KEY_SECRET } from './ring.ts';
+import { haltsOf, healthOf, stagesOf } from './stage-facts.ts';
 import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
 
@@ -57,6 +58,7 @@ export class Observer {
   readonly #style: VersionStyle;
   readonly #elsewhere: Settings['elsewhere'];
   readonly #evicts: boolean;
+  readonly #isStaged: boolean;
   readonly #now: () => number;
   readonly #mounted: () => Content | undefined;
   readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
@@ -71,11 +73,12 @@ export class Observer {
   /** `mounted`: what a pod mounts of the class that starts now. */
   constructor(
     sandbox: Sandbox,
-    { versions, rolloutMs, batch, elsewhere, evictions, classes }: Settings,
+    { versions, rolloutMs, batch, elsewhere, evictions, staging, classes }: Settings,
     now: () => number,
     mounted: () => Content | undefined,
   ) {
     this.#evicts = evictions !== undefined;
+    this.#isStaged = staging !== undefined;
     this.#sandbox = sandbox;
     this.#style = versions;
     this.#elsewhere = elsewhere;
@@ -140,6 +143,7 @@ export class Observer {
     const name = nameIn(kindOfResource(resource), object.metadata.namespace, object.metadata.name);
     if (resource === 'configmaps' || resource === 'secrets') {
       this.#noteContent(name, object, isGone, at);
+      if (this.#isStaged) this.#addIfNew(stagesOf(name, object), at);
     } else if (resource === 'secretproviderclasses') {
       this.#class.noteClass(object, isGone, at);
     } else if (resource === 'secretproviderclasspodstatuses') {
@@ -170,7 +174,9 @@ export class Observer {
     ).join();
     if (versions === this.#stateVersions) return;
     this.#stateVersions = versions;
-    this.#addIfNew({ type: 'entries', of: Object.keys(stateFactNow(this.#sandbox).entries).sort() });
+    const { entries, halts = {} } = stateFactNow(this.#sandbox);
+    this.#addIfNew({ type: 'entries', of: Object.keys(entries).sort() });
+    if (this.#isStaged) this.#addIfNew(haltsOf(entries, halts));
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
@@ -184,6 +190,7 @@ export class Observer {
     const isDone =
       split(workload).kind === 'Rollout' ? this.#isHealthy(workload, object) : isRolledOut(object);
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isDone }, at);
+    if (this.#isStaged && !isGone) this.#addIfNew(healthOf(workload, object), at);
     if (split(workload).kind !== 'Rollout') return;
     this.#addIfNew({ type: 'aborted', workload, aborted: !isGone && object.status?.abort === true }, at);
   }
@@ -198,7 +205,7 @@ export class Observer {
   }
 
   #addIfNew(fact: Fact, at?: number): void {
-    const about = 'workload' in fact ? fact.workload : '';
+    const about = 'workload' in fact ? fact.workload : fact.type === 'staged' ? fact.config : '';
     const [key, text] = [`${fact.type} ${about}`, JSON.stringify(fact)];
     if (this.#said.get(key) !== text) this.add(fact, at);
     this.#said.set(key, text);

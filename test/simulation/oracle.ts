@@ -23,6 +23,7 @@ import { judgePunctuality } from './punctuality.ts';
 import { judgeRing, judgeSecrecy } from './ring-law.ts';
 import { judgeRollouts } from './rollout-laws.ts';
 import { judgeSelection } from './selection.ts';
+import { judgeStages } from './stage-law.ts';
 import {
   absencesOf,
   baselinesOf,
@@ -43,13 +44,13 @@ import {
   workloadAt,
   writesOf,
 } from './timeline.ts';
-
 import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
 import { judgeTries } from './tries.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
   const ofStamps = [judgeSelection, judgeConsent, judgeHolds, judgeEconomy, judgeTries, judgePunctuality];
+  const ofGates = [judgeBudget, judgeHeld, judgeStages];
   return [
     judgeNever,
     judgeSecrecy,
@@ -57,8 +58,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeEntries,
     judgeSafety,
     ...(trace.settings.evictions === undefined ? ofStamps : [judgeEvictions]),
-    judgeBudget,
-    judgeHeld,
+    ...ofGates,
     judgePauses,
     judgeJobs,
     judgeRollouts,

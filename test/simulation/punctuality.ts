@@ -33,8 +33,8 @@ export const LONGEST_ISSUE_MS = 600_000;
  * where nothing but people was in the history: all else may hold a rollout back.
  */
 export function judgePunctuality(trace: Trace): readonly Violation[] {
-  const { pace, budget } = trace.settings;
-  if (trace.accounting !== 'strict' || pace !== undefined || budget !== undefined) return [];
+  const { pace, budget, staging } = trace.settings;
+  if (trace.accounting !== 'strict' || (pace ?? budget ?? staging) !== undefined) return [];
   return workloadsOf(trace).flatMap((workload) =>
     factsOf(trace, 'content')
       .filter((change) => isOverdue(trace, workload, change))

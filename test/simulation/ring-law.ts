@@ -44,8 +44,10 @@ export function judgeRing(trace: Trace): readonly Violation[] {
     ...others,
     ...kept.map((id) => `the key ${id} is kept, which nothing uses`),
     ...(own !== 'sha1' && current !== own ? [`the key in use is ${current}, not ${own}`] : []),
-    ...shards.flatMap(({ version, isKeyed }) => {
-      if (isKeyed && version !== '2')
+    ...shards.flatMap(({ version, isKeyed, isHalted }) => {
+      if (isHalted !== (version === '3'))
+        return [`a ConfigMap of the state has version ${version}, halts or not`];
+      if (isKeyed && version !== '2' && !isHalted)
         return [`a ConfigMap of the state has keyed digests, and version ${version}`];
       const isLeft = !isKeyed && version === '2' && own === 'sha1';
       return isLeft ? ['a ConfigMap of the state has version 2, and nothing in it needs a key'] : [];

@@ -8,7 +8,7 @@ import { type LooseObject, NAMESPACE, refOf, STATE_NAMES, split } from './api.ts
 import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { BATCH, ROLLOUTS, TOLD, WORKLOADS } from './manifests.ts';
-import type { Read, StateFact } from './trace.ts';
+import type { Halt, Read, StateFact } from './trace.ts';
 
 type RunningDigest = Read | '?' | 'other';
 type Data = Readonly<Record<string, string>>;
@@ -24,12 +24,15 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
   const parts: Record<ConfigName, (Read | 'other')[]> = {};
   const overrides: Record<WorkloadName, Record<ConfigName, RunningDigest>> = {};
   const algorithms: Record<ConfigName, readonly string[]> = {};
+  const halts: Record<ConfigName, readonly Halt[]> = {};
   const untidy = [...untidyNames(at), ...kindOverridesIn(at)];
   for (const [config, keys] of ENTRY_KEYS) {
     const found = keys.map((key) => partOf(config, key, at));
     const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
     const names = texts.flatMap((text) => algorithmOf(digestIn(text)) ?? []);
     if (names.length > 0) algorithms[config] = names;
+    const halted = texts.flatMap(haltsIn);
+    if (halted.length > 0) halts[config] = halted;
     const [entry, ...others] = texts.sort(byNumber).map((text) => readOfEntry(config, text));
     if (entry !== undefined) entries[config] = entry;
     if (entry !== undefined && others.length > 0) parts[config] = [entry, ...others];
@@ -38,7 +41,7 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
     }
     untidy.push(...found.flatMap(({ strays }) => strays));
   }
-  return { entries, parts, overrides, algorithms, untidy };
+  return { entries, parts, overrides, algorithms, halts, untidy };
 }
 
 /** What is said of an object, or of what pods may read of it: each has a ConfigMap of its own. */
@@ -81,7 +84,7 @@ function byNumber(a: string | undefined, b: string | undefined): number {
 }
 
 function numberOf(entry = ''): number {
-  return Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
+  return Number(/\.(\d+)(?:!|$)/.exec(entry)?.[1] ?? 0);
 }
 
 function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
@@ -89,7 +92,15 @@ function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
 }
 
 function digestIn(entry: string): string {
-  return entry.replace(/\.\d+$/, '');
+  return entry.replace(/\.\d+(?:!.*)?$/, '');
+}
+
+/** What halted the content of an entry, the oldest first. */
+function haltsIn(entry: string): Halt[] {
+  return [...entry.matchAll(/!(?<token>[0-9a-f]+)=[^/]+\/(?<workload>[^!]+)/g)].map(({ groups }) => ({
+    token: groups?.['token'] ?? '',
+    workload: groups?.['workload'] ?? '',
+  }));
 }
 
 /** By object: the keys of what is followed of it, the whole of it or what pods may read. */

@@ -27,6 +27,12 @@ export interface Belief {
   readonly needsRollout: boolean;
 }
 
+/** What halted a content. */
+export interface Halt {
+  readonly token: string;
+  readonly workload: WorkloadName;
+}
+
 /** What the state says at some moment, as a start would read it. */
 export interface StateFact {
   /** The content that each entry stands for; `other`: none that was ever in force. */
@@ -34,6 +40,8 @@ export interface StateFact {
   /** The same of every part of an object that has one, where pods read single keys. @default none */
   readonly parts?: Readonly<Record<ConfigName, readonly (Read | 'other')[]>>;
   readonly overrides: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
+  /** What halted the content of each entry, the oldest first. @default nothing */
+  readonly halts?: Readonly<Record<ConfigName, readonly Halt[]>>;
   /** Of each object, the algorithms of its entries' digests. @default none */
   readonly algorithms?: Readonly<Record<ConfigName, readonly string[]>>;
   /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
@@ -47,8 +55,12 @@ export interface RingFact {
   /** The ids of the keys in the Secret. */
   readonly held: readonly string[];
   readonly current: string | undefined;
-  /** Of each ConfigMap of the state, the version that it says, and whether a digest in it has a key. */
-  readonly shards: readonly { readonly version: string | undefined; readonly isKeyed: boolean }[];
+  /** Of each ConfigMap of the state, the version that it says, whether a digest in it has a key, and whether a content in it is halted. */
+  readonly shards: readonly {
+    readonly version: string | undefined;
+    readonly isKeyed: boolean;
+    readonly isHalted: boolean;
+  }[];
 }
 
 /** One write of a reloader that the server accepted. */
@@ -125,6 +137,28 @@ export type Fact =
   | { readonly type: 'rights'; readonly resource: Resource; readonly allowed: boolean }
   /** The objects that the state has entries of from now on. */
   | { readonly type: 'entries'; readonly of: readonly ConfigName[] }
+  /** The stages that an object asks for, and the token of the halt that it lets go on. */
+  | {
+      readonly type: 'staged';
+      readonly config: ConfigName;
+      readonly stages: string | undefined;
+      readonly resume: string | undefined;
+    }
+  /** What is halted by the state from now on: of each object the content, and what halted it. */
+  | {
+      readonly type: 'halts';
+      readonly of: Readonly<
+        Record<ConfigName, { readonly content: Read | 'other' | undefined; readonly halts: readonly Halt[] }>
+      >;
+    }
+  /** Whether a Deployment says that its new pods do not get ready; whether the workload wants any; its place in the stages. */
+  | {
+      readonly type: 'health';
+      readonly workload: WorkloadName;
+      readonly isGivenUp: boolean;
+      readonly hasPods: boolean;
+      readonly order: string;
+    }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
   /** The next owner's write of it is nothing but that it takes our patch back. */

@@ -2,7 +2,7 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
-import { accountingOf } from './accounting.ts';
+import { accountingOf, electsIn } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
 import { apiOf, CLASS_RESOURCES, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
@@ -26,6 +26,7 @@ import { Observer } from './observer.ts';
 import { People, type SecretsStore } from './people.ts';
 import { Rights } from './rights.ts';
 import { KeyPeople, keyTexts } from './ring.ts';
+import { StagePeople } from './stage-people.ts';
 import { stateFactNow } from './state-fact.ts';
 import { TakeBacks } from './take-backs.ts';
 import type { Trace } from './trace.ts';
@@ -34,6 +35,9 @@ import type { Trace } from './trace.ts';
 const REST_MS = 1_200_000;
 /** A window that was lengthened lasts ten minutes at the most, and so may the one after it; before it an attempt may fail. */
 const REST_OF_SLOWED_MS = 3_600_000;
+/** How often people look for halts once nothing is wrong any more, and after how long each time. */
+const RESUMES = 3;
+const RESUME_MS = 300_000;
 /** Long enough for whatever a restart would roll. */
 const AFTER_RESTART_MS = 120_000;
 
@@ -56,6 +60,7 @@ class World {
   readonly #driver: Driver | undefined;
   readonly #people: People;
   readonly #keyPeople: KeyPeople;
+  readonly #stagePeople: StagePeople;
   readonly #crew: Crew;
   readonly #former: Former | undefined;
   readonly #takeBacks: TakeBacks;
@@ -108,6 +113,7 @@ class World {
       });
     this.#people = new People(api, settings, store);
     this.#keyPeople = new KeyPeople(api);
+    this.#stagePeople = new StagePeople(api, this.#sandbox);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
     this.#former = history.before && new Former(api, this.#sandbox, history.before.by);
@@ -166,6 +172,7 @@ class World {
     this.#argo.letGo();
     if (this.#driver) this.#driver.is = 'well';
     this.#speed(undefined, undefined);
+    this.#stagePeople.mendAll();
     for (const { workload, annotations } of heldIn(this.#sandbox, this.#history))
       await this.#people.workload({ do: 'annotate', workload, annotations });
     this.#crew.leaveOne();
@@ -176,6 +183,7 @@ class World {
     // Who was given up is tried again with another content.
     if (wereMany)
       for (const { config } of this.#history.configs) await this.#people.config({ do: 'revert', config });
+    await this.#resumeAll();
     await this.#pass(this.#history.settings.pace === undefined ? REST_MS : REST_OF_SLOWED_MS);
     const state = stateFactNow(this.#sandbox);
     const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
@@ -186,6 +194,15 @@ class World {
     this.#crew.killAll();
     this.#sandbox.close();
     await this.#clock.settle();
+  }
+
+  /** What halted a content may show only after the progress deadline. */
+  async #resumeAll(): Promise<void> {
+    const { settings } = this.#history;
+    for (let round = 0; round < RESUMES && settings.staging !== undefined; round += 1) {
+      await this.#pass(RESUME_MS);
+      await this.#stagePeople.resumeAll();
+    }
   }
 
   async #take(step: Step): Promise<void> {
@@ -219,6 +236,11 @@ class World {
       case 'empty-state':
       case 'forget-shards':
         return this.#crew.onStateEdit(step, await this.#people.state(step));
+      case 'stage':
+      case 'resume':
+      case 'break':
+      case 'mend':
+        return await this.#stagePeople.take(step);
       case 'rotate-key':
       case 'remove-key':
       case 'shorten-key':
@@ -367,9 +389,4 @@ class World {
     this.#crew.look();
     this.#takeBacks.look();
   }
-}
-
-/** Whether its processes elect a leader. */
-function electsIn({ settings, steps }: History): boolean {
-  return settings.election ?? steps.some((step) => step.do === 'start' && step.slot !== 0);
 }

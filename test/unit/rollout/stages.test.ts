@@ -11,7 +11,8 @@ const PREFIX = 'reloader.k8s.collaborne.com';
 const FIVE = ['w1', 'w2', 'w3', 'w4', 'w5'];
 const SOAK_MS = 30_000;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+/** Longer than the progress deadline. */
+const LONG_MS = 15 * MINUTE_MS;
 
 const inStages = (text: string): Staging => ({ stages: parseStages(text) ?? [], soakMs: SOAK_MS });
 const STAGED = { staging: inStages('1,3') };
@@ -53,7 +54,7 @@ describe('a change in stages', () => {
   test('goes on when all before have stayed ready for the soak', async (t) => {
     const stage = new RolloutStage(t, FIVE, STAGED);
     stage.change('b');
-    await stage.pass(HOUR_MS / 12);
+    await stage.pass(5 * MINUTE_MS);
     assert.deepEqual(patched(stage), ['w1']);
     assert.equal(waitsFor(stage, 'w2'), 'stage');
     stage.rollOut('w1');
@@ -86,6 +87,15 @@ describe('a change in stages', () => {
     assert.deepEqual(patched(stage), ['w1']);
     await stage.pass(10_000);
     assert.equal(patched(stage).length, 3);
+  });
+
+  test('does not pass over a workload whose patch may be in force', async (t) => {
+    const stage = new RolloutStage(t, FIVE, STAGED);
+    stage.faults.push({ isLost: true });
+    stage.readFaults.push(...new Array<string>(100).fill('away'));
+    stage.change('b');
+    await stage.pass(MINUTE_MS);
+    assert.deepEqual(patched(stage), ['w1']);
   });
 
   test('waits for every workload to be listed', async (t) => {
@@ -227,7 +237,7 @@ describe('a change in stages', () => {
 describe('a content with which a workload does not get ready', () => {
   test('is halted, with news, and with the halt in the state', async (t) => {
     const stage = await halted(t);
-    await stage.pass(HOUR_MS);
+    await stage.pass(LONG_MS);
     assert.deepEqual(patched(stage), ['w1']);
     assert.equal(waitsFor(stage, 'w2'), 'halt');
     assert.deepEqual(
@@ -253,16 +263,24 @@ describe('a content with which a workload does not get ready', () => {
       const stage = await halted(t);
       stage.world.write();
       act(stage);
-      await stage.pass(HOUR_MS);
+      await stage.pass(LONG_MS);
       assert.deepEqual(patched(stage), ['w1']);
       stage.world.write();
       const next = new RolloutStage(t, [], { ...STAGED, world: stage.world.restart(), before: stage });
       for (const key of next.world.store.workloads.keys()) next.controller.touch(key, 1);
-      await next.pass(HOUR_MS);
+      await next.pass(LONG_MS);
       assert.deepEqual(patched(next), []);
       assert.equal(waitsFor(next, 'w2'), 'halt');
     });
   }
+
+  test('stays halted for the only other workload once the one that failed is gone', async (t) => {
+    const stage = await halted(t, ['w1', 'w2']);
+    stage.apply(stage.world.noWorkload('w1'));
+    await stage.pass(LONG_MS);
+    assert.deepEqual(patched(stage), ['w1']);
+    assert.equal(waitsFor(stage, 'w2'), 'halt');
+  });
 
   test('is over with another content, which begins at the first stage', async (t) => {
     const stage = await halted(t);
@@ -313,6 +331,16 @@ describe('a content with which a workload does not get ready', () => {
     assert.equal(stage.news.at(-1)?.type, 'ready-after-all');
   });
 
+  test('stays halted where another one is ready with it', async (t) => {
+    const stage = new RolloutStage(t, FIVE, { staging: inStages('2') });
+    stage.change('b');
+    await stage.pass(2000);
+    edit(stage, 'w1', { failure: 'ProgressDeadlineExceeded' });
+    stage.rollOut('w2');
+    await stage.pass(LONG_MS);
+    assert.equal(waitsFor(stage, 'w3'), 'halt');
+  });
+
   test('is halted by a rollout without progress for its deadline', async (t) => {
     const stage = new RolloutStage(t, FIVE, STAGED);
     stage.change('b');
@@ -330,13 +358,20 @@ describe('a content with which a workload does not get ready', () => {
   test('is found by failing pods long before the deadline', async (t) => {
     const pod: Pod = { name: 'p', uid: 'p', createdAt: 0, isReady: false, isLeaving: false };
     const failing = { ...pod, failure: 'container main: CrashLoopBackOff' };
+    let looks = 0;
     const pods: PodClient = {
-      podsOf: () => Promise.resolve({ kind: 'listed', pods: [pod, failing], desired: 1 }),
+      podsOf: () => {
+        looks += 1;
+        const other = looks === 1 ? { ...failing, isLeaving: true } : failing;
+        return Promise.resolve({ kind: 'listed', pods: [pod, other], desired: 1 });
+      },
       evict: () => assert.fail('nothing is evicted'),
     };
     const stage = new RolloutStage(t, FIVE, { ...STAGED, pods });
     stage.change('b');
-    await stage.pass(20_000);
+    await stage.pass(15_000);
+    assert.equal(stage.news.length, 0);
+    await stage.pass(10_000);
     assert.deepEqual(
       stage.news.map((news) => news.type === 'halted' && news.reason),
       ['container main: CrashLoopBackOff'],
@@ -345,7 +380,8 @@ describe('a content with which a workload does not get ready', () => {
 
   test('is not halted by one that was not healthy before: it comes last, and says so beside its stamp', async (t) => {
     const template = { spec: { containers: [{ name: 'main' }] } };
-    const stage = new RolloutStage(t, ['w1', 'w2'], STAGED);
+    const stage = new RolloutStage(t, ['w1', 'w2', 'held'], STAGED);
+    annotate(stage, 'held', { hold: 'true' });
     edit(stage, 'w1', { template, isRolledOut: false, failure: 'ProgressDeadlineExceeded' });
     stage.change('b');
     await stage.pass(2000);
@@ -354,7 +390,7 @@ describe('a content with which a workload does not get ready', () => {
     await stage.pass(SOAK_MS + 1000);
     assert.deepEqual(patched(stage), ['w2', 'w1']);
     assert.match(JSON.stringify(stage.world.live.get('w1')?.template), /unhealthy-before/);
-    await stage.pass(HOUR_MS);
+    await stage.pass(LONG_MS);
     assert.equal(stage.news.length, 0);
     edit(stage, 'w1', { isRolledOut: true, failure: undefined });
     stage.change('c');

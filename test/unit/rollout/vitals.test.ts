@@ -6,6 +6,7 @@ import { monotonicMs } from '../../../lib/model/time.ts';
 import { Vitals } from '../../../lib/rollout/vitals.ts';
 import { mockTime } from '../../mock-time.ts';
 import { World } from '../tracking/world.ts';
+import { RolloutStage } from './rollout-stage.ts';
 
 const SOAK_MS = 30_000;
 
@@ -32,4 +33,15 @@ test('a soak that ends while the others are looked at causes another look', (t) 
   assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), 6);
   t.mock.timers.tick(6);
   assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), Number.POSITIVE_INFINITY);
+});
+
+test('a workload is ready since its present rollout, also where that was seen as it ended', async (t) => {
+  const stage = new RolloutStage(t, ['w1']);
+  const vitals = new Vitals();
+  const readyMs = (): number | undefined => vitals.of(stage.world.record('w1'), undefined).readyMs;
+  assert.equal(readyMs(), 0);
+  await stage.pass(20_000);
+  assert.equal(readyMs(), 20_000);
+  stage.apply(stage.world.workload('w1', { image: 'v2' }));
+  assert.equal(readyMs(), 0);
 });
