@@ -87,6 +87,8 @@ export interface Parts {
   readonly newKey?: (() => HeldKey) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. @default Math.random */
   readonly random?: (() => number) | undefined;
+  /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
+  readonly missingGraceMs?: number | undefined;
 }
 
 /** The belief about one edge, for tests. */
@@ -119,8 +121,17 @@ export interface Assembly {
   readonly leads: () => boolean;
 }
 
+/** The composed program with all that it has observed, for the commands that explain it. */
+export interface OpenAssembly extends Assembly {
+  /** The reloader of the present term. */
+  readonly reloader: () => Reloader;
+  /** The streams, and which of them have listed. */
+  readonly streams: readonly Stream[];
+  readonly gate: SyncGate;
+}
+
 /** Composes the program; it sends nothing before `run`. */
-export function assemble(parts: Parts): Assembly {
+export function assemble(parts: Parts): OpenAssembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
@@ -168,6 +179,9 @@ export function assemble(parts: Parts): Assembly {
     review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
     waitingFor: () => waitingFor(terms, gate, keys, election),
     leads: () => terms.current.leads,
+    reloader,
+    streams,
+    gate,
   };
 }
 
@@ -181,8 +195,9 @@ type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'rando
   ReturnType<typeof digestKeysOf>;
 
 /** The settings of every reloader of the process. */
-function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
+function settingsOf({ options, metrics, missingGraceMs, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
   return {
+    missingGraceMs,
     resourceSelector: options.resourceLabelSelector,
     state: { name: options.stateConfigMap, shardBytes },
     counters: metrics ?? NO_COUNTERS,

@@ -1,0 +1,104 @@
+/** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
+
+import type { Send } from '../kubernetes/transport.ts';
+import { complete } from '../kubernetes/workloads/referenced-template.ts';
+import type { Finding } from '../model/finding.ts';
+import { keyOf } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import { monotonicMs } from '../model/time.ts';
+import { workloadOf } from '../model/workload.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
+import type { Facts } from './cause.ts';
+import { CommandError } from './connect.ts';
+import { type InstalledReloader, problemOf, unreachable } from './installed-reloader.ts';
+import { type Observation, observe } from './observation.ts';
+import { readObject } from './reads.ts';
+
+/** How long findings about missing objects are waited for. */
+const PROBE_MS = 2_000;
+
+/** Where something is explained. */
+export interface Scene {
+  readonly send: Send;
+  readonly namespace: string;
+  readonly reloader: InstalledReloader;
+}
+
+/** The workload as the API server has it. @throws CommandError if it cannot be read */
+export async function rawWorkload(
+  send: Send,
+  row: WorkloadKind,
+  namespace: string,
+  name: string,
+): Promise<RawWorkload> {
+  const reading = await readObject<RawWorkload>(send, row, namespace, name);
+  if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
+  if (reading.kind !== 'found')
+    throw new CommandError(`${row.kind}/${name} in namespace ${namespace} ${problemOf(reading)}`);
+  return row.refersToTemplate ? await complete(send, reading.object) : reading.object;
+}
+
+/** All that is known about the workload, the namespaces of the objects that it names included. */
+export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload): Promise<Facts> {
+  let observation = await observeFor(scene, [scene.namespace]);
+  let facts = await factsIn(scene, observation, row, raw);
+  const elsewhere = facts.findings.filter(({ reason }) => reason === 'unwatched-namespace');
+  const further = elsewhere.flatMap(({ covers = [], about }) => [...covers, about]).flatMap(namespacesIn);
+  const served = further.filter((each) => scene.reloader.place.namespaces?.includes(each) ?? true);
+  if (served.length === 0) return facts;
+  void observation.end();
+  observation = await observeFor(scene, [scene.namespace, ...served]);
+  facts = await factsIn(scene, observation, row, raw);
+  return facts;
+}
+
+/** The namespaces of objects such as `Secret/shared/ca`. */
+function namespacesIn(object: string): readonly string[] {
+  const [, namespace, name] = object.split('/');
+  return name === undefined || namespace === undefined ? [] : [namespace];
+}
+
+/** The namespaces as the reloader of the scene sees them. */
+export async function observeFor(
+  { send, reloader }: Scene,
+  namespaces: readonly string[] | undefined,
+): Promise<Observation> {
+  const { stateNamespace } = reloader.place;
+  const unique = namespaces && [...new Set(namespaces)];
+  return await observe({ send, options: reloader.options, place: { namespaces: unique, stateNamespace } });
+}
+
+/** The facts about a workload that was read. */
+export async function factsIn(
+  { reloader }: Pick<Scene, 'reloader'>,
+  observation: Observation,
+  row: WorkloadKind,
+  raw: RawWorkload,
+): Promise<Facts> {
+  const { store } = observation;
+  const seen = workloadOf(row, raw, store.settings.vocabularies);
+  const key = keyOf(seen.ref);
+  await untilProbed(observation, key);
+  const record = store.workloads.get(key);
+  const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
+  return { row, raw, workload: seen, record, findings, observation, reloader, now: Date.now() };
+}
+
+/** Undefined if the controller does not observe the kind. */
+function findingsOf({ reloader, assembly }: Observation, key: string): readonly Finding[] | undefined {
+  const [, kind] = key.split('/');
+  const isObserved = assembly.streams.some((stream) => stream.isWorkload && stream.kind === kind);
+  return isObserved ? reloader.findings.of(key) : undefined;
+}
+
+/** Resolves once each missing object that the workload names was looked into, or that takes too long. */
+async function untilProbed({ store, reloader }: Observation, workload: string): Promise<void> {
+  const missing = [...(store.workloads.get(workload)?.edges.keys() ?? [])].filter(
+    (config) => store.configs.get(config)?.digest === undefined,
+  );
+  const until = monotonicMs() + PROBE_MS;
+  const never = new AbortController().signal;
+  const isOpen = (config: string): boolean => reloader.missingObjects.of(config) === undefined;
+  while (missing.some(isOpen) && monotonicMs() < until) await sleep(20, never);
+}

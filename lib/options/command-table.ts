@@ -1,0 +1,70 @@
+/** The table of the commands beside the controller: parsing, help and shell completion follow from it. */
+
+/** A flag of a command, as commander writes it. */
+export interface CommandFlag {
+  readonly forms: string;
+  readonly help: string;
+  /** The texts that it takes; absent: any. */
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  /** Whether it may be given several times. */
+  readonly isList?: true;
+}
+
+/** One command. */
+export interface CommandRow {
+  readonly summary: string;
+  /** Its operands, as the help shows them. */
+  readonly operands?: string;
+  readonly flags: readonly CommandFlag[];
+  /** Three command lines, each with what it does. */
+  readonly examples: readonly (readonly [line: string, what: string])[];
+  /** The exit codes besides 1 (it cannot answer) and 64 (the command line is not understood). */
+  readonly exits: string;
+}
+
+const NAMESPACE: CommandFlag = {
+  forms: '-n, --namespace <namespace>',
+  help: 'the namespace (default: that of the context)',
+};
+const CLUSTER: readonly CommandFlag[] = [
+  NAMESPACE,
+  { forms: '--context <name>', help: 'the context of the kubeconfig' },
+  { forms: '--kubeconfig <file>', help: 'the kubeconfig (default: as kubectl finds it)' },
+  {
+    forms: '--reloader <namespace/name>',
+    help: 'the Deployment of the reloader whose flags count, or none (default: it is looked for)',
+  },
+];
+
+function output(...further: readonly string[]): CommandFlag {
+  return {
+    forms: '-o, --output <format>',
+    help: 'the format of the answer',
+    choices: ['text', 'json', 'yaml', ...further],
+    default: 'text',
+  };
+}
+
+/** The name of a command. */
+export type CommandName = 'explain';
+
+/** The commands, in the order of the help. */
+export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
+  explain: {
+    summary: 'says what a workload or an object follows or is followed by, and why nothing happens',
+    operands: '<kind/name>',
+    flags: [...CLUSTER, output()],
+    examples: [
+      ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
+      ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
+      ['reloader explain deploy/web -o json', 'the same for a script'],
+    ],
+    exits: '0 it is answered',
+  },
+};
+
+/** All commands with their names. */
+export const COMMAND_ROWS: readonly (readonly [CommandName, CommandRow])[] = Object.entries(
+  COMMANDS,
+) as (readonly [CommandName, CommandRow])[];
