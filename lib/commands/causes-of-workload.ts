@@ -2,7 +2,7 @@
 
 import { nativeKeyOf } from '../annotations/policy-keys.ts';
 import { everyVocabulary } from '../annotations/union.ts';
-import { whenTaken } from '../model/hold.ts';
+import { type Hold, whenTaken } from '../model/hold.ts';
 import { isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { eventTelling, type PolicyReason } from '../model/reasons.ts';
 import { listedText } from '../model/text.ts';
@@ -23,6 +23,7 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   notAskedObjects,
   mentionedOnly,
   refusedByPolicy,
+  stateNotReadable,
   notReadable,
   firstSeen,
   keysOnly,
@@ -59,7 +60,8 @@ function findings({ findings: found }: Facts): readonly Cause[] {
 }
 
 function asksForNothing(facts: Facts): readonly Cause[] {
-  const { workload, record, reloader } = facts;
+  const { workload, record, reloader, findings: found } = facts;
+  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return NO_CAUSES;
   const asking = wordsOf(workload).filter(({ on }) => on !== 'label');
   if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return NO_CAUSES;
   const { kind, namespace, name } = workload.ref;
@@ -173,10 +175,24 @@ function markOf({ workload, reloader }: Facts): string {
   return words?.match ?? '';
 }
 
+/** Without the state nobody knows what pods run. */
+function stateNotReadable({ observation, record }: Facts): readonly Cause[] {
+  if (record === undefined || observation.state.is !== 'forbidden') return NO_CAUSES;
+  const { what } = observation.state;
+  return [
+    {
+      rule: 'state-not-readable',
+      about: what,
+      says: `you may not read ${what}: whether its pods are out of date is not known here`,
+      todo: 'ask a person who may, or look at the Events of the workload',
+    },
+  ];
+}
+
 /** Objects whose kind the person may not list: nothing is known of their content. */
 function notReadable(facts: Facts): readonly Cause[] {
   const { observation, workload } = facts;
-  const kinds = new Set(observation.unread.map(({ what }) => what.split(' ', 1)[0]));
+  const kinds = new Set(observation.unread.map(({ kind }) => kind));
   const hidden = followed(facts).filter(([, { ref, digest }]) => kinds.has(ref.kind) && digest === undefined);
   if (hidden.length === 0) return NO_CAUSES;
   const names = listedText(hidden.map(([, { ref }]) => nameFor(facts, ref)));
@@ -238,16 +254,21 @@ function gated({ observation, record, now }: Facts): readonly Cause[] {
   return [{ rule: gate.type, about: gate.type, says: gate.message, todo }];
 }
 
+/** Why its pods do not take a new template; one that is paused has no older pods yet. */
+function holdOf({ observation, workload }: Pick<Facts, 'observation' | 'workload'>): Hold | undefined {
+  return observation.store.holdOf(workload) ?? (workload.isPaused === true ? { type: 'paused' } : undefined);
+}
+
 /** Pods that stay although the template has changed. */
 function heldPods({ observation, workload, findings: found }: Facts): readonly Cause[] {
-  const hold = observation.store.holdOf(workload);
+  const hold = holdOf({ observation, workload });
   if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
     return NO_CAUSES;
   return [{ rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) }];
 }
 
 function rollingOut({ workload, record, observation }: Facts): readonly Cause[] {
-  if (record === undefined || workload.isRolledOut || observation.store.holdOf(workload)) return NO_CAUSES;
+  if (record === undefined || workload.isRolledOut || holdOf({ observation, workload })) return NO_CAUSES;
   const { kind, namespace, name } = workload.ref;
   return [
     {
@@ -266,8 +287,11 @@ function awaitsCertificate({ observation, workload, record }: Facts): readonly C
   return [{ rule: 'temporary-certificate', about: 'Secret', says, todo: 'wait, or look at the Certificate' }];
 }
 
-function waitsForQuiet({ observation, workload, reloader: { options } }: Facts): readonly Cause[] {
-  if (!needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+function waitsForQuiet(facts: Facts): readonly Cause[] {
+  const { observation, workload } = facts;
+  const { options } = facts.reloader;
+  const isKept = gated(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
+  if (isKept || !needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
   const event = eventTelling('refused');
   const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';

@@ -3,6 +3,7 @@
 import {
   type ConfigRef,
   describe,
+  describeFrom,
   isMountedKind,
   keyOf,
   type ObjectKey,
@@ -45,13 +46,13 @@ interface RawTyped extends RawWorkload {
   readonly type?: string;
 }
 
-/** The explanation of an object, with the workloads of its own namespace. */
+/** The explanation of an object, with the workloads of its own namespace, or of all. */
 export async function explainObject(
   scene: Scene,
   { kind, name }: Extract<Subject, { is: 'object' }>,
 ): Promise<ObjectExplanation> {
   const ref: ConfigRef = { kind, namespace: scene.namespace, name };
-  const observation = await observeFor(scene, [scene.namespace]);
+  const observation = await observeFor(scene, scene.isEverywhere ? undefined : [scene.namespace]);
   const mentioning = await mentionsOf(scene, observation, ref);
   const followers = mentioning.map((facts) => followerOf(facts, ref));
   return {
@@ -72,7 +73,11 @@ async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef
     rowsOf(scene.reloader.options)
       .filter(({ isPod, rollout }) => isPod !== true && rollout !== 'evict')
       .map(async (row) => {
-        const reading = await listObjects<RawWorkload>(scene.send, row, scene.namespace);
+        const reading = await listObjects<RawWorkload>(
+          scene.send,
+          row,
+          scene.isEverywhere ? undefined : scene.namespace,
+        );
         return reading.kind === 'found' ? reading.object.map((raw) => ({ row, raw })) : [];
       }),
   );
@@ -92,8 +97,9 @@ function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
 }
 
 function followerOf(facts: Facts, ref: ConfigRef): Follower {
-  const { kind, name } = facts.workload.ref;
-  const object = describe(ref);
+  const { kind, namespace, name } = facts.workload.ref;
+  const isHere = namespace === ref.namespace;
+  const object = isHere ? describe(ref) : describeFrom(namespace, ref);
   const follows = explanationOf(facts, []).follows.find(
     (each) => each.object === object || each.object.startsWith(`${object} (`),
   );
@@ -102,7 +108,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   );
   const asks = causesOf(facts).filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   return {
-    workload: `${kind}/${name}`,
+    workload: `${kind}/${name}${isHere ? '' : ` in ${namespace}`}`,
     ...(follows === undefined ? {} : { follows }),
     causes: causes.length > 0 || follows !== undefined ? causes : asks,
   };

@@ -25,13 +25,14 @@ export async function runExplain(context: CommandContext): Promise<number> {
   const waiting = (): string => `reading namespace ${namespace} …`;
   const text = await withProgress(terminal, waiting, async () => {
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
+    const scene = { send, namespace, reloader };
     const subject = subjectOf(operands, reloader.options);
     if (subject.is === 'object') {
-      const answer = await explainObject({ send, namespace, reloader }, subject);
+      const answer = await explainObject({ ...scene, isEverywhere: flags.allNamespaces === true }, subject);
       return formatted(flags.output, answer, () => objectText(answer, terminal.paint));
     }
     const raw = await rawWorkload(send, subject.row, namespace, subject.name);
-    const facts = await factsOf({ send, namespace, reloader }, subject.row, raw);
+    const facts = await factsOf(scene, subject.row, raw);
     const answer = explanationOf(facts, await eventsOf(send, facts));
     return formatted(flags.output, answer, () => explanationText(answer, terminal.paint));
   });

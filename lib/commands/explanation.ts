@@ -130,7 +130,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigReco
 }
 
 function unseen({ observation }: Facts, { ref }: ConfigRecord): 'unknown' | 'absent' {
-  return observation.unread.some(({ what }) => what.split(' ', 1)[0] === ref.kind) ? 'unknown' : 'absent';
+  return observation.unread.some(({ kind }) => kind === ref.kind) ? 'unknown' : 'absent';
 }
 
 function short(digest: string | undefined): string | undefined {

@@ -24,7 +24,7 @@ import { notFound, readOnly } from './reads.ts';
 /** The persisted state, as far as the person may read it; without it nobody can tell what pods run. */
 export type StateAccess =
   /** `keys`: the entries and overrides as they were read; the store goes on from there. */
-  | { readonly is: 'read'; readonly keys: ReadonlySet<string> }
+  | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'forbidden'; readonly what: string };
 
@@ -42,6 +42,7 @@ export interface Observation {
 
 /** A kind, in one namespace or in all, that could not be listed. */
 export interface Unread {
+  readonly kind: string;
   readonly what: string;
   readonly why: string;
 }
@@ -65,15 +66,16 @@ export async function observe({ send, options, place }: Observed): Promise<Obser
     hidden.has(path.split('?', 1)[0] ?? '') ? notFound() : undefined;
   const assembly = assemble({
     send: readOnly(send, answer),
-    options: asDryRun(options),
+    options: asDryRun(options, state),
     place,
     log: NO_LOG,
     missingGraceMs: 0,
+    rightsMayLag: false,
   });
   const ending = new AbortController();
   const running = assembly.run(ending.signal);
   await untilListed(assembly);
-  const reloader = assembly.reloader();
+  const reloader = assembly.observed.reloader();
   const end = async (): Promise<void> => {
     ending.abort();
     await running;
@@ -82,7 +84,7 @@ export async function observe({ send, options, place }: Observed): Promise<Obser
 }
 
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
-function asDryRun(options: Options): Options {
+function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
   return {
     ...options,
@@ -92,13 +94,15 @@ function asDryRun(options: Options): Options {
     csiIntegration: served(options.csiIntegration),
     dryRun: true,
     leaderElection: undefined,
+    // Without the key of the state there is nothing to compare with: another one would only be made.
+    digests: state.is === 'read' && state.isKeyed ? options.digests : 'sha1',
     coalescePeriodMs: MAX_DURATION_MS,
     coalesceMaxWaitMs: MAX_DURATION_MS,
   };
 }
 
 /** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ gate, waitingFor }: OpenAssembly): Promise<void> {
+async function untilListed({ observed: { gate }, waitingFor }: OpenAssembly): Promise<void> {
   const until = monotonicMs() + PATIENCE_MS;
   const never = new AbortController().signal;
   for (;;) {
@@ -110,14 +114,14 @@ async function untilListed({ gate, waitingFor }: OpenAssembly): Promise<void> {
   }
 }
 
-function unreadOf({ gate, streams, watches }: OpenAssembly): readonly Unread[] {
+function unreadOf({ observed: { gate, streams }, watches }: OpenAssembly): readonly Unread[] {
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   return streams.flatMap((stream): readonly Unread[] => {
     const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
     const problem = problems.get(nameOf(stream));
     if (isListed || problem === undefined) return [];
     const why = gate.isRefused(stream) ? 'you may not list it' : problem;
-    return [{ what: nameOf(stream), why }];
+    return [{ kind: stream.kind, what: nameOf(stream), why }];
   });
 }
 
@@ -131,11 +135,10 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   }
   const values = reading.shards.flatMap((shard) => Object.values(shard?.data ?? {}));
   if (reading.shards.every((shard) => shard === undefined)) return { is: 'absent' };
-  const read = {
-    is: 'read',
-    keys: new Set(reading.shards.flatMap((shard) => Object.keys(shard?.data ?? {}))),
-  } as const;
-  if (![...algorithmsNamedIn(values)].some(isKeyId)) return read;
+  const isKeyed = [...algorithmsNamedIn(values)].some(isKeyId);
+  const names = reading.shards.flatMap((shard) => Object.keys(shard?.data ?? {}));
+  const read = { is: 'read', keys: new Set(names), isKeyed } as const;
+  if (!isKeyed) return read;
   const keys = await client.keys.read();
   if (keys.kind !== 'failed') return read;
   const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);

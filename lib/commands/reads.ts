@@ -72,7 +72,7 @@ export function notFound(): ApiResponse {
 }
 
 /** An answer with a JSON body. */
-export function answerOf(status: number, object: object): ApiResponse {
+function answerOf(status: number, object: object): ApiResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(object)) };
 }
 

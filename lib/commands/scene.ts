@@ -1,18 +1,22 @@
 /** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
 
+import { isNameElsewhere, itemsOf } from '../annotations/name-list.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
-import { keyOf } from '../model/object-ref.ts';
+import { configRefIn, isMountedKind, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { monotonicMs } from '../model/time.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import { notAllowedTo } from '../tracking/consent.ts';
 import type { Facts } from './cause.ts';
 import { CommandError } from './connect.ts';
-import { type InstalledReloader, problemOf, unreachable } from './installed-reloader.ts';
+import { type InstalledReloader, problemOf, unreachable, watches } from './installed-reloader.ts';
 import { type Observation, observe } from './observation.ts';
+import { wordsOf } from './policy-words.ts';
 import { readObject } from './reads.ts';
 
 /** How long findings about missing objects are waited for. */
@@ -22,6 +26,8 @@ const PROBE_MS = 2_000;
 export interface Scene {
   readonly send: Send;
   readonly namespace: string;
+  /** Whether all namespaces are asked about. */
+  readonly isEverywhere?: boolean;
   readonly reloader: InstalledReloader;
 }
 
@@ -43,9 +49,8 @@ export async function rawWorkload(
 export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload): Promise<Facts> {
   let observation = await observeFor(scene, [scene.namespace]);
   let facts = await factsIn(scene, observation, row, raw);
-  const elsewhere = facts.findings.filter(({ reason }) => reason === 'unwatched-namespace');
-  const further = elsewhere.flatMap(({ covers = [], about }) => [...covers, about]).flatMap(namespacesIn);
-  const served = further.filter((each) => scene.reloader.place.namespaces?.includes(each) ?? true);
+  const { place, options } = scene.reloader;
+  const served = namespacesNamedBy(facts).filter((each) => watches(place, options, each));
   if (served.length === 0) return facts;
   void observation.end();
   observation = await observeFor(scene, [scene.namespace, ...served]);
@@ -53,10 +58,12 @@ export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload)
   return facts;
 }
 
-/** The namespaces of objects such as `Secret/shared/ca`. */
-function namespacesIn(object: string): readonly string[] {
-  const [, namespace, name] = object.split('/');
-  return name === undefined || namespace === undefined ? [] : [namespace];
+/** The other namespaces of which the workload names objects, such as `shared/ca`. */
+function namespacesNamedBy({ workload }: Facts): readonly string[] {
+  return wordsOf(workload)
+    .flatMap(({ value }) => itemsOf(value))
+    .filter(isNameElsewhere)
+    .flatMap((item) => item.split('/', 1));
 }
 
 /** The namespaces as the reloader of the scene sees them. */
@@ -88,17 +95,30 @@ export async function factsIn(
 /** Undefined if the controller does not observe the kind. */
 function findingsOf({ reloader, assembly }: Observation, key: string): readonly Finding[] | undefined {
   const [, kind] = key.split('/');
-  const isObserved = assembly.streams.some((stream) => stream.isWorkload && stream.kind === kind);
+  const isObserved = assembly.observed.streams.some((stream) => stream.isWorkload && stream.kind === kind);
   return isObserved ? reloader.findings.of(key) : undefined;
 }
 
-/** Resolves once each missing object that the workload names was looked into, or that takes too long. */
-async function untilProbed({ store, reloader }: Observation, workload: string): Promise<void> {
-  const missing = [...(store.workloads.get(workload)?.edges.keys() ?? [])].filter(
-    (config) => store.configs.get(config)?.digest === undefined,
-  );
+/** Resolves once each object that the workload names and does not get was looked into, or that takes too long. */
+async function untilProbed(observation: Observation, workload: string): Promise<void> {
+  const { store, reloader } = observation;
+  const record = store.workloads.get(workload);
+  if (record === undefined) return;
+  const missing = missingOf(observation, record);
+  const refused = notAllowedTo(store, record).map(keyOf);
   const until = monotonicMs() + PROBE_MS;
   const never = new AbortController().signal;
-  const isOpen = (config: string): boolean => reloader.missingObjects.of(config) === undefined;
-  while (missing.some(isOpen) && monotonicMs() < until) await sleep(20, never);
+  const isOpen = (): boolean =>
+    missing.some((config) => reloader.missingObjects.of(config) === undefined) ||
+    refused.some((config) => !reloader.missingObjects.isRefused(config));
+  while (isOpen() && monotonicMs() < until) await sleep(20, never);
+}
+
+/** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */
+function missingOf({ store, unread }: Observation, { edges }: WorkloadRecord): readonly ObjectKey[] {
+  const hidden = unread.map(({ kind }) => kind);
+  return [...edges.keys()].filter((config) => {
+    const { kind } = configRefIn(config);
+    return store.configs.get(config)?.digest === undefined && !hidden.includes(kind) && !isMountedKind(kind);
+  });
 }

@@ -27,6 +27,7 @@ const NAMESPACE: CommandFlag = {
   forms: '-n, --namespace <namespace>',
   help: 'the namespace (default: that of the context)',
 };
+const EVERYWHERE: CommandFlag = { forms: '-A, --all-namespaces', help: 'all namespaces' };
 const CLUSTER: readonly CommandFlag[] = [
   NAMESPACE,
   { forms: '--context <name>', help: 'the context of the kubeconfig' },
@@ -54,7 +55,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   explain: {
     summary: 'says what a workload or an object follows or is followed by, and why nothing happens',
     operands: '<kind/name>',
-    flags: [...CLUSTER, output()],
+    flags: [...CLUSTER, { ...EVERYWHERE, help: 'of an object: its followers in all namespaces' }, output()],
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
       ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],

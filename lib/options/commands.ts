@@ -8,6 +8,7 @@ import { type ParsedCommand, UsageError } from './options.ts';
 /** The flags of all commands; one that a command does not have is absent. */
 export interface CommandFlags {
   readonly namespace?: string;
+  readonly allNamespaces?: true;
   readonly context?: string;
   readonly kubeconfig?: string;
   readonly reloader?: string;
