@@ -84,7 +84,7 @@ export function watches(
 }
 
 /** The settings of the words alone. @throws CommandError */
-function settingsAlone(
+export function settingsAlone(
   { settings, namespace }: Pick<Wanted, 'settings' | 'namespace'>,
   notes: readonly string[],
 ): InstalledReloader {

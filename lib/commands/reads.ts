@@ -72,7 +72,7 @@ export function notFound(): ApiResponse {
 }
 
 /** An answer with a JSON body. */
-function answerOf(status: number, object: object): ApiResponse {
+export function answerOf(status: number, object: object): ApiResponse {
   return { status, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(object)) };
 }
 

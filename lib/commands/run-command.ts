@@ -4,6 +4,7 @@ import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts'
 import type { CommandName } from '../options/command-table.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { USAGE_EXIT_CODE } from '../options/options.ts';
+import { runCheck } from './check.ts';
 import { CommandError } from './connect.ts';
 import { runExplain } from './explain.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
@@ -16,6 +17,7 @@ export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
 
 const RUNS: Readonly<Record<CommandName, (context: CommandContext) => Promise<number>>> = {
   explain: runExplain,
+  check: runCheck,
 };
 
 const FAILED = 1;

@@ -9,6 +9,7 @@ export interface CommandFlag {
   readonly default?: string;
   /** Whether it may be given several times. */
   readonly isList?: true;
+  readonly isRequired?: true;
 }
 
 /** One command. */
@@ -47,8 +48,15 @@ function output(...further: readonly string[]): CommandFlag {
   };
 }
 
+const FILES: CommandFlag = {
+  forms: '-f, --file <file>',
+  help: 'a file, a folder, or - for the standard input; repeatable',
+  isList: true,
+  isRequired: true,
+};
+
 /** The name of a command. */
-export type CommandName = 'explain';
+export type CommandName = 'explain' | 'check';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -62,6 +70,22 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader explain deploy/web -o json', 'the same for a script'],
     ],
     exits: '0 it is answered',
+  },
+  check: {
+    summary: 'finds mistakes in manifests, without a cluster',
+    flags: [
+      FILES,
+      { ...NAMESPACE, help: 'the namespace of objects without one (default: default)' },
+      { forms: '--strict', help: 'also objects that pods read and no annotation asks for' },
+      { forms: '--ignore <rule>', help: 'a rule that does not count; repeatable', isList: true },
+      output('sarif'),
+    ],
+    examples: [
+      ['reloader check -f k8s/', 'all manifests of a folder'],
+      ['helm template shop | reloader check -f - --strict', 'what a chart renders'],
+      ['reloader check -f k8s/ -o sarif > reloader.sarif', 'for a code host'],
+    ],
+    exits: '0 there is no problem, 2 there are some',
   },
 };
 

@@ -13,6 +13,9 @@ export interface CommandFlags {
   readonly kubeconfig?: string;
   readonly reloader?: string;
   readonly output: string;
+  readonly file?: readonly string[];
+  readonly strict?: true;
+  readonly ignore?: readonly string[];
 }
 
 /** A command that is to be run. */
@@ -114,8 +117,9 @@ function commandOf(name: CommandName): Command {
   const command = new Command(`reloader ${name}`).helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
   if (operands !== undefined) command.arguments(operands);
-  for (const { forms, help, choices, isList, ...row } of flags) {
+  for (const { forms, help, choices, isList, isRequired, ...row } of flags) {
     const option = new Option(forms, help);
+    if (isRequired) option.makeOptionMandatory();
     if (choices !== undefined) option.choices([...choices]);
     if (row.default !== undefined) option.default(row.default);
     if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);

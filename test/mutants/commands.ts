@@ -6,6 +6,7 @@ import type { Mutant } from './table.ts';
 const ANSWERS = 'test/unit/commands/explanation.test.ts';
 const SETTINGS = 'test/unit/commands/causes-of-setting.test.ts';
 const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
+const CHECK = 'test/unit/commands/check.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -58,5 +59,20 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'explain: without the right to the state pods count as up to date',
     edit: change('followedObject', "state.is === 'read'", 'true'),
     tests: [ANSWERS],
+  },
+  {
+    name: 'check: what is not annotated is a problem without --strict',
+    edit: change('problemsOf', 'isStrict && facts.workload.references.length > 0', 'true'),
+    tests: [CHECK],
+  },
+  {
+    name: 'check: the reloader of the set does not count',
+    edit: change('check/check', 'const reloader = await findReloader();', 'const reloader = settingsAlone({ namespace, settings }, []);'),
+    tests: [CHECK],
+  },
+  {
+    name: 'check: the text of a manifest is quoted',
+    edit: change('manifestsIn', 'error.code', 'error.message'),
+    tests: [CHECK],
   },
 ];
