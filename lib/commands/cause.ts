@@ -41,6 +41,9 @@ export type CauseRule = (facts: Facts) => readonly Cause[];
 export const NO_CAUSES: readonly Cause[] = [];
 
 /** The object as people of the workload's namespace call it. */
-export function nameFor({ workload }: Facts, ref: Parameters<typeof describeFrom>[1]): string {
+export function nameFor(
+  { workload }: Pick<Facts, 'workload'>,
+  ref: Parameters<typeof describeFrom>[1],
+): string {
   return ref.namespace === workload.ref.namespace ? describe(ref) : describeFrom(workload.ref.namespace, ref);
 }

@@ -13,12 +13,12 @@ import { answerOf, notFound } from './reads.ts';
 import { rowsOf } from './subject.ts';
 
 /** A kind that is served. */
-interface ServedRow extends ApiResource {
+export interface ServedRow extends ApiResource {
   readonly kind: string;
 }
 
 /** The kinds that manifests may have and the program reads. */
-function servedRows(options: Options): readonly ServedRow[] {
+export function servedRows(options: Options): readonly ServedRow[] {
   const workloads = rowsOf(options).map(({ kind, objectKind = kind, group, version, resource }) => ({
     kind: objectKind,
     group,
@@ -30,7 +30,7 @@ function servedRows(options: Options): readonly ServedRow[] {
 }
 
 /** The row of a manifest; undefined: the program does not read its kind. */
-function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
+export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
   return rows.find(
     (row) =>
       row.kind === kind && apiVersion === (row.group === '' ? row.version : `${row.group}/${row.version}`),
@@ -136,7 +136,7 @@ function termsIn(text: string | null): readonly Term[] {
 }
 
 /** The object with its namespace, and of a Secret the content as the API server stores it. */
-function completed(object: RawObject, namespace: string): RawObject {
+export function completed(object: RawObject, namespace: string): RawObject {
   const { stringData, data, ...rest } = object as RawConfigObject & {
     readonly stringData?: Readonly<Record<string, unknown>>;
   };

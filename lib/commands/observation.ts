@@ -20,6 +20,7 @@ import type { Store } from '../store/store.ts';
 import { nameOf } from '../store/sync-gate.ts';
 import { unreachable } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
+import type { WatchFeed } from './watch-feed.ts';
 
 /** The persisted state, as far as the person may read it; without it nobody can tell what pods run. */
 export type StateAccess =
@@ -52,6 +53,8 @@ export interface Observed {
   readonly send: Send;
   readonly options: Options;
   readonly place: Place;
+  /** What happens afterwards. @default nothing */
+  readonly feed?: WatchFeed;
 }
 
 const POLL_MS = 5;
@@ -59,11 +62,11 @@ const POLL_MS = 5;
 const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place }: Observed): Promise<Observation> {
+export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
   const state = await accessToState(send, options, place);
   const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
-  const answer = ({ path }: ApiRequest): ApiResponse | undefined =>
-    hidden.has(path.split('?', 1)[0] ?? '') ? notFound() : undefined;
+  const answer = (request: ApiRequest): ApiResponse | undefined =>
+    hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
   const assembly = assemble({
     send: readOnly(send, answer),
     options: asDryRun(options, state),

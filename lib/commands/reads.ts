@@ -51,11 +51,13 @@ export async function listObjects<T extends RawObject>(
  */
 export function readOnly(send: Send, answer: (request: ApiRequest) => ApiResponse | undefined): Send {
   return async (request) => {
+    const own = answer(request);
+    if (own !== undefined) return own;
     if (isWatch(request.path)) return await untilAborted(request.signal);
     const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);
     if (request.method !== 'GET' && isReview !== true)
       throw new ApiError('forbidden', `this command writes nothing: ${request.method} ${request.path}`);
-    return answer(request) ?? (await send(request));
+    return await send(request);
   };
 }
 

@@ -7,6 +7,7 @@ import { USAGE_EXIT_CODE } from '../options/options.ts';
 import { runCheck } from './check.ts';
 import { CommandError } from './connect.ts';
 import { runExplain } from './explain.ts';
+import { runPlan } from './plan.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */
@@ -18,6 +19,7 @@ export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
 const RUNS: Readonly<Record<CommandName, (context: CommandContext) => Promise<number>>> = {
   explain: runExplain,
   check: runCheck,
+  plan: runPlan,
 };
 
 const FAILED = 1;

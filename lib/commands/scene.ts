@@ -89,7 +89,7 @@ export async function factsIn(
   await untilProbed(observation, key);
   const record = store.workloads.get(key);
   const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
-  return { row, raw, workload: seen, record, findings, observation, reloader, now: Date.now() };
+  return { row, raw, workload: seen, record, findings, observation, reloader, now: moment() };
 }
 
 /** Undefined if the controller does not observe the kind. */
@@ -121,4 +121,9 @@ function missingOf({ store, unread }: Observation, { edges }: WorkloadRecord): r
     const { kind } = configRefIn(config);
     return store.configs.get(config)?.digest === undefined && !hidden.includes(kind) && !isMountedKind(kind);
   });
+}
+
+/** The time of day, in ms since 1970: windows and holds go by it. */
+export function moment(): number {
+  return Date.now();
 }

@@ -56,7 +56,7 @@ const FILES: CommandFlag = {
 };
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'check';
+export type CommandName = 'explain' | 'plan' | 'check';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -70,6 +70,22 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader explain deploy/web -o json', 'the same for a script'],
     ],
     exits: '0 it is answered',
+  },
+  plan: {
+    summary: 'says what would be rolled if manifests were applied',
+    flags: [
+      FILES,
+      { forms: '--against <place>', help: 'compare with these manifests, and not with a cluster' },
+      ...CLUSTER,
+      { ...EVERYWHERE, help: 'also workloads of other namespaces than those of the manifests' },
+      output('markdown'),
+    ],
+    examples: [
+      ['reloader plan -f k8s/', 'what applying a folder to the cluster would roll'],
+      ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
+      ['reloader plan -f new/ --against old/ -o markdown', 'two trees, without a cluster'],
+    ],
+    exits: '0 nothing would be rolled, 2 something would',
   },
   check: {
     summary: 'finds mistakes in manifests, without a cluster',

@@ -7,6 +7,7 @@ const ANSWERS = 'test/unit/commands/explanation.test.ts';
 const SETTINGS = 'test/unit/commands/causes-of-setting.test.ts';
 const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
 const CHECK = 'test/unit/commands/check.test.ts';
+const PLAN = 'test/unit/commands/plan.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -67,12 +68,45 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'check: the reloader of the set does not count',
-    edit: change('check/check', 'const reloader = await findReloader();', 'const reloader = settingsAlone({ namespace, settings }, []);'),
+    edit: change(
+      'check/check',
+      'const reloader = await findReloader();',
+      'const reloader = settingsAlone({ namespace, settings }, []);',
+    ),
     tests: [CHECK],
   },
   {
     name: 'check: the text of a manifest is quoted',
     edit: change('manifestsIn', 'error.code', 'error.message'),
     tests: [CHECK],
+  },
+  {
+    name: 'plan: what was out of date before is counted',
+    edit: change('rolloutsOf', 'before.get(key)?.includes(config) !== true', 'true'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: the rollout of its owner is one of the reloader',
+    edit: change('rolloutsOf', 'record.externalRollout !== undefined', 'false'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: what the API server has filled in counts as a change',
+    edit: change(
+      'apply/mergedList',
+      'wanted.map((item) => merged(byKey.get((item as Json)[key]), item, isStamp))',
+      'wanted',
+    ),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: workloads are applied before objects',
+    edit: change('plan/plan', '[true, false]', '[false, true]'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: an applied manifest removes stamps',
+    edit: change('apply/mergedList', "isStamp(String((item as Json)['name']))", 'false'),
+    tests: [PLAN],
   },
 ];
