@@ -109,28 +109,35 @@ export function stateText({ state }: Pick<Observation, 'state'>): string {
 
 function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigRecord): FollowedObject {
   const { store, state } = facts.observation;
-  const edge = record.edges.get(keyOf(config.ref));
   const verdict = judge(store, record, config);
-  const observed = observedBy(store, record, config);
-  const isKnown = state.is === 'read';
-  const isOutdated = edge !== undefined && isOutdatedOn(store, record, keyOf(config.ref), edge);
-  const pods = isOutdated ? 'out of date' : 'up to date';
-  const committed = store.persisted.entryOf(config.ref)?.digest;
+  const digests = {
+    running: short(record.edges.get(keyOf(config.ref))?.runningDigest),
+    observed: short(observedBy(store, record, config)),
+    committed: short(store.persisted.entryOf(config.ref)?.digest),
+  };
   return {
     object: nameFor(facts, config.ref),
     asks: verdict.asks,
     because: sentenceOf(verdict),
     words: decidingWords(store.settings.vocabularies, record.workload, config).map(wordText),
     reference: referenceText(facts, config),
-    pods: observed === undefined ? unseen(facts, config) : isKnown ? pods : 'unknown',
-    ...(isKnown
-      ? { running: short(edge?.runningDigest), observed: short(observed), committed: short(committed) }
-      : {}),
+    pods: podsOf(facts.observation, record, config),
+    ...(state.is === 'read' ? digests : {}),
   };
 }
 
-function unseen({ observation }: Facts, { ref }: ConfigRecord): 'unknown' | 'absent' {
-  return observation.unread.some(({ kind }) => kind === ref.kind) ? 'unknown' : 'absent';
+/** Whether the pods of a workload run what is in force of an object, as far as the person may know. */
+export function podsOf(
+  { store, state, unread }: Pick<Observation, 'store' | 'state' | 'unread'>,
+  record: WorkloadRecord,
+  config: ConfigRecord,
+): FollowedObject['pods'] {
+  const key = keyOf(config.ref);
+  const edge = record.edges.get(key);
+  if (observedBy(store, record, config) === undefined)
+    return unread.some(({ kind }) => kind === config.ref.kind) ? 'unknown' : 'absent';
+  if (state.is === 'forbidden') return 'unknown';
+  return edge !== undefined && isOutdatedOn(store, record, key, edge) ? 'out of date' : 'up to date';
 }
 
 function short(digest: string | undefined): string | undefined {

@@ -7,6 +7,7 @@ import { USAGE_EXIT_CODE } from '../options/options.ts';
 import { runCheck } from './check.ts';
 import { CommandError } from './connect.ts';
 import { runExplain } from './explain.ts';
+import { runGraph } from './graph.ts';
 import { runPlan } from './plan.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 
@@ -20,6 +21,7 @@ const RUNS: Readonly<Record<CommandName, (context: CommandContext) => Promise<nu
   explain: runExplain,
   check: runCheck,
   plan: runPlan,
+  graph: runGraph,
 };
 
 const FAILED = 1;

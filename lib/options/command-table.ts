@@ -56,7 +56,7 @@ const FILES: CommandFlag = {
 };
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -102,6 +102,25 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader check -f k8s/ -o sarif > reloader.sarif', 'for a code host'],
     ],
     exits: '0 there is no problem, 2 there are some',
+  },
+  graph: {
+    summary: 'shows who follows what',
+    operands: '[kind/name]',
+    flags: [
+      ...CLUSTER,
+      EVERYWHERE,
+      { forms: '--outdated', help: 'only what is out of date' },
+      output('mermaid', 'dot'),
+    ],
+    examples: [
+      ['reloader graph', 'each object with its followers'],
+      ['reloader graph configmap/web -o mermaid', 'the followers of one object, as a picture in Markdown'],
+      [
+        'reloader graph -A --outdated -o dot | dot -Tsvg > graph.svg',
+        'what is out of date, drawn by Graphviz',
+      ],
+    ],
+    exits: '0 it is answered',
   },
 };
 

@@ -15,6 +15,7 @@ export interface CommandFlags {
   readonly output: string;
   readonly file?: readonly string[];
   readonly strict?: true;
+  readonly outdated?: true;
   readonly against?: string;
   readonly ignore?: readonly string[];
 }

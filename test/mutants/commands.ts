@@ -8,6 +8,7 @@ const SETTINGS = 'test/unit/commands/causes-of-setting.test.ts';
 const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
 const CHECK = 'test/unit/commands/check.test.ts';
 const PLAN = 'test/unit/commands/plan.test.ts';
+const GRAPH = 'test/unit/commands/graph.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -108,5 +109,15 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'plan: an applied manifest removes stamps',
     edit: change('apply/mergedList', "isStamp(String((item as Json)['name']))", 'false'),
     tests: [PLAN],
+  },
+  {
+    name: 'graph: the filters do not count',
+    edit: change('graphOf', '!filter.isOutdated', 'true'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: without the right to the state pods count as up to date',
+    edit: change('explanation/podsOf', "state.is === 'forbidden'", 'false'),
+    tests: [GRAPH, ANSWERS],
   },
 ];
