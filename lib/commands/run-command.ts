@@ -1,7 +1,6 @@
 /** Runs a command beside the controller to its end. */
 
 import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
-import type { CommandName } from '../options/command-table.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { USAGE_EXIT_CODE } from '../options/options.ts';
 import { runCheck } from './check.ts';
@@ -17,7 +16,7 @@ export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
   readonly terminal: Terminal;
 }
 
-const RUNS: Readonly<Record<CommandName, (context: CommandContext) => Promise<number>>> = {
+const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<number>>> = {
   explain: runExplain,
   check: runCheck,
   plan: runPlan,

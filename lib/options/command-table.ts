@@ -56,7 +56,7 @@ const FILES: CommandFlag = {
 };
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -121,6 +121,17 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ],
     ],
     exits: '0 it is answered',
+  },
+  completion: {
+    summary: 'writes what a shell needs to complete the words of the commands',
+    operands: '<shell>',
+    flags: [],
+    examples: [
+      ['reloader completion bash > ~/.local/share/bash-completion/completions/reloader', 'for every bash'],
+      ['reloader completion zsh > ~/.zfunc/_reloader', 'for zsh, if ~/.zfunc is in fpath'],
+      ['reloader completion fish > ~/.config/fish/completions/reloader.fish', 'for fish'],
+    ],
+    exits: '0 it is written',
   },
 };
 

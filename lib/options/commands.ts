@@ -3,6 +3,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName } from './command-table.ts';
+import { completionScript, SHELLS } from './completion.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 
 /** The flags of all commands; one that a command does not have is absent. */
@@ -23,7 +24,7 @@ export interface CommandFlags {
 /** A command that is to be run. */
 export interface GivenCommand {
   readonly type: 'command';
-  readonly name: CommandName;
+  readonly name: Exclude<CommandName, 'completion'>;
   readonly operands: readonly string[];
   readonly flags: CommandFlags;
   /** The words after `--`: flags of the controller, which count in place of those of the installed one. */
@@ -104,7 +105,14 @@ function given(
     if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
     throw error;
   }
+  if (name === 'completion') return { type: 'print', text: completionFor(command.args[0]), exitCode: 0 };
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
+}
+
+function completionFor(word: string | undefined): string {
+  const shell = SHELLS.find((each) => each === word);
+  if (shell === undefined) throw new UsageError(`completion: expected ${SHELLS.join(', ')}`);
+  return completionScript(shell);
 }
 
 function sentenceOf({ message }: CommanderError): string {
