@@ -1,5 +1,7 @@
 /** The command: what it is asked for, until it ends or is told to. */
 
+import path from 'node:path';
+import { parseCommand } from '../lib/options/commands.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { wrongOfNode } from '../lib/options/version.ts';
@@ -12,7 +14,10 @@ if (wrong !== undefined) {
   process.stderr.write(`reloader: ${wrong}\n`);
   process.exit(1);
 }
-const command = parseOptions(process.argv.slice(2), process.env);
+const [, program = '', ...argv] = process.argv;
+// kubectl finds a plugin by this name.
+const isPlugin = path.basename(program).startsWith('kubectl-reloader');
+const command = parseCommand(argv, isPlugin) ?? parseOptions(argv, process.env);
 switch (command.type) {
   case 'print':
     process.stdout.write(command.text);
@@ -21,6 +26,13 @@ switch (command.type) {
     process.stderr.write(`reloader: ${command.message}\n`);
     process.exitCode = USAGE_EXIT_CODE;
     break;
+  case 'command': {
+    const { runCommand } = await import('../lib/commands/run-command.ts');
+    process.exitCode = await runCommand(command, process.env);
+    // The streams that it has observed are left open; nothing waits for them.
+    setImmediate(() => process.exit());
+    break;
+  }
   case 'run': {
     const stop = new AbortController();
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());

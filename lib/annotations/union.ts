@@ -88,8 +88,11 @@ export function followsAcross(options: Words): boolean {
   );
 }
 
-/** The native one first. */
-function everyVocabulary({ alternativeAnnotations, stakaterKeys }: Words): [Vocabulary, ...Vocabulary[]] {
+/** All vocabularies, in use or not, the native one first. */
+export function everyVocabulary({
+  alternativeAnnotations,
+  stakaterKeys,
+}: Words): [Vocabulary, ...Vocabulary[]] {
   const others = [stakaterVocabulary(stakaterKeys), sapVocabulary(), waveVocabulary()];
   return [nativeVocabulary(alternativeAnnotations), ...others];
 }

@@ -6,10 +6,8 @@
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
 import { followsAcross, vocabulariesOf } from '../annotations/union.ts';
-import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
-import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
+import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
-import { resourceOf } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
@@ -54,6 +52,7 @@ import { Reloader } from './reloader.ts';
 import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
+import { compareVersions } from './version-probe.ts';
 
 /** The namespaces in which the reloader works. */
 export interface Place {
@@ -93,6 +92,10 @@ export interface Parts {
   readonly newKey?: (() => HeldKey) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. @default Math.random */
   readonly random?: (() => number) | undefined;
+  /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
+  readonly missingGraceMs?: number | undefined;
+  /** Whether a RoleBinding of now may still give a right that is missing. @default true */
+  readonly rightsMayLag?: boolean | undefined;
 }
 
 /** The belief about one edge, for tests. */
@@ -125,9 +128,20 @@ export interface Assembly {
   readonly leads: () => boolean;
 }
 
+/** The composed program with all that it has observed, for the commands that explain it. */
+export interface OpenAssembly extends Assembly {
+  readonly observed: {
+    /** The reloader of the present term. */
+    readonly reloader: () => Reloader;
+    readonly streams: readonly Stream[];
+    /** Which of the streams have listed. */
+    readonly gate: SyncGate;
+  };
+}
+
 /** Composes the program; it sends nothing before `run`. */
-export function assemble(parts: Parts): Assembly {
-  const { options, place, log, metrics, random = Math.random } = parts;
+export function assemble(parts: Parts): OpenAssembly {
+  const { options, place, log, metrics, random = Math.random, rightsMayLag: mayLag } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
@@ -155,7 +169,7 @@ export function assemble(parts: Parts): Assembly {
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
-    await compareVersions(await servedKinds.served(), { ...shared, send, signal });
+    await compareVersions(await servedKinds.served(), { ...ofStreams, mayLag }, signal);
     await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
     classContents.close();
   };
@@ -163,9 +177,7 @@ export function assemble(parts: Parts): Assembly {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(terms.current, monotonicMs()),
-      ...readinessOf(waitingFor(terms, gate, keys, election)),
-      watches: watches.statuses(monotonicMs()),
-      optionalKinds: servedKinds.statuses(),
+      ...conditionOf(waitingFor(terms, gate, keys, election), watches, servedKinds),
       ...election.status(),
     }),
     watches: () => watches.statuses(monotonicMs()),
@@ -173,7 +185,8 @@ export function assemble(parts: Parts): Assembly {
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
     waitingFor: () => waitingFor(terms, gate, keys, election),
-    leads: () => terms.current.leads,
+    leads: () => reloader().leads,
+    observed: { reloader, streams, gate },
   };
 }
 
@@ -187,8 +200,9 @@ type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'rando
   ReturnType<typeof digestKeysOf>;
 
 /** The settings of every reloader of the process. */
-function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
+function settingsOf({ options, metrics, missingGraceMs, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
   return {
+    missingGraceMs,
     resourceSelector: options.resourceLabelSelector,
     state: { name: options.stateConfigMap, shardBytes },
     counters: metrics ?? NO_COUNTERS,
@@ -333,9 +347,6 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
   return streamsOf(namespaces, served, ignoredNamespaces, watchesNamespaces(options));
 }
 
-const NOT_COMPARABLE =
-  'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
-
 const NO_COUNTERS = {
   changed: ignore,
   attempted: ignore,
@@ -348,27 +359,6 @@ function ignore(): void {
   // There are no metrics.
 }
 
-/** Finds out, before the first list, whether the versions of these streams may be compared. */
-async function compareVersions(
-  streams: readonly Stream[],
-  about: Pick<Common, 'timeline' | 'log' | 'random'> & { readonly send: Send; readonly signal: AbortSignal },
-): Promise<void> {
-  const { timeline, log, signal } = about;
-  timeline.comparable = await areVersionsComparable({ ...about, kinds: collectionsOf(streams) });
-  if (!timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-}
-
-/** By kind, the paths of the collections that are watched anyway: the probe of versions lists them without further rights. */
-function collectionsOf(streams: readonly Stream[]): string[][] {
-  const kinds = new Map<string, string[]>();
-  for (const { kind, namespace } of streams) {
-    const resource = resourceOf(kind);
-    if (resource === undefined) continue;
-    kinds.set(kind, [...(kinds.get(kind) ?? []), collectionPath(resource, namespace)]);
-  }
-  return [...kinds.values()];
-}
-
 /** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */
 function waitingFor(terms: Terms, gate: SyncGate, keys: DigestKeys, { hasStandby }: Election): string[] {
   const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
@@ -377,8 +367,19 @@ function waitingFor(terms: Terms, gate: SyncGate, keys: DigestKeys, { hasStandby
   return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
 }
 
-function readinessOf(waits: readonly string[]): Pick<StatusReport, 'isReady' | 'waitingFor'> {
-  return { isReady: waits.length === 0, waitingFor: waits };
+/** The part of a status report about what is read. */
+function conditionOf(
+  waits: readonly string[],
+  watches: WatchHealth,
+  kinds: ServedKinds,
+): Pick<StatusReport, 'isReady' | 'waitingFor' | 'watches' | 'optionalKinds'> {
+  const isReady = waits.length === 0;
+  return {
+    isReady,
+    waitingFor: waits,
+    watches: watches.statuses(monotonicMs()),
+    optionalKinds: kinds.statuses(),
+  };
 }
 
 function beliefsOf(store: Store): EdgeBelief[] {

@@ -64,6 +64,8 @@ export interface ControllersOptions
   readonly quietMs: number;
   /** The longest time from the first change to the rollout, in milliseconds. */
   readonly maxWaitMs: number;
+  /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
+  readonly missingGraceMs?: number | undefined;
   /** How many workloads are patched at the same time. */
   readonly concurrency: number;
   /** How many may be in a rollout. @default any number */
@@ -110,7 +112,7 @@ export class Controllers implements EffectTargets {
       ...options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       onNews: (configs) => this.#reviewDependents(configs),
-      graceMs: Math.max(quietMs, LEAST_GRACE_MS),
+      graceMs: options.missingGraceMs ?? Math.max(quietMs, LEAST_GRACE_MS),
     });
     const apply = (effects: Effects): void => this.apply(effects);
     this.inherited = newInherited(options, apply);

@@ -19,6 +19,8 @@ export interface ComparableVersionsOptions {
   readonly signal: AbortSignal;
   /** @default Math.random */
   readonly random?: () => number;
+  /** Whether a RoleBinding of now may still give a right that is missing. @default true */
+  readonly mayLag?: boolean | undefined;
 }
 
 /** With the backoff, half a minute at most: the first lists wait for the answer. */
@@ -34,10 +36,10 @@ const BACKOFF = { baseMs: 500, capMs: 5_000 };
  * result is false; it holds for the life of the process, so temporary failures are retried first. Never rejects.
  */
 export async function areVersionsComparable(options: ComparableVersionsOptions): Promise<boolean> {
-  const { signal, random = Math.random } = options;
+  const { signal, random = Math.random, mayLag = true } = options;
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
     try {
-      return ascends(await versionsOf(options, attempt + 1 < ATTEMPTS_WITHOUT_RIGHT));
+      return ascends(await versionsOf(options, mayLag && attempt + 1 < ATTEMPTS_WITHOUT_RIGHT));
     } catch {
       // A failure may pass, and after the last attempt the result is false.
       await sleep(backoffMs(attempt, BACKOFF, random), signal);

@@ -1,6 +1,7 @@
 /** The text of --help. */
 
 import { newCommand } from './command-line.ts';
+import { commandsSummary } from './commands.ts';
 
 const INTRODUCTION = `Watches ConfigMaps and Secrets and rolls the workloads that follow them when their content changes.
 A Deployment, StatefulSet or DaemonSet says in its annotations for what it is rolled:
@@ -13,6 +14,9 @@ const EPILOGUE = `
 Each flag is also a variable: --dry-run is RELOADER_OPT_DRY_RUN. Flags win. KUBERNETES_NAMESPACE names namespaces
 to watch if neither --namespace nor --all-namespaces is given; without it, the pod's own or the context's is watched,
 or all where settings are given that only Stakater Reloader has.
+
+Commands, each with --help; they read the cluster with your own rights:
+${commandsSummary()}
 
 Examples:
   reloader                                       watch the pod's own namespace

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { admission } from './admission.ts';
 import { burst } from './burst.ts';
 import { type LineChart, svgOf } from './chart.ts';
+import { commands } from './commands.ts';
 import { fanOut } from './fan-out.ts';
 import type { Figure } from './figures.ts';
 import { Floor } from './floor.ts';
@@ -22,7 +23,7 @@ import { startTarget, type TargetName } from './target.ts';
 
 const HELP = `npm run bench -- [options]
 
-  --only <names>          of latency, burst, fan-out, scale, admission; a comma list (default: all)
+  --only <names>          of latency, burst, fan-out, scale, admission, commands; a comma list (default: all)
   --target <name>         control-plane or sandbox (default: the control plane where it is built)
   --quick                 a tenth of everything: to see that it works, not to judge by
   --node-options <text>   for the reloader, e.g. '--cpu-prof --cpu-prof-dir=/tmp/profiles'
@@ -36,6 +37,7 @@ const SCENARIOS: Readonly<Record<string, (bench: Bench) => Promise<Findings>>> =
   'fan-out': fanOut,
   scale,
   admission,
+  commands,
 };
 /** Between these two the page is this program's. */
 const BEGIN = '<!-- run -->';

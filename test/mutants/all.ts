@@ -6,6 +6,7 @@ import { BOUND_MUTANTS } from './bounds.ts';
 import { BUDGET_MUTANTS } from './budget.ts';
 import { CLASS_MUTANTS } from './classes.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
+import { COMMAND_MUTANTS } from './commands.ts';
 import { CONSENT_MUTANTS } from './consent.ts';
 import { CUSTOM_PATCH_MUTANTS } from './custom-patches.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
@@ -86,6 +87,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...IMPORT_MUTANTS,
   ...SERVING_MUTANTS,
   ...OPTION_MUTANTS,
+  ...COMMAND_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

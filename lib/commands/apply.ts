@@ -1,0 +1,87 @@
+/** What objects would be if manifests were applied to them: the fields of the manifest over those of the live object. */
+
+import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The fields by which the items of a list are the same one, as the API has them. */
+const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
+
+/**
+ * The live object after the manifest is applied. Fields that the manifest lacks stay, since the API server has filled them in;
+ * items of a list that it lacks go, except variables that `isStamp`. Data is replaced as a whole.
+ */
+export function appliedTo(
+  live: RawObject,
+  manifest: RawObject,
+  isStamp: (variable: string) => boolean,
+): RawObject {
+  const { status: _, ...wanted } = manifest as RawObject & { readonly status?: unknown };
+  const next = merged(live, wanted, isStamp) as RawObject & RawConfigObject;
+  const { data, binaryData } = manifest as RawConfigObject;
+  const content = { ...(data && { data }), ...(binaryData && { binaryData }) };
+  const isContent = (live as RawWorkload).spec === undefined;
+  const object = isContent ? { ...next, ...content } : next;
+  const { uid = '', generation = 1 } = live.metadata;
+  const isChanged = !isSame((live as RawWorkload).spec, (next as RawWorkload).spec);
+  return { ...object, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
+}
+
+/** The keys whose values differ, by their names. */
+export function changedKeys(live: RawObject | undefined, next: RawObject | undefined): readonly string[] {
+  const before = contentOf(live);
+  const after = contentOf(next);
+  const all = [...new Set([...before.keys(), ...after.keys()])];
+  return all.filter((key) => before.get(key) !== after.get(key)).sort();
+}
+
+/** Whether two values are equal as JSON, whatever the order of their fields. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function contentOf(object: RawObject | undefined): ReadonlyMap<string, string> {
+  const { data = {}, binaryData = {} } = (object ?? {}) as Partial<RawConfigObject>;
+  return new Map([...Object.entries(data), ...Object.entries(binaryData)]);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(
+    fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, field]) => [key, sorted(field)]),
+  );
+}
+
+function merged(live: unknown, wanted: unknown, isStamp: (variable: string) => boolean): unknown {
+  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, isStamp);
+  if (!isJson(live) || !isJson(wanted)) return wanted;
+  const fields = Object.entries(wanted).map(([key, value]) => [
+    key,
+    key in live ? merged(live[key], value, isStamp) : value,
+  ]);
+  return { ...live, ...Object.fromEntries(fields) };
+}
+
+function mergedList(
+  live: readonly unknown[],
+  wanted: readonly unknown[],
+  isStamp: (variable: string) => boolean,
+): readonly unknown[] {
+  const all = [...live, ...wanted];
+  const key = KEYS.find((each) => all.every((item) => isJson(item) && item[each] !== undefined));
+  if (key === undefined)
+    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, isStamp) : item));
+  const byKey = new Map(live.map((item) => [(item as Json)[key], item]));
+  const kept = live.filter(
+    (item) =>
+      isStamp(String((item as Json)['name'])) &&
+      !wanted.some((other) => (other as Json)[key] === (item as Json)[key]),
+  );
+  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item, isStamp)), ...kept];
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

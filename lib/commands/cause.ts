@@ -1,0 +1,49 @@
+/** The causes why nothing happens, and the facts from which they are found. */
+
+import type { Finding } from '../model/finding.ts';
+import { describe, describeFrom } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { InstalledReloader } from './installed-reloader.ts';
+import type { Observation } from './observation.ts';
+
+/** One answer to "why did nothing happen?". */
+export interface Cause {
+  /** The rule that applies: a reason, an outcome of a policy, or one of the rules of causes-of-*.ts. */
+  readonly rule: string;
+  /** The object, annotation or flag that it is about. */
+  readonly about: string;
+  readonly says: string;
+  /** What a person can do; absent if that stands in `says`, or there is nothing to do. */
+  readonly todo?: string;
+}
+
+/** All that is known about one workload. */
+export interface Facts {
+  readonly row: WorkloadKind;
+  readonly raw: RawWorkload;
+  readonly workload: Workload;
+  /** Undefined: it follows nothing. */
+  readonly record: WorkloadRecord | undefined;
+  readonly findings: readonly Finding[];
+  readonly observation: Observation;
+  readonly reloader: InstalledReloader;
+  /** In ms since 1970. */
+  readonly now: number;
+}
+
+/** Finds causes; none if the rule does not apply. */
+export type CauseRule = (facts: Facts) => readonly Cause[];
+
+/** No cause. */
+export const NO_CAUSES: readonly Cause[] = [];
+
+/** The object as people of the workload's namespace call it. */
+export function nameFor(
+  { workload }: Pick<Facts, 'workload'>,
+  ref: Parameters<typeof describeFrom>[1],
+): string {
+  return ref.namespace === workload.ref.namespace ? describe(ref) : describeFrom(workload.ref.namespace, ref);
+}

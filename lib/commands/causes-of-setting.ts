@@ -1,0 +1,176 @@
+/** Causes that lie in the installation: there is no reloader, it does not run, or its flags leave something out. */
+
+import { everyVocabulary } from '../annotations/union.ts';
+import { workloadKeysOf } from '../annotations/vocabulary.ts';
+import { CONFIG_KINDS } from '../model/object-ref.ts';
+import { EVICTED_KINDS } from '../model/workload-kind.ts';
+import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import { type Cause, type CauseRule, NO_CAUSES } from './cause.ts';
+import { watches } from './installed-reloader.ts';
+
+/** The rules, in the order in which a person should look at them. */
+export const SETTING_RULES: readonly CauseRule[] = [
+  notInstalled,
+  notRunning,
+  dryRun,
+  toldInstead,
+  namespaceNotWatched,
+  namespaceNotSelected,
+  kindNotServed,
+  kindNotListed,
+  objectsIgnored,
+  vocabularyOff,
+];
+
+function notInstalled({ reloader }: Parameters<CauseRule>[0]): readonly Cause[] {
+  if (reloader.installation !== undefined || reloader.notes.length > 0) return NO_CAUSES;
+  return [
+    {
+      rule: 'no-reloader',
+      about: 'Deployment',
+      says: 'no Deployment with the label app.kubernetes.io/name=kubernetes-reloader exists: what follows assumes the defaults',
+      todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
+    },
+  ];
+}
+
+function notRunning({ reloader: { installation } }: Parameters<CauseRule>[0]): readonly Cause[] {
+  if (installation === undefined || installation.readyReplicas > 0) return NO_CAUSES;
+  const { namespace, name, replicas } = installation;
+  const about = `Deployment/${name} in ${namespace}`;
+  if (replicas === 0)
+    return [
+      {
+        rule: 'reloader-scaled-down',
+        about,
+        says: `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`,
+        todo: `kubectl -n ${namespace} scale deployment/${name} --replicas=1`,
+      },
+    ];
+  return [
+    {
+      rule: 'reloader-not-ready',
+      about,
+      says: `no pod of ${about}, the reloader, is ready`,
+      todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
+    },
+  ];
+}
+
+function dryRun({ reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+  if (!options.dryRun) return NO_CAUSES;
+  const says = 'the reloader runs with --dry-run: it reports what it would roll, and writes nothing';
+  return [{ rule: 'dry-run', about: '--dry-run', says, todo: 'take --dry-run away from its arguments' }];
+}
+
+function toldInstead({ reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+  if (options.webhookUrl === undefined) return NO_CAUSES;
+  const says = 'the reloader runs with --webhook-url: it notifies that program, and rolls nothing itself';
+  return [{ rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' }];
+}
+
+function namespaceNotWatched({ reloader, workload }: Parameters<CauseRule>[0]): readonly Cause[] {
+  const { namespace } = workload.ref;
+  const { place, options } = reloader;
+  if (reloader.installation === undefined || watches(place, options, namespace)) return NO_CAUSES;
+  const isIgnored = options.ignoredNamespaces.includes(namespace);
+  return [
+    {
+      rule: 'namespace-not-watched',
+      about: `namespace ${namespace}`,
+      says: isIgnored
+        ? `the reloader leaves ${namespace} out (--namespaces-to-ignore)`
+        : `the reloader watches ${place.namespaces?.join(', ')}, and not ${namespace}`,
+      todo: isIgnored
+        ? `take ${namespace} out of --namespaces-to-ignore`
+        : `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
+    },
+  ];
+}
+
+function namespaceNotSelected({
+  reloader,
+  observation,
+  workload,
+}: Parameters<CauseRule>[0]): readonly Cause[] {
+  const { namespace } = workload.ref;
+  const { namespaceSelector } = reloader.options;
+  if (namespaceSelector === undefined || observation.store.isSelected(namespace)) return NO_CAUSES;
+  return [
+    {
+      rule: 'unselected-namespace',
+      about: `namespace ${namespace}`,
+      says: `the namespace ${namespace} does not have the labels of --namespace-selector (${namespaceSelector})`,
+      todo: `kubectl label namespace ${namespace} ${namespaceSelector}`,
+    },
+  ];
+}
+
+/** By kind, the flag that serves it. */
+const SERVED_BY: Readonly<Record<string, string>> = {
+  CronJob: '--cronjob-reload=run-now',
+  Job: '--job-reload=recreate-running',
+  Rollout: '--is-Argo-Rollouts=auto',
+  DeploymentConfig: '--is-openshift=auto',
+};
+
+function kindNotServed({ row, reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+  const { kind, resource } = row;
+  if (workloadKindsOf(options).some((each) => each.kind === kind)) return NO_CAUSES;
+  const isIgnored = options.ignoredWorkloadKinds.includes(kind);
+  const isEvicted = EVICTED_KINDS.some((each) => each.kind === kind);
+  const flag = isEvicted ? `--workload-kinds=${resource}` : (SERVED_BY[kind] ?? `--workload-kinds`);
+  return [
+    {
+      rule: 'kind-not-served',
+      about: kind,
+      says: isIgnored
+        ? `the reloader leaves ${kind}s alone (--ignored-workload-types)`
+        : `the reloader does not roll ${kind}s by its present flags`,
+      todo: isIgnored ? `take ${resource} out of --ignored-workload-types` : `give the reloader ${flag}`,
+    },
+  ];
+}
+
+/** The kind is served by the flags, and the cluster or its rights do not show it. */
+function kindNotListed({ row, observation }: Parameters<CauseRule>[0]): readonly Cause[] {
+  const status = observation.assembly.status().optionalKinds.find(({ kind }) => kind === row.kind);
+  if (status === undefined || status.state === 'served') return NO_CAUSES;
+  const says = `${row.kind}s are ${status.state}${status.problem === undefined ? '' : `: ${status.problem}`}`;
+  return [{ rule: 'kind-not-listed', about: row.kind, says, todo: 'install the kind, or grant the right' }];
+}
+
+function objectsIgnored({ reloader: { options }, workload }: Parameters<CauseRule>[0]): readonly Cause[] {
+  const watched = configKindsOf(options);
+  const ignored = CONFIG_KINDS.filter((kind) => !watched.includes(kind));
+  const names = (kind: string): readonly string[] =>
+    workload.references.filter((reference) => reference.kind === kind).map(({ name }) => `${kind}/${name}`);
+  return ignored
+    .filter((kind) => names(kind).length > 0)
+    .map((kind) => ({
+      rule: 'kind-of-object-ignored',
+      about: names(kind).join(', '),
+      says: `the reloader does not watch ${kind}s, so ${names(kind).join(', ')} rolls nothing`,
+      todo: `take ${kind} out of --ignored-config-resource-types`,
+    }));
+}
+
+/** Annotations of a vocabulary that is not in use. */
+function vocabularyOff({ raw, reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+  const annotations = Object.keys(raw.metadata.annotations ?? {});
+  return everyVocabulary(options)
+    .filter(({ name }) => !options.dialects.includes(name))
+    .flatMap((words): readonly Cause[] => {
+      const keys = workloadKeysOf(words).filter((key) => annotations.includes(key));
+      if (keys.length === 0) return NO_CAUSES;
+      const dialects = [...options.dialects, words.name].join(',');
+      return [
+        {
+          rule: 'vocabulary-off',
+          about: keys.join(', '),
+          says: `the reloader does not read the annotations of ${words.name}, such as ${keys[0]}`,
+          todo: `give it --dialects=${dialects}, or use annotations that it reads`,
+        },
+      ];
+    });
+}

@@ -1,0 +1,339 @@
+/** Causes that lie in the workload, in the objects that it follows, or in the moment. */
+
+import { nativeKeyOf } from '../annotations/policy-keys.ts';
+import { everyVocabulary } from '../annotations/union.ts';
+import { type Hold, whenTaken } from '../model/hold.ts';
+import { isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import { eventTelling, type PolicyReason } from '../model/reasons.ts';
+import { listedText } from '../model/text.ts';
+import { formatDuration } from '../model/time.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../tracking/edge-policy.ts';
+import { gateOf } from '../tracking/gate.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES, nameFor } from './cause.ts';
+import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
+
+/** The rules, in the order in which a person should look at them. */
+export const WORKLOAD_RULES: readonly CauseRule[] = [
+  beingDeleted,
+  managedByOther,
+  findings,
+  asksForNothing,
+  refersToNothing,
+  notAskedObjects,
+  mentionedOnly,
+  refusedByPolicy,
+  stateNotReadable,
+  notReadable,
+  firstSeen,
+  keysOnly,
+  gated,
+  heldPods,
+  rollingOut,
+  awaitsCertificate,
+  waitsForQuiet,
+  unchanged,
+];
+
+function beingDeleted({ raw }: Facts): readonly Cause[] {
+  if (raw.metadata.deletionTimestamp === undefined) return NO_CAUSES;
+  return [{ rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' }];
+}
+
+function managedByOther({ raw, workload }: Facts): readonly Cause[] {
+  const owner = raw.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (!workload.isLeftAlone || raw.metadata.deletionTimestamp !== undefined) return NO_CAUSES;
+  const about = owner?.kind ?? 'another object';
+  return [
+    {
+      rule: 'managed',
+      about,
+      says: `a ${about} manages it, and would take back what is written here`,
+      todo: `annotate the ${about}, and explain that one`,
+    },
+  ];
+}
+
+/** What the controller itself finds: its sentences have the correction. */
+function findings({ findings: found }: Facts): readonly Cause[] {
+  return found.map(({ reason, about, message }) => ({ rule: reason, about, says: message }));
+}
+
+function asksForNothing(facts: Facts): readonly Cause[] {
+  const { workload, record, reloader, findings: found } = facts;
+  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return NO_CAUSES;
+  const asking = wordsOf(workload).filter(({ on }) => on !== 'label');
+  if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return NO_CAUSES;
+  const { kind, namespace, name } = workload.ref;
+  const [reference] = workload.references;
+  const key = reference === undefined ? undefined : nativeKeyOf(reference.kind);
+  const word =
+    key === undefined ? 'reloader.k8s.collaborne.com/configmap=<names>' : `${key}=${reference?.name}`;
+  return [
+    {
+      rule: 'not-asked',
+      about: 'annotations',
+      says: 'no annotation asks for anything',
+      todo: `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${word}`,
+    },
+  ];
+}
+
+/** An auto annotation, and a template that mentions nothing. */
+function refersToNothing({ workload, record, reloader }: Facts): readonly Cause[] {
+  if (record !== undefined || workload.references.length > 0) return NO_CAUSES;
+  const switches = everyVocabulary(reloader.options).flatMap((words) => [
+    words.auto,
+    words.search,
+    ...Object.values(words.typedAuto),
+  ]);
+  const found = wordsOf(workload).filter(({ key, value }) => switches.includes(key) && value === 'true');
+  return found.map(({ key }) => ({
+    rule: 'no-reference',
+    about: key,
+    says: `${key} asks for the objects that its pods refer to, and they refer to none by a variable or a mounted volume`,
+    todo: 'name the objects in an annotation, or mount them',
+  }));
+}
+
+/** All objects that its pods refer to and that no annotation asks for. */
+function mentionedOnly(facts: Facts): readonly Cause[] {
+  const { workload, record, observation } = facts;
+  if (record === undefined) return NO_CAUSES;
+  const { namespace } = workload.ref;
+  const followed = new Set([...record.edges.keys()].map((key) => key.split('/', 3).join('/')));
+  const others = workload.references.filter(
+    ({ kind, name }) => !followed.has(keyOf({ kind, namespace, name })) && !isMountedKind(kind),
+  );
+  const ignored = observation.store.settings.vocabularies;
+  return others
+    .filter(({ kind, name }) => !ignored.judge(workload, { kind, namespace, name }, {}).asks)
+    .map(({ kind, name }) => ({
+      rule: 'not-asked',
+      about: `${kind}/${name}`,
+      says: `its pods read ${kind}/${name}, and no annotation asks for it`,
+      todo: `add ${name} to ${nativeKeyOf(kind)}`,
+    }));
+}
+
+function notAskedObjects(facts: Facts): readonly Cause[] {
+  return refused(facts, (because) => because === 'not-asked');
+}
+
+function refusedByPolicy(facts: Facts): readonly Cause[] {
+  return refused(facts, (because) => because !== 'not-asked');
+}
+
+function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
+  const { observation } = facts;
+  return followed(facts).flatMap(([record, config]): readonly Cause[] => {
+    const verdict = judge(observation.store, record, config);
+    if (verdict.asks || !applies(verdict.because)) return NO_CAUSES;
+    const words = decidingWords(observation.store.settings.vocabularies, record.workload, config);
+    const keys = words.map(({ key }) => key);
+    const about = nameFor(facts, config.ref);
+    const by = keys.length === 0 ? '' : ` (${keys.join(', ')})`;
+    return [
+      {
+        rule: verdict.because,
+        about,
+        says: `${about} rolls nothing: ${sentenceOf(verdict)}${by}`,
+        todo: todoFor(verdict.because, facts, config, keys[0] ?? ''),
+      },
+    ];
+  });
+}
+
+function todoFor(because: PolicyReason, facts: Facts, { ref }: ConfigRecord, key: string): string {
+  const about = nameFor(facts, ref);
+  switch (because) {
+    case 'excluded':
+      return `take ${ref.name} out of ${key}`;
+    case 'ignored':
+      return `take the annotation ${key} away from ${about}`;
+    case 'disabled':
+      return `take the label ${key} away from the workload`;
+    case 'not-matched':
+      return `write ${markOf(facts)}: "true" on ${about}`;
+    case 'finished':
+      return 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew';
+    case 'suspended':
+      return 'nothing: its next run reads what is in force then';
+    case 'unselected':
+      return `give the namespace the labels of --namespace-selector`;
+    case 'state':
+      return `take ${ref.name} out of the annotation: a reloader writes its state there`;
+    default:
+      return `add ${ref.name} to ${nativeKeyOf(ref.kind)}`;
+  }
+}
+
+/** The mark that the workload searches for. */
+function markOf({ workload, reloader }: Facts): string {
+  const all = everyVocabulary(reloader.options);
+  const words = all.find(({ search }) => wordsOf(workload).some(({ key }) => key === search));
+  return words?.match ?? '';
+}
+
+/** Without the state nobody knows what pods run. */
+function stateNotReadable({ observation, record }: Facts): readonly Cause[] {
+  if (record === undefined || observation.state.is !== 'forbidden') return NO_CAUSES;
+  const { what } = observation.state;
+  return [
+    {
+      rule: 'state-not-readable',
+      about: what,
+      says: `you may not read ${what}: whether its pods are out of date is not known here`,
+      todo: 'ask a person who may, or look at the Events of the workload',
+    },
+  ];
+}
+
+/** Objects whose kind the person may not list: nothing is known of their content. */
+function notReadable(facts: Facts): readonly Cause[] {
+  const { observation, workload } = facts;
+  const kinds = new Set(observation.unread.map(({ kind }) => kind));
+  const hidden = followed(facts).filter(([, { ref, digest }]) => kinds.has(ref.kind) && digest === undefined);
+  if (hidden.length === 0) return NO_CAUSES;
+  const names = listedText(hidden.map(([, { ref }]) => nameFor(facts, ref)));
+  const [first] = hidden;
+  const resource = first === undefined ? '' : SOURCE_KINDS[first[1].ref.kind].resource;
+  return [
+    {
+      rule: 'not-readable',
+      about: names,
+      says: `you may not list ${resource} in ${workload.ref.namespace}: whether ${names} changed is not known here`,
+      todo: 'ask a person who may',
+    },
+  ];
+}
+
+/** Objects without an entry in the state: the present content is the baseline. */
+function firstSeen(facts: Facts): readonly Cause[] {
+  const { observation } = facts;
+  if (observation.state.is !== 'read') return NO_CAUSES;
+  return followed(facts)
+    .filter(([record, config]) => {
+      const isAsked = judge(observation.store, record, config).asks;
+      return isAsked && config.digest !== undefined && !hasEntry(facts, config);
+    })
+    .map(([, config]) => ({
+      rule: 'baseline',
+      about: nameFor(facts, config.ref),
+      says: `the state has no entry of ${nameFor(facts, config.ref)}: its present content becomes the baseline, and later changes roll`,
+      todo: 'if it changed before the workload asked for it, kubectl rollout restart',
+    }));
+}
+
+function keysOnly(facts: Facts): readonly Cause[] {
+  const { observation } = facts;
+  return followed(facts)
+    .filter(([record, { ref }]) => {
+      const edge = record.edges.get(keyOf(ref));
+      return (
+        ref.keys !== undefined &&
+        edge !== undefined &&
+        !isOutdatedOn(observation.store, record, keyOf(ref), edge)
+      );
+    })
+    .map(([, { ref }]) => ({
+      rule: 'keys-not-read',
+      about: nameFor(facts, ref),
+      says: `only ${nameFor(facts, ref)} counts: a change of other keys rolls nothing`,
+      todo: 'read the key in the pod template, or write reloader.k8s.collaborne.com/key-scoped: "false"',
+    }));
+}
+
+function gated({ observation, record, now }: Facts): readonly Cause[] {
+  const gate = record && gateOf(observation.store, record, now);
+  if (gate === undefined) return NO_CAUSES;
+  const todo =
+    gate.type === 'hold'
+      ? 'take the annotation reloader.k8s.collaborne.com/hold away'
+      : 'wait, or write reloader.k8s.collaborne.com/urgent: "true" on the object';
+  return [{ rule: gate.type, about: gate.type, says: gate.message, todo }];
+}
+
+/** Why its pods do not take a new template; one that is paused has no older pods yet. */
+function holdOf({ observation, workload }: Pick<Facts, 'observation' | 'workload'>): Hold | undefined {
+  return observation.store.holdOf(workload) ?? (workload.isPaused === true ? { type: 'paused' } : undefined);
+}
+
+/** Pods that stay although the template has changed. */
+function heldPods({ observation, workload, findings: found }: Facts): readonly Cause[] {
+  const hold = holdOf({ observation, workload });
+  if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
+    return NO_CAUSES;
+  return [{ rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) }];
+}
+
+function rollingOut({ workload, record, observation }: Facts): readonly Cause[] {
+  if (record === undefined || workload.isRolledOut || holdOf({ observation, workload })) return NO_CAUSES;
+  const { kind, namespace, name } = workload.ref;
+  return [
+    {
+      rule: 'rolling-out',
+      about: `${kind}/${name}`,
+      says: 'its rollout has not completed: some pods are of an older template, or are not ready',
+      todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
+    },
+  ];
+}
+
+function awaitsCertificate({ observation, workload, record }: Facts): readonly Cause[] {
+  if (record === undefined || !awaitsCertificates(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+  const says =
+    'only temporary certificates of cert-manager have changed: up to ten minutes are waited for those of the issuer';
+  return [{ rule: 'temporary-certificate', about: 'Secret', says, todo: 'wait, or look at the Certificate' }];
+}
+
+function waitsForQuiet(facts: Facts): readonly Cause[] {
+  const { observation, workload } = facts;
+  const { options } = facts.reloader;
+  const isKept = gated(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
+  if (isKept || !needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+  const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
+  const event = eventTelling('refused');
+  const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';
+  return [
+    {
+      rule: 'needs-rollout',
+      about: workload.ref.name,
+      says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${budget}`,
+      todo: `if it does not, the Events of the workload (${event}) and the log of the reloader say why`,
+    },
+  ];
+}
+
+/** All that it follows is what its pods run. */
+function unchanged(facts: Facts): readonly Cause[] {
+  const { observation, workload } = facts;
+  const asked = followed(facts).filter(([record, config]) => judge(observation.store, record, config).asks);
+  const known = asked.filter(([, config]) => config.digest !== undefined && hasEntry(facts, config));
+  if (known.length === 0 || needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+  const names = listedText(known.map(([, { ref }]) => nameFor(facts, ref)));
+  return [
+    {
+      rule: 'unchanged',
+      about: names,
+      says: `its pods run what is in force of ${names}: nothing is left to roll`,
+    },
+  ];
+}
+
+function hasEntry({ observation }: Facts, { ref }: ConfigRecord): boolean {
+  const { state, store } = observation;
+  return state.is === 'read' && state.keys.has(store.persisted.entryKeyOf(ref));
+}
+
+/** The objects that it follows, with its record. */
+export function followed({
+  observation,
+  record,
+}: Facts): readonly (readonly [WorkloadRecord, ConfigRecord])[] {
+  if (record === undefined) return [];
+  return [...record.edges.keys()].flatMap((key) => {
+    const config = observation.store.configs.get(key);
+    return config === undefined ? [] : [[record, config] as const];
+  });
+}

@@ -1,0 +1,129 @@
+/** `reloader check`: the mistakes of manifests, found without a cluster. */
+
+import { itemsOf } from '../annotations/name-list.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import { count } from '../model/text.ts';
+import type { Cause } from './cause.ts';
+import { CHECKED_RULES, type Level, misplacedWords, problemsOf } from './check-rules.ts';
+import { CommandError } from './connect.ts';
+import { findReloader, settingsAlone } from './installed-reloader.ts';
+import { ManifestCluster } from './manifest-cluster.ts';
+import { type Manifest, readManifests } from './manifests.ts';
+import { observe } from './observation.ts';
+import { readObject } from './reads.ts';
+import type { CommandContext } from './run-command.ts';
+import { sarifOf } from './sarif.ts';
+import { factsIn, type Scene } from './scene.ts';
+import { rowsOf } from './subject.ts';
+import { formatted, type Paint, withProgress } from './terminal.ts';
+
+/** One problem of a manifest. */
+export interface Problem extends Cause {
+  readonly level: Level;
+  readonly file: string;
+  readonly line: number;
+  /** `Deployment/web`. */
+  readonly object: string;
+}
+
+/** The exit code if there are problems. */
+const FOUND = 2;
+const DEFAULT_NAMESPACE = 'default';
+
+/** Runs the command. */
+export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<number> {
+  const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [] } = flags;
+  const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
+  if (unknown !== undefined)
+    throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
+  const manifests = readManifests(places);
+  const waiting = (): string => `checking ${manifests.length} objects …`;
+  const found = await withProgress(terminal, waiting, async () =>
+    check(manifests, { namespace, settings, isStrict: flags.strict === true }),
+  );
+  const problems = found.filter(({ rule }) => !ignore.includes(rule));
+  await terminal.write(
+    flags.output === 'sarif'
+      ? `${JSON.stringify(sarifOf(problems), undefined, 2)}\n`
+      : formatted(flags.output, { objects: manifests.length, problems }, () =>
+          textOf(problems, manifests.length, terminal.paint),
+        ),
+  );
+  return problems.length === 0 ? 0 : FOUND;
+}
+
+/** How manifests are checked. */
+export interface CheckOptions {
+  /** Of objects without one. */
+  readonly namespace: string;
+  /** Flags of the reloader. */
+  readonly settings: readonly string[];
+  readonly isStrict: boolean;
+}
+
+/** The problems of all manifests, in their order. */
+export async function check(
+  manifests: readonly Manifest[],
+  { namespace, settings, isStrict }: CheckOptions,
+): Promise<readonly Problem[]> {
+  // The flags of a reloader that is in the set count, as they would in the cluster.
+  const { options } = settingsAlone({ namespace, settings }, []);
+  const known = new ManifestCluster(options).add(manifests, namespace);
+  const reloader = await findReloader(known.send, { namespace, settings });
+  const { send } = new ManifestCluster(reloader.options).add(manifests, namespace);
+  const { stateNamespace } = reloader.place;
+  const place = { namespaces: undefined, stateNamespace };
+  const observation = await observe({ send, options: reloader.options, place });
+  const scene: Scene = { send, namespace, reloader };
+  const problems: Problem[] = [];
+  for (const manifest of manifests) {
+    const row = rowsOf(reloader.options).find(({ kind, objectKind = kind }) => objectKind === manifest.kind);
+    const own = manifest.object.metadata.namespace ?? namespace;
+    const reading = row && (await readObject<RawWorkload>(send, row, own, manifest.object.metadata.name));
+    const causes =
+      row === undefined || reading?.kind !== 'found'
+        ? misplacedWords(manifest.object, manifest.kind, observation.store.settings)
+        : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
+    problems.push(...causes.map((cause) => problemIn(manifest, cause)));
+  }
+  await observation.end();
+  return problems;
+}
+
+function problemIn(manifest: Manifest, cause: Cause): Problem {
+  const { file, kind, object, lineOf } = manifest;
+  const level = CHECKED_RULES[cause.rule]?.[0] ?? 'warning';
+  return {
+    ...cause,
+    level,
+    file,
+    line: lineOfCause(manifest, cause) ?? lineOf(),
+    object: `${kind}/${object.metadata.name}`,
+  };
+}
+
+/** The line of the first annotation whose key, or an item of whose list, the problem mentions; undefined: it mentions none. */
+function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
+  const text = `${about} ${says}`;
+  const { annotations = {} } = object.metadata;
+  const onTemplate = (object as RawWorkload).spec?.template?.metadata?.annotations ?? {};
+  const keyIn = (words: Readonly<Record<string, string>>): string | undefined =>
+    Object.keys(words).find((key) => text.includes(key));
+  const listing = Object.entries(annotations).find(([, value]) =>
+    itemsOf(value).some((item) => text.includes(`/${item}`)),
+  );
+  const template = keyIn(onTemplate);
+  const own = keyIn(annotations) ?? (template === undefined ? listing?.[0] : undefined);
+  if (own !== undefined) return lineOf('metadata', 'annotations', own);
+  if (template === undefined) return undefined;
+  return lineOf('spec', 'template', 'metadata', 'annotations', template);
+}
+
+function textOf(problems: readonly Problem[], objects: number, paint: Paint): string {
+  const lines = problems.flatMap(({ file, line, level, object, says, rule, todo }) => [
+    `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${object}: ${says} ${paint('dim', `[${rule}]`)}`,
+    ...(todo === undefined ? [] : [`    -> ${todo}`]),
+  ]);
+  const sum = `${count(objects, 'object')}, ${count(problems.length, 'problem')}`;
+  return [...lines, sum, ''].join('\n');
+}

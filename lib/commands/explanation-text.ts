@@ -1,0 +1,77 @@
+/** The answers of `explain` for people. */
+
+import type { Cause } from './cause.ts';
+import type { FollowedObject, WorkloadExplanation } from './explanation.ts';
+import type { Unread } from './observation.ts';
+import type { Paint, Style } from './terminal.ts';
+
+const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
+  'up to date': 'green',
+  'out of date': 'red',
+  unknown: 'yellow',
+  absent: 'yellow',
+};
+
+/** The answer about a workload. */
+export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
+  const { workload, namespace, reloader, state, asks, follows, rollout, stamps, causes, events } = answer;
+  return [
+    ...heading(`${workload} in namespace ${namespace}`, reloader, state, paint),
+    `rollout   ${rollout}`,
+    ...section('Asks by', asks.map(indented), paint),
+    ...section(
+      'Follows',
+      follows.map((each) => followedLine(each, paint)),
+      paint,
+    ),
+    ...section(
+      'Stamps',
+      stamps.map(({ where, variable, state: is }) => `  ${variable} (${where}): ${is}`),
+      paint,
+    ),
+    ...section('Why', causeLines(causes, paint), paint),
+    ...section(
+      'Events',
+      events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
+      paint,
+    ),
+    ...unreadLines(answer.unread),
+    '',
+  ].join('\n');
+}
+
+/** The first lines of an answer. */
+export function heading(title: string, reloader: string, state: string, paint: Paint): readonly string[] {
+  return [paint('bold', title), `reloader  ${reloader}`, `state     ${state}`];
+}
+
+/** One followed object: whether pods run its content, and why it counts. */
+export function followedLine(each: FollowedObject, paint: Paint): string {
+  const { object, pods, asks, because, words, reference, running, observed } = each;
+  const digests =
+    pods === 'out of date' ? ` (pods run ${running ?? 'nothing known'}, in force is ${observed})` : '';
+  const by = words.length === 0 ? '' : `\n      ${words.join('\n      ')}`;
+  const effect = asks ? '' : `, ${paint('yellow', 'not rolled for it')}`;
+  return `  ${object}: ${paint(COLOURS[pods], pods)}${digests}${effect}\n    ${because}; ${reference}${by}`;
+}
+
+/** The causes, each with what to do. */
+export function causeLines(causes: readonly Cause[], paint: Paint): readonly string[] {
+  return causes.flatMap(({ rule, says, todo }) => [
+    `  - ${says} ${paint('dim', `[${rule}]`)}`,
+    ...(todo === undefined ? [] : [`    -> ${todo}`]),
+  ]);
+}
+
+/** What could not be read. */
+export function unreadLines(unread: readonly Unread[]): readonly string[] {
+  return unread.map(({ what, why }) => `not read: ${what}: ${why}`);
+}
+
+function section(title: string, lines: readonly string[], paint: Paint): readonly string[] {
+  return lines.length === 0 ? [] : [paint('bold', title), ...lines];
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}

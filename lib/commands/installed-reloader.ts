@@ -1,0 +1,178 @@
+/** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
+
+import { type Place, placeOf } from '../app/assembly.ts';
+import type { Reading } from '../kubernetes/api-error.ts';
+import type { ApiResource } from '../kubernetes/api-path.ts';
+import type { Send } from '../kubernetes/transport.ts';
+import type { RawObject } from '../model/raw-objects.ts';
+import type { Options } from '../options/options.ts';
+import { parseOptions } from '../options/parse-options.ts';
+import { CommandError } from './connect.ts';
+import { listObjects, readObject } from './reads.ts';
+
+const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
+const LABELS = { labelSelector: 'app.kubernetes.io/name=kubernetes-reloader' };
+/** Where it usually is, if not beside the workloads. */
+const USUAL_NAMESPACE = 'reloader';
+
+/** The Deployment of a reloader. */
+export interface Installation {
+  readonly namespace: string;
+  readonly name: string;
+  readonly replicas: number;
+  readonly readyReplicas: number;
+}
+
+/** A reloader and its settings: those of its Deployment, or the defaults. */
+export interface InstalledReloader {
+  /** Undefined: there is none, or it was not found. */
+  readonly installation?: Installation;
+  readonly options: Options;
+  /** The namespaces that it watches, and that of its state. */
+  readonly place: Place;
+  /** What is not known of it, each a sentence. */
+  readonly notes: readonly string[];
+}
+
+interface RawVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
+}
+
+interface RawDeployment extends RawObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly template?: {
+      readonly spec?: {
+        readonly containers?: readonly {
+          readonly name: string;
+          readonly args?: readonly string[];
+          readonly env?: readonly RawVariable[];
+          readonly envFrom?: readonly object[];
+        }[];
+      };
+    };
+  };
+  readonly status?: { readonly readyReplicas?: number };
+}
+
+/** What is asked for: `asked` is the flag --reloader, `namespace` that of the subject, `settings` the flags after `--`. */
+export interface Wanted {
+  readonly asked?: string | undefined;
+  readonly namespace: string;
+  readonly settings: readonly string[];
+}
+
+/** The reloader that serves the namespace, else another one, else the defaults. @throws CommandError if the named one cannot be read */
+export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
+  if (wanted.asked === 'none') return settingsAlone(wanted, []);
+  const { found, notes } = await deploymentsFor(send, wanted);
+  const all = found.map((each) => installed(each, wanted.settings, notes));
+  const serves = ({ place, options }: InstalledReloader): boolean =>
+    watches(place, options, wanted.namespace);
+  return all.find(serves) ?? all[0] ?? settingsAlone(wanted, notes);
+}
+
+/** Whether a reloader with these settings watches the namespace. */
+export function watches(
+  { namespaces }: Place,
+  { ignoredNamespaces }: Pick<Options, 'ignoredNamespaces'>,
+  namespace: string,
+): boolean {
+  return namespaces?.includes(namespace) ?? !ignoredNamespaces.includes(namespace);
+}
+
+/** The settings of the words alone. @throws CommandError */
+export function settingsAlone(
+  { settings, namespace }: Pick<Wanted, 'settings' | 'namespace'>,
+  notes: readonly string[],
+): InstalledReloader {
+  const options = optionsOf(settings, {});
+  return { options, place: placeOf(options, namespace), notes };
+}
+
+async function deploymentsFor(
+  send: Send,
+  { asked, namespace }: Wanted,
+): Promise<{ readonly found: readonly RawDeployment[]; readonly notes: readonly string[] }> {
+  if (asked !== undefined) {
+    const [first = '', second] = asked.split('/');
+    const [where, name] = second === undefined ? [namespace, first] : [first, second];
+    const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, where, name);
+    if (reading.kind === 'found') return { found: [reading.object], notes: [] };
+    throw new CommandError(`--reloader: Deployment ${where}/${name} ${problemOf(reading)}`);
+  }
+  const everywhere = await listObjects<RawDeployment>(send, DEPLOYMENTS, undefined, LABELS);
+  if (everywhere.kind === 'found') return { found: everywhere.object, notes: [] };
+  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
+  const readings = await Promise.all(
+    [...new Set([namespace, USUAL_NAMESPACE])].map((each) =>
+      listObjects<RawDeployment>(send, DEPLOYMENTS, each, LABELS),
+    ),
+  );
+  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
+  const missed = `you may not list the Deployments of all namespaces: the reloader was looked for in ${namespace} and ${USUAL_NAMESPACE} alone; name it by --reloader <namespace>/<name>`;
+  return { found, notes: found.length === 0 ? [missed] : [] };
+}
+
+/** Why a read has no result. */
+export function problemOf(reading: Exclude<Reading<unknown>, { kind: 'found' }>): string {
+  if (reading.kind === 'absent') return 'does not exist';
+  return reading.isForbidden === true
+    ? 'may not be read with your rights'
+    : `cannot be read: ${reading.message}`;
+}
+
+/** The error of a read without which nothing can be said. */
+export function unreachable({ message }: { readonly message: string }): CommandError {
+  return new CommandError(`the API server does not answer: ${message}`);
+}
+
+function installed(
+  { metadata, spec, status }: RawDeployment,
+  settings: readonly string[],
+  notes: readonly string[],
+): InstalledReloader {
+  const { name, namespace = '' } = metadata;
+  const containers = spec?.template?.spec?.containers ?? [];
+  const container = containers.find((each) => each.name.includes('reloader')) ?? containers[0];
+  const env = environmentOf(container?.env ?? [], namespace);
+  const args = (container?.args ?? []).map((word) =>
+    word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
+  );
+  const installation = {
+    namespace,
+    name,
+    replicas: spec?.replicas ?? 1,
+    readyReplicas: status?.readyReplicas ?? 0,
+  };
+  const hidden = (container?.env ?? []).filter(
+    (variable) => variable.name.startsWith('RELOADER_OPT_') && env[variable.name] === undefined,
+  );
+  const unread = hidden.map(
+    (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
+  );
+  const options = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
+  return { installation, options, place: placeOf(options, namespace), notes: [...notes, ...unread] };
+}
+
+function environmentOf(variables: readonly RawVariable[], namespace: string): Record<string, string> {
+  return Object.fromEntries(
+    variables.flatMap(({ name, value, valueFrom }): readonly [string, string][] => {
+      const isNamespace = valueFrom?.fieldRef?.fieldPath === 'metadata.namespace';
+      const text = isNamespace ? namespace : value;
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+}
+
+function optionsOf(
+  argv: readonly string[],
+  env: Readonly<Record<string, string>>,
+  source = 'the flags after --',
+): Options {
+  const parsed = parseOptions(argv, env, () => '');
+  if (parsed.type === 'run') return parsed.options;
+  throw new CommandError(`${source}: ${parsed.type === 'usage-error' ? parsed.message : 'no settings'}`);
+}

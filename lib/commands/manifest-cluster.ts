@@ -1,0 +1,179 @@
+/**
+ * A cluster that consists of manifests: answers the reads of the program as an API server would that has just these objects, all
+ * rolled out. So the same code decides with a cluster and without.
+ */
+
+import { type ApiResource, collectionPath, NAMESPACES } from '../kubernetes/api-path.ts';
+import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import { CONFIG_KINDS, SOURCE_KINDS } from '../model/object-ref.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { Options } from '../options/options.ts';
+import type { Manifest } from './manifests.ts';
+import { answerOf, notFound } from './reads.ts';
+import { rowsOf } from './subject.ts';
+
+/** A kind that is served. */
+export interface ServedRow extends ApiResource {
+  readonly kind: string;
+}
+
+/** The kinds that manifests may have and the program reads. */
+export function servedRows(options: Options): readonly ServedRow[] {
+  const workloads = rowsOf(options).map(({ kind, objectKind = kind, group, version, resource }) => ({
+    kind: objectKind,
+    group,
+    version,
+    resource,
+  }));
+  const objects = CONFIG_KINDS.map((kind) => ({ ...SOURCE_KINDS[kind], kind }));
+  return [...workloads, ...objects, { ...NAMESPACES, kind: 'Namespace' }];
+}
+
+/** The row of a manifest; undefined: the program does not read its kind. */
+export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
+  return rows.find(
+    (row) =>
+      row.kind === kind && apiVersion === (row.group === '' ? row.version : `${row.group}/${row.version}`),
+  );
+}
+
+/** The objects of a cluster, by the path of their collection. */
+export class ManifestCluster {
+  readonly #rows: readonly ServedRow[];
+  readonly #objects = new Map<string, Map<string, RawObject>>();
+  #version = 0;
+
+  constructor(options: Options) {
+    this.#rows = servedRows(options);
+  }
+
+  /** Adds the manifests; a later one with the name of an earlier one replaces it. */
+  add(manifests: readonly Manifest[], namespace: string): this {
+    for (const manifest of manifests) {
+      const row = rowOf(this.#rows, manifest);
+      if (row === undefined) continue;
+      this.#version += 1;
+      const object = asLive(completed(manifest.object, namespace), String(this.#version));
+      const path = collectionPath(row, row.resource === 'namespaces' ? undefined : object.metadata.namespace);
+      const objects = this.#objects.get(path) ?? new Map<string, RawObject>();
+      this.#objects.set(path, objects.set(object.metadata.name, object));
+    }
+    return this;
+  }
+
+  readonly send: Send = (request) => Promise.resolve(this.#answer(request));
+
+  #answer({ method, path }: ApiRequest): ApiResponse {
+    const [collection = '', query = ''] = path.split('?');
+    if (method === 'POST') return answerOf(201, { status: { allowed: true } });
+    const discovered = this.#discovery(collection);
+    if (discovered !== undefined) return answerOf(200, discovered);
+    if (this.#rows.some((row) => isCollection(row, collection))) return this.#list(collection, query);
+    const at = collection.lastIndexOf('/');
+    const object = this.#objects
+      .get(collection.slice(0, at))
+      ?.get(decodeURIComponent(collection.slice(at + 1)));
+    return object === undefined ? notFound() : answerOf(200, object);
+  }
+
+  #list(path: string, query: string): ApiResponse {
+    const all = /\/namespaces\//.test(path)
+      ? [this.#objects.get(path)]
+      : [...this.#objects].filter(([each]) => wholeOf(each) === path).map(([, objects]) => objects);
+    const selects = selectorOf(new URLSearchParams(query));
+    const items = all.flatMap((objects) => [...(objects?.values() ?? [])]).filter(selects);
+    return answerOf(200, { kind: 'List', metadata: { resourceVersion: String(this.#version + 1) }, items });
+  }
+
+  /** The kinds of a group of which there is an object. */
+  #discovery(path: string): object | undefined {
+    const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
+    if (path === '/apis') return { kind: 'APIGroupList', groups: [] };
+    if (groupVersion === undefined) return undefined;
+    const present = [...this.#objects.keys()].map(wholeOf);
+    const served = this.#rows.filter(
+      (row) => `${row.group}/${row.version}` === groupVersion && present.includes(collectionPath(row)),
+    );
+    if (served.length === 0) return undefined;
+    const resources = served.map(({ resource, kind }) => ({ name: resource, kind, namespaced: true }));
+    return { kind: 'APIResourceList', groupVersion, resources };
+  }
+}
+
+function isCollection(row: ServedRow, path: string): boolean {
+  return wholeOf(path) === collectionPath(row);
+}
+
+/** The path of a collection of all namespaces. */
+function wholeOf(path: string): string {
+  return path.replace(/\/namespaces\/[^/]+\/(?=[^/]+$)/, '/');
+}
+
+/** Only what the program asks for: terms with = and !=. */
+function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
+  const fields = termsIn(query.get('fieldSelector'));
+  const labels = termsIn(query.get('labelSelector'));
+  return (object) => {
+    const { type = '' } = object as { readonly type?: string };
+    const { name, namespace = '', labels: own = {} } = object.metadata;
+    const values: Readonly<Record<string, string>> = {
+      type,
+      'metadata.name': name,
+      'metadata.namespace': namespace,
+    };
+    return fields.every((holds) => holds(values)) && labels.every((holds) => holds(own));
+  };
+}
+
+type Term = (values: Readonly<Record<string, string>>) => boolean;
+
+function termsIn(text: string | null): readonly Term[] {
+  return (text ?? '').split(',').flatMap((term): readonly Term[] => {
+    const [, key = '', not = '', value = ''] = /^([^=!]+)(!?)==?(.*)$/.exec(term) ?? [];
+    if (key === '') return [];
+    return [(values) => ((values[key] ?? '') === value) === (not === '')];
+  });
+}
+
+/** The object with its namespace, and of a Secret the content as the API server stores it. */
+export function completed(object: RawObject, namespace: string): RawObject {
+  const { stringData, data, ...rest } = object as RawConfigObject & {
+    readonly stringData?: Readonly<Record<string, unknown>>;
+  };
+  const metadata = { namespace, ...object.metadata };
+  const encoded = Object.entries(stringData ?? {}).map(([key, value]) => [
+    key,
+    Buffer.from(String(value)).toString('base64'),
+  ]);
+  const all = { ...data, ...(Object.fromEntries(encoded) as Record<string, string>) };
+  return {
+    ...rest,
+    metadata,
+    ...(data === undefined && stringData === undefined ? {} : { data: all }),
+  } as RawObject;
+}
+
+/** The object as if it had been applied, and its pods run its template. */
+function asLive(object: RawObject, resourceVersion: string): RawObject {
+  const metadata = { uid: `uid-${resourceVersion}`, resourceVersion, generation: 1, ...object.metadata };
+  const { spec } = object as RawWorkload;
+  if (spec === undefined) return { ...object, metadata };
+  return { ...object, metadata, status: statusOf(spec.replicas ?? 1) } as RawObject;
+}
+
+/** The status of any kind of workload whose rollout is complete. */
+function statusOf(pods: number): object {
+  return {
+    observedGeneration: 1,
+    replicas: pods,
+    updatedReplicas: pods,
+    readyReplicas: pods,
+    availableReplicas: pods,
+    currentReplicas: pods,
+    desiredNumberScheduled: 1,
+    currentNumberScheduled: 1,
+    updatedNumberScheduled: 1,
+    numberAvailable: 1,
+    numberReady: 1,
+  };
+}

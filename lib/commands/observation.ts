@@ -1,0 +1,158 @@
+/**
+ * Fills the store once, by the controller's own code: the whole program is put together as a dry run, its streams list and then
+ * see no events, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
+ */
+
+import { assemble, type OpenAssembly, type Place } from '../app/assembly.ts';
+import { stateClientOf } from '../app/clients.ts';
+import type { Reloader } from '../app/reloader.ts';
+import { objectPath } from '../kubernetes/api-path.ts';
+import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import { NO_LOG } from '../model/log.ts';
+import { type ConfigRef, configRefIn, SOURCE_KINDS } from '../model/object-ref.ts';
+import { algorithmsNamedIn } from '../model/state-entry.ts';
+import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
+import type { Options } from '../options/options.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
+import { isKeyId } from '../state/keyring.ts';
+import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
+import { nameOf } from '../store/sync-gate.ts';
+import { unreachable } from './installed-reloader.ts';
+import { notFound, readOnly } from './reads.ts';
+import type { WatchFeed } from './watch-feed.ts';
+
+/** The persisted state, as far as the person may read it; without it nobody can tell what pods run. */
+export type StateAccess =
+  /** `keys`: the entries and overrides as they were read; the store goes on from there. */
+  | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
+  | { readonly is: 'absent' }
+  | { readonly is: 'forbidden'; readonly what: string };
+
+/** A cluster as the controller sees it. */
+export interface Observation {
+  readonly assembly: OpenAssembly;
+  readonly reloader: Reloader;
+  readonly store: Store;
+  readonly state: StateAccess;
+  /** What could not be listed: a stream, and why. */
+  readonly unread: readonly Unread[];
+  /** Ends it; nothing may be asked afterwards. */
+  readonly end: () => Promise<void>;
+}
+
+/** A kind, in one namespace or in all, that could not be listed. */
+export interface Unread {
+  readonly kind: string;
+  readonly what: string;
+  readonly why: string;
+}
+
+/** What is observed, and under which settings. */
+export interface Observed {
+  readonly send: Send;
+  readonly options: Options;
+  readonly place: Place;
+  /** What happens afterwards. @default nothing */
+  readonly feed?: WatchFeed;
+}
+
+const POLL_MS = 5;
+/** A list that fails is tried again for so long. */
+const PATIENCE_MS = 15_000;
+
+/** Lists everything in `place`. @throws CommandError if the API server does not answer */
+export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
+  const state = await accessToState(send, options, place);
+  const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
+  const answer = (request: ApiRequest): ApiResponse | undefined =>
+    hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
+  const assembly = assemble({
+    send: readOnly(send, answer),
+    options: asDryRun(options, state),
+    place,
+    log: NO_LOG,
+    missingGraceMs: 0,
+    rightsMayLag: false,
+  });
+  const ending = new AbortController();
+  const running = assembly.run(ending.signal);
+  await untilListed(assembly);
+  const reloader = assembly.observed.reloader();
+  const end = async (): Promise<void> => {
+    ending.abort();
+    await running;
+  };
+  return { assembly, reloader, store: reloader.store, state, unread: unreadOf(assembly), end };
+}
+
+/** The same decisions, without an end of any window, an election, or anybody who is told. */
+function asDryRun(options: Options, state: StateAccess): Options {
+  const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
+  return {
+    ...options,
+    // What the account of the controller may do is its own matter: a person's rights decide here.
+    argoRollouts: served(options.argoRollouts),
+    openshift: served(options.openshift),
+    csiIntegration: served(options.csiIntegration),
+    dryRun: true,
+    leaderElection: undefined,
+    // Without the key of the state there is nothing to compare with: another one would only be made.
+    digests: state.is === 'read' && state.isKeyed ? options.digests : 'sha1',
+    coalescePeriodMs: MAX_DURATION_MS,
+    coalesceMaxWaitMs: MAX_DURATION_MS,
+  };
+}
+
+/** Resolves when all that may be listed is, or what is left fails for too long. */
+async function untilListed({ observed: { gate }, waitingFor }: OpenAssembly): Promise<void> {
+  const until = monotonicMs() + PATIENCE_MS;
+  const never = new AbortController().signal;
+  for (;;) {
+    const awaited = gate.awaited();
+    const isBegun = waitingFor().every((what) => what.startsWith('the list of '));
+    if (isBegun && awaited.every((stream) => gate.isRefused(stream))) return;
+    if (monotonicMs() > until) return;
+    await sleep(POLL_MS, never);
+  }
+}
+
+function unreadOf({ observed: { gate, streams }, watches }: OpenAssembly): readonly Unread[] {
+  const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
+  return streams.flatMap((stream): readonly Unread[] => {
+    const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
+    const problem = problems.get(nameOf(stream));
+    if (isListed || problem === undefined) return [];
+    const why = gate.isRefused(stream) ? 'you may not list it' : problem;
+    return [{ kind: stream.kind, what: nameOf(stream), why }];
+  });
+}
+
+/** @throws CommandError if the API server does not answer */
+async function accessToState(send: Send, options: Options, place: Place): Promise<StateAccess> {
+  const client = stateClientOf({ send, options: { ...options, dryRun: true }, place });
+  const reading = await readShards(client);
+  if (reading.kind === 'failed') {
+    if (reading.isForbidden !== true) throw unreachable(reading);
+    return { is: 'forbidden', what: `ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}` };
+  }
+  const values = reading.shards.flatMap((shard) => Object.values(shard?.data ?? {}));
+  if (reading.shards.every((shard) => shard === undefined)) return { is: 'absent' };
+  const isKeyed = [...algorithmsNamedIn(values)].some(isKeyId);
+  const names = reading.shards.flatMap((shard) => Object.keys(shard?.data ?? {}));
+  const read = { is: 'read', keys: new Set(names), isKeyed } as const;
+  if (!isKeyed) return read;
+  const keys = await client.keys.read();
+  if (keys.kind !== 'failed') return read;
+  const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
+  return { is: 'forbidden', what: `Secret/${name} in ${namespace}, the key of the digests` };
+}
+
+function pathsOfState({ stateConfigMap }: Options, { stateNamespace }: Place): ReadonlySet<string> {
+  const shards = stateKeysOf(stateConfigMap, stateNamespace).map(configRefIn);
+  return new Set([...shards, keySecretOf(stateConfigMap, stateNamespace)].map(pathOf));
+}
+
+function pathOf({ kind, namespace, name }: ConfigRef): string {
+  return objectPath(SOURCE_KINDS[kind], namespace, name);
+}

@@ -1,0 +1,65 @@
+/** The answers of `plan` for people, and as a comment on a pull request. */
+
+import { count } from '../model/text.ts';
+import { unreadLines } from './explanation-text.ts';
+import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
+import type { Paint, Style } from './terminal.ts';
+
+const COLOURS: Readonly<Record<PlannedObject['change'], Style>> = {
+  changed: 'yellow',
+  created: 'green',
+  deleted: 'red',
+};
+
+/** The answer for a terminal. */
+export function planText({ reloader, objects, rollouts, pending, unread }: Plan, paint: Paint): string {
+  const changes = objects.map(
+    ({ object, namespace, change, keys }) =>
+      `  ${paint(COLOURS[change], change)} ${object} in ${namespace}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
+  );
+  const rolled = rollouts.flatMap(({ workload, namespace, objects: why, by, when }) => [
+    `  ${paint('bold', `${workload} in ${namespace}`)} by ${by}, ${when}`,
+    ...why.map((object) => `    for ${object}`),
+  ]);
+  return [
+    `reloader  ${reloader}`,
+    ...(changes.length === 0 ? [] : [paint('bold', 'Objects'), ...changes]),
+    ...(rolled.length === 0 ? [] : [paint('bold', 'Rollouts'), ...rolled]),
+    ...(pending.length === 0 ? [] : [`out of date already: ${pending.join(', ')}`]),
+    ...unreadLines(unread),
+    sumOf(rollouts),
+    '',
+  ].join('\n');
+}
+
+/** The answer as Markdown. */
+export function planMarkdown({ objects, rollouts, pending, unread }: Plan): string {
+  const rows = rollouts.map(
+    ({ workload, namespace, objects: why, by, when }) =>
+      `| ${code(namespace)} | ${code(workload)} | ${why.map(code).join('<br>')} | ${by}, ${when} |`,
+  );
+  const table = ['| namespace | workload | for | by, and when |', '| --- | --- | --- | --- |', ...rows];
+  const changes = objects.map(
+    ({ object, namespace, change, keys }) =>
+      `- ${code(object)} in ${code(namespace)} ${change}${keys.length === 0 ? '' : `: ${keys.map(code).join(', ')}`}`,
+  );
+  return [
+    `### ${sumOf(rollouts)}`,
+    '',
+    ...(rows.length === 0 ? [] : [...table, '']),
+    ...(changes.length === 0 ? [] : [...changes, '']),
+    ...(pending.length === 0 ? [] : [`Out of date already: ${pending.map(code).join(', ')}`, '']),
+    ...unreadLines(unread),
+  ].join('\n');
+}
+
+function sumOf(rollouts: readonly PlannedRollout[]): string {
+  const own = rollouts.filter(({ by }) => by === 'its owner').length;
+  if (rollouts.length === 0) return 'Nothing is rolled.';
+  const ours = `${count(rollouts.length - own, 'rollout')} by the reloader`;
+  return own === 0 ? `${ours}.` : `${ours}, ${own} more with the change of their own.`;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('`', '').replaceAll('|', '\\|')}\``;
+}

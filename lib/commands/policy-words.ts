@@ -1,0 +1,83 @@
+/** Which annotations, labels and marks make the policy of a workload decide as it does: the policy is asked again with others. */
+
+import type { Vocabularies } from '../annotations/vocabularies.ts';
+import { POLICIES, type Verdict } from '../model/reasons.ts';
+import { pick } from '../model/text.ts';
+import type { Workload } from '../model/workload.ts';
+import type { ConfigRecord } from '../store/records.ts';
+
+/** Where a word stands. */
+export type WordPlace = 'workload' | 'pod template' | 'label' | 'object';
+
+/** An annotation or label that takes part in a decision. */
+export interface PolicyWord {
+  readonly key: string;
+  readonly value: string;
+  readonly on: WordPlace;
+}
+
+type Judged = Pick<ConfigRecord, 'ref' | 'annotations'>;
+type Words = Readonly<Record<string, string>>;
+
+/** All annotations and labels of a workload in which a policy can be written. */
+export function wordsOf({ annotations, templateAnnotations, labels }: Workload): readonly PolicyWord[] {
+  return [
+    ...entries(annotations, 'workload'),
+    ...entries(templateAnnotations, 'pod template'),
+    ...entries(labels, 'label'),
+  ];
+}
+
+/**
+ * The words by which the workload is rolled for the object, or not: those that ask for it alone, and those without which the
+ * verdict would be another one.
+ */
+export function decidingWords(
+  vocabularies: Vocabularies,
+  workload: Workload,
+  object: Judged,
+): readonly PolicyWord[] {
+  const verdict = vocabularies.judge(workload, object.ref, object.annotations);
+  const marks = entries(object.annotations, 'object');
+  return [...wordsOf(workload), ...marks].filter((word) => {
+    const without = judgeWith(vocabularies, workload, object, (other) => !isSame(other, word));
+    if (without.asks !== verdict.asks || without.because !== verdict.because) return true;
+    const alone = (other: PolicyWord): boolean => other.on === 'object' || isSame(other, word);
+    return verdict.asks && word.on !== 'object' && judgeWith(vocabularies, workload, object, alone).asks;
+  });
+}
+
+/** The sentence of a verdict. */
+export function sentenceOf({ because }: Verdict): string {
+  return POLICIES[because];
+}
+
+/** The word as a person writes it. */
+export function wordText({ key, value, on }: PolicyWord): string {
+  return on === 'workload' ? `${key}: ${value}` : `${key}: ${value} (${on})`;
+}
+
+function judgeWith(
+  vocabularies: Vocabularies,
+  workload: Workload,
+  { ref, annotations }: Judged,
+  keeps: (word: PolicyWord) => boolean,
+): Verdict {
+  const kept = (words: Words, on: WordPlace): Words =>
+    pick(words, (key) => keeps({ key, value: words[key] ?? '', on }));
+  const other = {
+    ...workload,
+    annotations: kept(workload.annotations, 'workload'),
+    templateAnnotations: kept(workload.templateAnnotations, 'pod template'),
+    labels: kept(workload.labels, 'label'),
+  };
+  return vocabularies.judge(other, ref, kept(annotations, 'object'));
+}
+
+function entries(words: Words, on: WordPlace): readonly PolicyWord[] {
+  return Object.entries(words).map(([key, value]) => ({ key, value, on }));
+}
+
+function isSame(one: PolicyWord, other: PolicyWord): boolean {
+  return one.key === other.key && one.on === other.on;
+}

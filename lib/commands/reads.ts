@@ -1,0 +1,83 @@
+/** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
+
+import { ApiError, type Reading, readingOf } from '../kubernetes/api-error.ts';
+import { type ApiResource, collectionPath, isWatch, objectPath, withQuery } from '../kubernetes/api-path.ts';
+import { callJson } from '../kubernetes/json-call.ts';
+import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import type { RawObject } from '../model/raw-objects.ts';
+
+const PAGE = 500;
+const REVIEWS = '/selfsubjectaccessreviews';
+
+interface RawPage<T> {
+  readonly metadata?: { readonly continue?: string };
+  readonly items?: readonly T[];
+}
+
+/** One object. Never rejects. */
+export async function readObject<T extends RawObject>(
+  send: Send,
+  resource: ApiResource,
+  namespace: string,
+  name: string,
+): Promise<Reading<T>> {
+  const path = objectPath(resource, namespace, name);
+  return await readingOf(() => callJson<T>(send, { method: 'GET', path }));
+}
+
+/** All objects of a kind, in one namespace or (undefined) in all, by selectors of labels or fields. Never rejects. */
+export async function listObjects<T extends RawObject>(
+  send: Send,
+  resource: ApiResource,
+  namespace: string | undefined,
+  selectors: { readonly labelSelector?: string; readonly fieldSelector?: string } = {},
+): Promise<Reading<readonly T[]>> {
+  return await readingOf(async () => {
+    const items: T[] = [];
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const query = { limit: PAGE, continue: next, ...selectors };
+      const path = withQuery(collectionPath(resource, namespace), query);
+      const page: RawPage<T> = await callJson<RawPage<T>>(send, { method: 'GET', path });
+      items.push(...(page.items ?? []));
+      next = page.metadata?.continue || undefined;
+    }
+    return items;
+  });
+}
+
+/**
+ * `send` without writes: a request that would change something is refused before it is sent, and a watch stays open without
+ * events. `answer` may take the place of the API server for some requests.
+ */
+export function readOnly(send: Send, answer: (request: ApiRequest) => ApiResponse | undefined): Send {
+  return async (request) => {
+    const own = answer(request);
+    if (own !== undefined) return own;
+    if (isWatch(request.path)) return await untilAborted(request.signal);
+    const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);
+    if (request.method !== 'GET' && isReview !== true)
+      throw new ApiError('forbidden', `this command writes nothing: ${request.method} ${request.path}`);
+    return await send(request);
+  };
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+/** An answer that the object does not exist. */
+export function notFound(): ApiResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
+  return answerOf(404, status);
+}
+
+/** An answer with a JSON body. */
+export function answerOf(status: number, object: object): ApiResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(object)) };
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}

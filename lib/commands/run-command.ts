@@ -1,0 +1,41 @@
+/** Runs a command beside the controller to its end. */
+
+import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
+import type { GivenCommand } from '../options/commands.ts';
+import { USAGE_EXIT_CODE } from '../options/options.ts';
+import { runCheck } from './check.ts';
+import { CommandError } from './connect.ts';
+import { runExplain } from './explain.ts';
+import { runGraph } from './graph.ts';
+import { runPlan } from './plan.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
+
+/** What a command gets. */
+export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
+  readonly env: Environment;
+  readonly terminal: Terminal;
+}
+
+const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<number>>> = {
+  explain: runExplain,
+  check: runCheck,
+  plan: runPlan,
+  graph: runGraph,
+};
+
+const FAILED = 1;
+
+/** The exit code: that of the command, 1 if it cannot answer, 64 if flags or kubeconfig are wrong. */
+export async function runCommand(
+  { name, operands, flags, settings }: GivenCommand,
+  env: Environment,
+): Promise<number> {
+  const terminal = terminalOf(env);
+  try {
+    return await RUNS[name]({ operands, flags, settings, env, terminal });
+  } catch (error) {
+    if (!(error instanceof CommandError || error instanceof ConnectionError)) throw error;
+    terminal.note(`reloader ${name}: ${error.message}`);
+    return error instanceof ConnectionError ? USAGE_EXIT_CODE : FAILED;
+  }
+}

@@ -1,0 +1,129 @@
+/** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
+
+import { isNameElsewhere, itemsOf } from '../annotations/name-list.ts';
+import type { Send } from '../kubernetes/transport.ts';
+import { complete } from '../kubernetes/workloads/referenced-template.ts';
+import type { Finding } from '../model/finding.ts';
+import { configRefIn, isMountedKind, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import { monotonicMs } from '../model/time.ts';
+import { workloadOf } from '../model/workload.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import { notAllowedTo } from '../tracking/consent.ts';
+import type { Facts } from './cause.ts';
+import { CommandError } from './connect.ts';
+import { type InstalledReloader, problemOf, unreachable, watches } from './installed-reloader.ts';
+import { type Observation, observe } from './observation.ts';
+import { wordsOf } from './policy-words.ts';
+import { readObject } from './reads.ts';
+
+/** How long findings about missing objects are waited for. */
+const PROBE_MS = 2_000;
+
+/** Where something is explained. */
+export interface Scene {
+  readonly send: Send;
+  readonly namespace: string;
+  /** Whether all namespaces are asked about. */
+  readonly isEverywhere?: boolean;
+  readonly reloader: InstalledReloader;
+}
+
+/** The workload as the API server has it. @throws CommandError if it cannot be read */
+export async function rawWorkload(
+  send: Send,
+  row: WorkloadKind,
+  namespace: string,
+  name: string,
+): Promise<RawWorkload> {
+  const reading = await readObject<RawWorkload>(send, row, namespace, name);
+  if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
+  if (reading.kind !== 'found')
+    throw new CommandError(`${row.kind}/${name} in namespace ${namespace} ${problemOf(reading)}`);
+  return row.refersToTemplate ? await complete(send, reading.object) : reading.object;
+}
+
+/** All that is known about the workload, the namespaces of the objects that it names included. */
+export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload): Promise<Facts> {
+  let observation = await observeFor(scene, [scene.namespace]);
+  let facts = await factsIn(scene, observation, row, raw);
+  const { place, options } = scene.reloader;
+  const served = namespacesNamedBy(facts).filter((each) => watches(place, options, each));
+  if (served.length === 0) return facts;
+  void observation.end();
+  observation = await observeFor(scene, [scene.namespace, ...served]);
+  facts = await factsIn(scene, observation, row, raw);
+  return facts;
+}
+
+/** The other namespaces of which the workload names objects, such as `shared/ca`. */
+function namespacesNamedBy({ workload }: Facts): readonly string[] {
+  return wordsOf(workload)
+    .flatMap(({ value }) => itemsOf(value))
+    .filter(isNameElsewhere)
+    .flatMap((item) => item.split('/', 1));
+}
+
+/** The namespaces as the reloader of the scene sees them. */
+export async function observeFor(
+  { send, reloader }: Scene,
+  namespaces: readonly string[] | undefined,
+): Promise<Observation> {
+  const { stateNamespace } = reloader.place;
+  const unique = namespaces && [...new Set(namespaces)];
+  return await observe({ send, options: reloader.options, place: { namespaces: unique, stateNamespace } });
+}
+
+/** The facts about a workload that was read. */
+export async function factsIn(
+  { reloader }: Pick<Scene, 'reloader'>,
+  observation: Observation,
+  row: WorkloadKind,
+  raw: RawWorkload,
+): Promise<Facts> {
+  const { store } = observation;
+  const seen = workloadOf(row, raw, store.settings.vocabularies);
+  const key = keyOf(seen.ref);
+  await untilProbed(observation, key);
+  const record = store.workloads.get(key);
+  const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
+  return { row, raw, workload: seen, record, findings, observation, reloader, now: moment() };
+}
+
+/** Undefined if the controller does not observe the kind. */
+function findingsOf({ reloader, assembly }: Observation, key: string): readonly Finding[] | undefined {
+  const [, kind] = key.split('/');
+  const isObserved = assembly.observed.streams.some((stream) => stream.isWorkload && stream.kind === kind);
+  return isObserved ? reloader.findings.of(key) : undefined;
+}
+
+/** Resolves once each object that the workload names and does not get was looked into, or that takes too long. */
+async function untilProbed(observation: Observation, workload: string): Promise<void> {
+  const { store, reloader } = observation;
+  const record = store.workloads.get(workload);
+  if (record === undefined) return;
+  const missing = missingOf(observation, record);
+  const refused = notAllowedTo(store, record).map(keyOf);
+  const until = monotonicMs() + PROBE_MS;
+  const never = new AbortController().signal;
+  const isOpen = (): boolean =>
+    missing.some((config) => reloader.missingObjects.of(config) === undefined) ||
+    refused.some((config) => !reloader.missingObjects.isRefused(config));
+  while (isOpen() && monotonicMs() < until) await sleep(20, never);
+}
+
+/** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */
+function missingOf({ store, unread }: Observation, { edges }: WorkloadRecord): readonly ObjectKey[] {
+  const hidden = unread.map(({ kind }) => kind);
+  return [...edges.keys()].filter((config) => {
+    const { kind } = configRefIn(config);
+    return store.configs.get(config)?.digest === undefined && !hidden.includes(kind) && !isMountedKind(kind);
+  });
+}
+
+/** The time of day, in ms since 1970: windows and holds go by it. */
+export function moment(): number {
+  return Date.now();
+}

@@ -1,0 +1,69 @@
+/** The object that a person means by `<kind/name>`, in the words of kubectl. */
+
+import type { ApiResource } from '../kubernetes/api-path.ts';
+import { CONFIG_KINDS, type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import { closestMatch } from '../model/text.ts';
+import { EVICTED_KINDS, OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import type { Options } from '../options/options.ts';
+import { workloadKindsOf } from '../options/options.ts';
+import { CommandError } from './connect.ts';
+
+/** What is asked about. */
+export type Subject =
+  | { readonly is: 'workload'; readonly row: WorkloadKind; readonly name: string }
+  | { readonly is: 'object'; readonly kind: ConfigKind; readonly name: string };
+
+/** The short names of kubectl, beside the kind and its plural. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  deploy: 'Deployment',
+  sts: 'StatefulSet',
+  ds: 'DaemonSet',
+  cj: 'CronJob',
+  rs: 'ReplicaSet',
+  rc: 'ReplicationController',
+  po: 'Pod',
+  ro: 'Rollout',
+  dc: 'DeploymentConfig',
+  cm: 'ConfigMap',
+  spc: 'SecretProviderClass',
+};
+
+/** The subject of the operands `kind/name`, or `kind name`. @throws CommandError */
+export function subjectOf(operands: readonly string[], options: Options): Subject {
+  const [word = '', ...names] = operands.flatMap((operand) => operand.split('/'));
+  const [name] = names;
+  if (name === undefined || name === '' || names.length > 1)
+    throw new CommandError('expected <kind/name>, such as deployment/web or configmap/web');
+  const kind = kindNamed(word, options);
+  const config = configKindOf(kind);
+  if (config !== undefined) return { is: 'object', kind: config, name };
+  const row = rowsOf(options).find((each) => each.kind === kind);
+  if (row === undefined) throw new CommandError(`${word} is no kind that a reloader knows`);
+  return { is: 'workload', row, name };
+}
+
+/** Every kind of workload that is known, with those that only the settings name. */
+export function rowsOf(options: Options): readonly WorkloadKind[] {
+  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS, ...EVICTED_KINDS];
+  const further = workloadKindsOf(options).filter(({ kind }) => !known.some((row) => row.kind === kind));
+  return [...known, ...further];
+}
+
+function kindNamed(word: string, options: Options): string {
+  const rows: readonly (ApiResource & { readonly kind: string; readonly objectKind?: string })[] = [
+    ...rowsOf(options),
+    ...CONFIG_KINDS.map((kind) => ({ ...SOURCE_KINDS[kind], kind })),
+  ];
+  const lower = word.toLowerCase();
+  const found = rows.find(({ kind, objectKind, resource, group }) =>
+    [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower),
+  );
+  const kind = found?.kind ?? SHORT_NAMES[lower];
+  if (kind !== undefined) return kind;
+  const nearest = closestMatch(
+    lower,
+    rows.map(({ kind: known }) => known.toLowerCase()),
+  );
+  const suggestion = nearest === undefined ? '' : `: expected ${nearest}`;
+  throw new CommandError(`${JSON.stringify(word)} is no kind that a reloader knows${suggestion}`);
+}

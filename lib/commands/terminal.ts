@@ -1,0 +1,51 @@
+/** What a command writes: the answer to the standard output, all else to the standard error. */
+
+import { styleText } from 'node:util';
+import { stringify } from 'yaml';
+
+/** A style of a piece of text; without a terminal it is the text alone. */
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+
+/** Writes text in a style. */
+export type Paint = (style: Style, text: string) => string;
+
+/** Where a command writes. */
+export interface Terminal {
+  readonly paint: Paint;
+  /** Writes the answer; resolves when it is written. */
+  readonly write: (text: string) => Promise<void>;
+  /** Writes a line for people that is no part of the answer. */
+  readonly note: (line: string) => void;
+}
+
+const SLOW_MS = 2_000;
+
+/** The terminal of this process: in colour only where a person sees it. */
+export function terminalOf(env: Readonly<Record<string, string | undefined>>): Terminal {
+  const isColoured = process.stdout.isTTY === true && !env['NO_COLOR'];
+  return {
+    paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
+    write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
+    note: (line) => void process.stderr.write(`${line}\n`),
+  };
+}
+
+/** The result of `work`; what lasts longer than two seconds says so, and every two seconds again. */
+export async function withProgress<T>(
+  { note }: Terminal,
+  what: () => string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const timer = setInterval(() => note(what()), SLOW_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The answer in the format that the person wants; `text` makes the one for people. */
+export function formatted(format: string, answer: object, text: () => string): string {
+  if (format === 'json') return `${JSON.stringify(answer, undefined, 2)}\n`;
+  return format === 'yaml' ? stringify(answer, { lineWidth: 0 }) : text();
+}

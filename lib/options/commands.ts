@@ -1,0 +1,154 @@
+/** Parses the words of a command beside the controller, and lays out its help. */
+
+import { Command, CommanderError, Option } from 'commander';
+import { closestMatch } from '../model/text.ts';
+import { COMMAND_ROWS, COMMANDS, type CommandName } from './command-table.ts';
+import { completionScript, SHELLS } from './completion.ts';
+import { type ParsedCommand, UsageError } from './options.ts';
+
+/** The flags of all commands; one that a command does not have is absent. */
+export interface CommandFlags {
+  readonly namespace?: string;
+  readonly allNamespaces?: true;
+  readonly context?: string;
+  readonly kubeconfig?: string;
+  readonly reloader?: string;
+  readonly output: string;
+  readonly file?: readonly string[];
+  readonly strict?: true;
+  readonly outdated?: true;
+  readonly against?: string;
+  readonly ignore?: readonly string[];
+}
+
+/** A command that is to be run. */
+export interface GivenCommand {
+  readonly type: 'command';
+  readonly name: Exclude<CommandName, 'completion'>;
+  readonly operands: readonly string[];
+  readonly flags: CommandFlags;
+  /** The words after `--`: flags of the controller, which count in place of those of the installed one. */
+  readonly settings: readonly string[];
+}
+
+const HELP_WIDTH = 110;
+const HELP_WORDS = ['help', '--help', '-h'];
+
+/** The command that the first words of `argv` name; undefined if they name none. Total: an error is a result. */
+export function parseCommand(
+  argv: readonly string[],
+  isPlugin: boolean,
+): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> | undefined {
+  const [first, ...words] = argv;
+  const isHelp = first === undefined || HELP_WORDS.includes(first);
+  if (first === 'help' || (isPlugin && isHelp))
+    return { type: 'print', text: commandsHelp(words[0]), exitCode: 0 };
+  if (first === undefined || (first.startsWith('-') && !isPlugin)) return undefined;
+  try {
+    return given(nameIn(first), words);
+  } catch (error) {
+    if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
+    throw error;
+  }
+}
+
+/** The lines of the help of the controller about the commands. */
+export function commandsSummary(): string {
+  const width = Math.max(...COMMAND_ROWS.map(([name]) => name.length));
+  return COMMAND_ROWS.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join('\n');
+}
+
+function commandsHelp(name: string | undefined): string {
+  if (isCommand(name)) return helpOf(name);
+  return `Usage: reloader <command> [flags] [-- flags of the reloader]
+
+Commands, each with --help:
+${commandsSummary()}
+
+They read the cluster with your own rights, and write nothing unless they say so.
+Without a command \`reloader\` runs the controller; reloader --help has its flags.
+`;
+}
+
+function isCommand(word: string | undefined): word is CommandName {
+  return word !== undefined && Object.hasOwn(COMMANDS, word);
+}
+
+function nameIn(word: string): CommandName {
+  if (isCommand(word)) return word;
+  const nearest = closestMatch(
+    word,
+    COMMAND_ROWS.map(([name]) => name),
+  );
+  const expected = nearest ?? 'a flag, or one of the commands that reloader help lists';
+  // The word itself is not repeated unless it resembles a command: it may be the rest of a token that was not quoted.
+  throw new UsageError(
+    nearest === undefined
+      ? `expected ${expected}, but argument 1 is neither`
+      : `unknown command ${JSON.stringify(word)}: expected ${expected}`,
+  );
+}
+
+function given(
+  name: CommandName,
+  argv: readonly string[],
+): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const settings = end === -1 ? [] : argv.slice(end + 1);
+  if (own.some((word) => HELP_WORDS.slice(1).includes(word)))
+    return { type: 'print', text: helpOf(name), exitCode: 0 };
+  const command = commandOf(name);
+  try {
+    command.parse([...own], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
+    throw error;
+  }
+  if (name === 'completion') return { type: 'print', text: completionFor(command.args[0]), exitCode: 0 };
+  return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
+}
+
+function completionFor(word: string | undefined): string {
+  const shell = SHELLS.find((each) => each === word);
+  if (shell === undefined) throw new UsageError(`completion: expected ${SHELLS.join(', ')}`);
+  return completionScript(shell);
+}
+
+function sentenceOf({ message }: CommanderError): string {
+  return message
+    .replace(/^error: /, '')
+    .split('\n', 1)
+    .join('');
+}
+
+function commandOf(name: CommandName): Command {
+  const { operands, flags } = COMMANDS[name];
+  const command = new Command(`reloader ${name}`).helpOption(false).exitOverride();
+  command.configureOutput({ writeErr: () => undefined });
+  if (operands !== undefined) command.arguments(operands);
+  for (const { forms, help, choices, isList, isRequired, ...row } of flags) {
+    const option = new Option(forms, help);
+    if (isRequired) option.makeOptionMandatory();
+    if (choices !== undefined) option.choices([...choices]);
+    if (row.default !== undefined) option.default(row.default);
+    if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+    command.addOption(option);
+  }
+  return command;
+}
+
+function helpOf(name: CommandName): string {
+  const { summary, operands = '', examples, exits } = COMMANDS[name];
+  const command = commandOf(name)
+    .usage(`${operands} [flags] [-- flags of the reloader]`)
+    .description(`${name} ${summary}.`)
+    .configureHelp({ helpWidth: HELP_WIDTH });
+  const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);
+  return `${command.helpInformation()}
+Examples:
+${lines.join('\n')}
+
+Exit codes: ${exits}, 1 it cannot be answered, 64 the command line is not understood.
+`;
+}

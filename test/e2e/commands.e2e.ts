@@ -1,0 +1,141 @@
+/** The commands on a real API server: as a person who may view or edit a namespace, and as one who may do nothing. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { WorkloadExplanation } from '../../lib/commands/explanation.ts';
+import type { Graph } from '../../lib/commands/graph.ts';
+import type { Plan } from '../../lib/commands/plan-answer.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { type Ended, run } from '../tour/tour.ts';
+import { Stage } from './stage.ts';
+import { web } from './workloads.ts';
+
+const cluster = await startCluster();
+
+const APP = web('app', { follows: { ConfigMap: ['web'], Secret: ['tls'] } });
+const SECRET = 'hush-hush';
+
+let stage: Stage;
+/** By person, the path of a kubeconfig. */
+const kubeconfigs: Record<string, string> = {};
+
+before(async () => {
+  stage = await Stage.open(cluster);
+  await stage.put('web', 'A');
+  await stage.put('tls', SECRET, 'Secret');
+  await stage.create(APP);
+  const reloader = await stage.reloader();
+  await stage.put('web', 'B');
+  await stage.settled(reloader);
+  await reloader.stop();
+  await stage.put('web', 'C');
+  for (const person of ['view', 'edit', 'nobody']) {
+    await stage.kubectl(['create', 'serviceaccount', person]);
+    const account = `--serviceaccount=${stage.namespace}:${person}`;
+    if (person !== 'nobody')
+      await stage.kubectl(['create', 'rolebinding', person, `--clusterrole=${person}`, account]);
+    const token = await cluster.serviceAccountToken(stage.namespace, person);
+    kubeconfigs[person] = await cluster.kubeconfig({ token, namespace: stage.namespace });
+  }
+});
+after(async () => {
+  await stage[Symbol.asyncDispose]();
+  await cluster[Symbol.asyncDispose]();
+});
+
+function as(person: string, line: string, input = ''): Promise<Ended> {
+  return run(line, kubeconfigs[person] ?? '', input);
+}
+
+async function answered<T>(person: string, line: string): Promise<T> {
+  const { code, stdout, stderr } = await as(person, `${line} -o json`);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as T;
+}
+
+describe('explain', () => {
+  test('answers all of it to a person who may edit', async () => {
+    const { follows, causes, unread } = await answered<WorkloadExplanation>(
+      'edit',
+      'reloader explain deploy/app',
+    );
+    assert.deepEqual(
+      follows.map(({ object, pods }) => [object, pods]),
+      [
+        ['ConfigMap/web', 'out of date'],
+        ['Secret/tls', 'up to date'],
+      ],
+    );
+    assert.ok(causes.some(({ rule }) => rule === 'needs-rollout'));
+    assert.deepEqual(unread, []);
+  });
+
+  test('says to a person who may view what is not known without Secrets, and answers the rest', async () => {
+    const explained = await answered<WorkloadExplanation>('view', 'reloader explain deploy/app');
+    assert.deepEqual(
+      explained.follows.map(({ object, asks, pods }) => [object, asks, pods]),
+      [
+        ['ConfigMap/web', true, 'unknown'],
+        ['Secret/tls', true, 'unknown'],
+      ],
+    );
+    assert.match(explained.state, /you may not read Secret\/reloader-state-key/);
+    assert.deepEqual(
+      explained.unread.map(({ kind }) => kind),
+      ['Secret'],
+    );
+  });
+
+  test('says to a person without rights that there are none', async () => {
+    const { code, stderr } = await as('nobody', 'reloader explain deploy/app');
+    assert.equal(code, 1);
+    assert.match(stderr, /Deployment\/app in namespace \S+ may not be read with your rights/);
+  });
+});
+
+test('plan says what a changed manifest rolls, and nothing if what is applied is what is there', async () => {
+  const live = (await stage.kubectl(['get', 'deploy/app', 'configmap/web', '-o', 'yaml'])).stdout;
+  const same = await as('edit', 'reloader plan -f -', live);
+  assert.equal(same.code, 0, same.stdout + same.stderr);
+  const manifest = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'tls' },
+    stringData: { key: 'B' },
+  });
+  const { code, stdout, stderr } = await as('edit', 'reloader plan -f - -o json', manifest);
+  assert.equal(code, 2, stderr);
+  assert.deepEqual(
+    (JSON.parse(stdout) as Plan).rollouts.map(({ workload, objects }) => [workload, objects]),
+    [['Deployment/app', ['Secret/tls (key)']]],
+  );
+  assert.ok(!stdout.includes(SECRET));
+});
+
+test('graph has the edges of the namespace', async () => {
+  const { edges } = await answered<Graph>('edit', 'reloader graph');
+  assert.deepEqual(
+    edges.map(({ object, pods }) => [object.split('/').slice(1).join('/'), pods]),
+    [
+      ['ConfigMap/web', 'out of date'],
+      ['Secret/tls', 'up to date'],
+    ],
+  );
+});
+
+test('no command has written anything', async () => {
+  const accounts = ['view', 'edit', 'nobody'].map(
+    (name) => `system:serviceaccount:${stage.namespace}:${name}`,
+  );
+  if (!('audit' in cluster)) return;
+  const requests = await (
+    cluster as { audit: () => Promise<{ user: string; verb: string; resource: string }[]> }
+  ).audit();
+  const writes = requests.filter(
+    ({ user, verb, resource }) =>
+      accounts.includes(user) &&
+      !['get', 'list', 'watch'].includes(verb) &&
+      !resource.startsWith('selfsubject'),
+  );
+  assert.deepEqual(writes, []);
+});

@@ -1,0 +1,196 @@
+/** The commands as processes, with the rights of a person and without. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import type { WorkloadExplanation } from '../../lib/commands/explanation.ts';
+import { openScene, run } from '../tour/tour.ts';
+import { Cluster } from './harness.ts';
+import { deploy, put } from './manifests.ts';
+import { BUNDLE, ReloaderProcess } from './reloader-process.ts';
+
+const SECRET = 'hush-hush';
+let cluster: Cluster;
+let kubeconfig = '';
+before(async () => {
+  cluster = await openScene();
+  kubeconfig = cluster.file('kubeconfig');
+  put(cluster, { kind: 'Secret', namespace: 'default', name: 'tls' }, SECRET);
+  deploy(cluster, 'paid', { follows: { Secret: ['tls'] } });
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+/** The answer of a command in the format JSON. */
+async function answer<T>(line: string): Promise<T> {
+  const { code, stdout, stderr } = await run(`${line} -o json`, kubeconfig);
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout) as T;
+}
+
+describe('explain', () => {
+  test('says the same in JSON and YAML, without colours and without progress', async () => {
+    const json = await run('reloader explain deploy/web -o json', kubeconfig);
+    const yaml = await run('reloader explain deploy/web -o yaml', kubeconfig);
+    assert.deepEqual(parse(yaml.stdout), JSON.parse(json.stdout));
+    const text = await run('reloader explain deploy/web', kubeconfig);
+    assert.ok(!text.stdout.includes('\u001b['));
+    assert.equal(text.stderr, '');
+  });
+
+  test('writes nothing', async () => {
+    const before = cluster.writes().length;
+    await run('reloader explain deploy/web', kubeconfig);
+    await run('reloader explain cm/web', kubeconfig);
+    assert.equal(cluster.writes().length, before);
+  });
+
+  test('never shows what is in a Secret', async () => {
+    for (const subject of ['deploy/paid', 'secret/tls'])
+      for (const format of ['text', 'json']) {
+        const { stdout, stderr } = await run(`reloader explain ${subject} -o ${format}`, kubeconfig);
+        assert.ok(!`${stdout}${stderr}`.includes(SECRET));
+        assert.ok(!`${stdout}${stderr}`.includes(Buffer.from(SECRET).toString('base64')));
+      }
+  });
+
+  const wrong: Readonly<Record<string, { line: string; code: number; says: RegExp }>> = {
+    'a workload that does not exist': {
+      line: 'reloader explain deploy/wbe',
+      code: 1,
+      says: /^reloader explain: Deployment\/wbe in namespace default does not exist\n$/,
+    },
+    'a kind that nobody knows': {
+      line: 'reloader explain deploymnt/web',
+      code: 1,
+      says: /^reloader explain: "deploymnt" is no kind that a reloader knows: expected deployment\n$/,
+    },
+    'a reloader that does not exist': {
+      line: 'reloader explain deploy/web --reloader reloader/none',
+      code: 1,
+      says: /--reloader: Deployment reloader\/none does not exist/,
+    },
+    'a context that does not exist': {
+      line: 'reloader explain deploy/web --context none',
+      code: 64,
+      says: /--context: there is no context "none"/,
+    },
+    'flags of the reloader that do not exist': {
+      line: 'reloader explain deploy/web --reloader none -- --dilects=wave',
+      code: 1,
+      says: /the flags after --: unknown flag "--dilects": expected --dialects/,
+    },
+  };
+  for (const [name, { line, code, says }] of Object.entries(wrong))
+    test(`says in one line that there is ${name}`, async () => {
+      const ended = await run(line, kubeconfig);
+      assert.equal(ended.code, code);
+      assert.equal(ended.stdout, '');
+      assert.match(ended.stderr, says);
+    });
+
+  test('says that the API server does not answer', async () => {
+    await using nowhere = await Cluster.unreachable();
+    const { code, stderr } = await run('reloader explain deploy/web', nowhere.file('kubeconfig'));
+    assert.equal(code, 1);
+    assert.match(stderr, /^reloader explain: the API server does not answer: .*\n$/);
+  });
+});
+
+describe('without rights', () => {
+  /** What the API server answers to the person who has no right to it. */
+  function refuse(pattern: RegExp, resource: string): void {
+    cluster.sandbox.denied.push({ resource });
+    const status = { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 };
+    cluster.intercept = ({ path: asked }) =>
+      pattern.test(asked)
+        ? { status: 403, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(status)) }
+        : undefined;
+  }
+  after(() => {
+    cluster.intercept = () => undefined;
+    cluster.sandbox.denied.length = 0;
+  });
+
+  test('to Secrets, as with the ClusterRole view, all else is answered', async () => {
+    refuse(/\/secrets/, 'secrets');
+    const explained = await answer<WorkloadExplanation>('reloader explain deploy/paid');
+    assert.deepEqual(
+      explained.follows.map(({ object, pods }) => [object, pods]),
+      [['Secret/tls', 'unknown']],
+    );
+    assert.ok(explained.causes.some(({ rule }) => rule === 'not-readable'));
+    assert.deepEqual(
+      explained.unread.map(({ kind }) => kind),
+      ['Secret'],
+    );
+  });
+
+  test('to the state, what is followed is answered', async () => {
+    refuse(/\/configmaps\/reloader-state/, 'none');
+    const explained = await answer<WorkloadExplanation>('reloader explain deploy/web');
+    assert.match(explained.state, /you may not read ConfigMap\/reloader-state in default/);
+    assert.deepEqual(
+      explained.follows.map(({ asks, pods }) => [asks, pods]),
+      [
+        [true, 'unknown'],
+        [true, 'unknown'],
+      ],
+    );
+  });
+
+  test('to anything, that is said', async () => {
+    refuse(/./, 'none');
+    const { code, stderr } = await run('reloader explain deploy/web', kubeconfig);
+    assert.equal(code, 1);
+    assert.match(stderr, /Deployment\/web in namespace default may not be read with your rights/);
+  });
+});
+
+describe('the bundle', () => {
+  const dist = path.dirname(BUNDLE);
+
+  /** A file and all that it imports before it runs. */
+  function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(file)) return seen;
+    seen.add(file);
+    const text = readFileSync(path.join(dist, file), 'utf8');
+    for (const [, next = ''] of text.matchAll(/(?:from|import)"\.\/([\w-]+\.mjs)"/g)) loadedBy(next, seen);
+    return seen;
+  }
+
+  function fileOf(name: string): string {
+    return readdirSync(dist).find((file) => file.startsWith(`${name}-`)) ?? '';
+  }
+
+  test('of the controller loads nothing of the commands', () => {
+    const files = loadedBy(fileOf('main'));
+    assert.ok(files.size > 1 && !files.has(fileOf('run-command')));
+    for (const file of files)
+      assert.ok(!readFileSync(path.join(dist, file), 'utf8').includes('YAMLParseError'));
+  });
+
+  test('shows the help without loading the client library', () => {
+    const bytes = [...loadedBy(path.basename(BUNDLE))].map(
+      (file) => readFileSync(path.join(dist, file)).length,
+    );
+    assert.ok(bytes.reduce((sum, each) => sum + each, 0) < 300_000);
+  });
+
+  test('is a plugin of kubectl by its file name', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'reloader-plugin-'));
+    const plugin = path.join(folder, 'kubectl-reloader');
+    await symlink(BUNDLE, plugin);
+    const asked = new ReloaderProcess([], {}, undefined, [process.execPath, plugin]);
+    assert.deepEqual(await asked.ended, { code: 0, signal: null });
+    assert.match(asked.stdout, /^Usage: reloader <command>/);
+    await rm(folder, { recursive: true });
+  });
+});
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
+}

@@ -1,0 +1,123 @@
+/** Sabotages of the commands. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const ANSWERS = 'test/unit/commands/explanation.test.ts';
+const SETTINGS = 'test/unit/commands/causes-of-setting.test.ts';
+const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
+const CHECK = 'test/unit/commands/check.test.ts';
+const PLAN = 'test/unit/commands/plan.test.ts';
+const GRAPH = 'test/unit/commands/graph.test.ts';
+const READS = 'test/unit/commands/reads.test.ts';
+
+/** Every one of them must be noticed. */
+export const COMMAND_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'commands: a write is sent',
+    edit: change('readOnly', "request.method !== 'GET' && isReview !== true", 'false'),
+    tests: [READS],
+  },
+  {
+    name: 'commands: a watch is opened',
+    edit: drop('readOnly', 'isWatch(request.path)'),
+    tests: [READS],
+  },
+  {
+    name: 'explain: the flags of the installed reloader do not count',
+    edit: change('installed', 'optionsOf()', 'optionsOf(settings, {})'),
+    tests: [SETTINGS],
+  },
+  {
+    name: 'explain: a state that may not be read counts as none',
+    edit: change('accessToState', 'reading.isForbidden !== true', 'true'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'explain: an object that may not be listed counts as absent',
+    edit: change('unreadOf', 'isListed || problem === undefined', 'true'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'explain: a baseline counts as an entry of the state',
+    edit: change(
+      'hasEntry',
+      "state.is === 'read' && state.keys.has()",
+      'store.persisted.entryOf(ref) !== undefined',
+    ),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'explain: objects of other namespaces are not looked at',
+    edit: change('factsOf', 'served.length === 0', 'true'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'explain: an annotation that changes nothing is named as the reason',
+    edit: change('decidingWords', "verdict.asks && word.on !== 'object' && judgeWith().asks", 'true'),
+    tests: [ANSWERS],
+  },
+  {
+    name: 'explain: without the right to the state pods count as up to date',
+    edit: change('followedObject', "state.is === 'read'", 'true'),
+    tests: [ANSWERS],
+  },
+  {
+    name: 'check: what is not annotated is a problem without --strict',
+    edit: change('problemsOf', 'isStrict && facts.workload.references.length > 0', 'true'),
+    tests: [CHECK],
+  },
+  {
+    name: 'check: the reloader of the set does not count',
+    edit: change(
+      'check/check',
+      'const reloader = await findReloader();',
+      'const reloader = settingsAlone({ namespace, settings }, []);',
+    ),
+    tests: [CHECK],
+  },
+  {
+    name: 'check: the text of a manifest is quoted',
+    edit: change('manifestsIn', 'error.code', 'error.message'),
+    tests: [CHECK],
+  },
+  {
+    name: 'plan: what was out of date before is counted',
+    edit: change('rolloutsOf', 'before.get(key)?.includes(config) !== true', 'true'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: the rollout of its owner is one of the reloader',
+    edit: change('rolloutsOf', 'record.externalRollout !== undefined', 'false'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: what the API server has filled in counts as a change',
+    edit: change(
+      'apply/mergedList',
+      'wanted.map((item) => merged(byKey.get((item as Json)[key]), item, isStamp))',
+      'wanted',
+    ),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: workloads are applied before objects',
+    edit: change('plan/plan', '[true, false]', '[false, true]'),
+    tests: [PLAN],
+  },
+  {
+    name: 'plan: an applied manifest removes stamps',
+    edit: change('apply/mergedList', "isStamp(String((item as Json)['name']))", 'false'),
+    tests: [PLAN],
+  },
+  {
+    name: 'graph: the filters do not count',
+    edit: change('graphOf', '!filter.isOutdated', 'true'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: without the right to the state pods count as up to date',
+    edit: change('explanation/podsOf', "state.is === 'forbidden'", 'false'),
+    tests: [GRAPH, ANSWERS],
+  },
+];

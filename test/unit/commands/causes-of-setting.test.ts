@@ -1,0 +1,115 @@
+/** Causes that lie in the installation. */
+
+import { describe } from 'node:test';
+import { namesEach, type Row, well } from './named-causes.ts';
+import { follows, podOf } from './world.ts';
+
+const CAUSES: Readonly<Record<string, Row>> = {
+  'no reloader is installed': {
+    make: (world) => world.configMap().deployment({ annotations: follows('web') }),
+    rule: 'no-reloader',
+    names: /app\.kubernetes\.io\/name=kubernetes-reloader/,
+  },
+  'the reloader is scaled to zero': {
+    make: (world) =>
+      world
+        .install(['-A'], 0)
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'reloader-scaled-down',
+    names: /scale deployment\/reloader --replicas=1/,
+  },
+  'no pod of the reloader is ready': {
+    make: (world) => {
+      world.sandbox.setRolloutDelay(
+        { kind: 'Deployment', namespace: 'reloader', name: 'reloader' },
+        'frozen',
+      );
+      well()(world);
+    },
+    rule: 'reloader-not-ready',
+    names: /logs deployment\/reloader/,
+  },
+  'it runs as a dry run': {
+    make: (world) =>
+      world
+        .install(['-A', '--dry-run'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'dry-run',
+    names: /--dry-run/,
+  },
+  'it notifies a webhook': {
+    make: (world) =>
+      world
+        .install(['-A', '--webhook-url=https://hooks.invalid'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'webhook',
+    names: /--webhook-url/,
+  },
+  'it watches another namespace': {
+    make: (world) =>
+      world
+        .install(['--namespace=shared'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'namespace-not-watched',
+    names: /watches shared, and not default.*add default to --namespace/s,
+  },
+  'it leaves the namespace out': {
+    make: (world) =>
+      world
+        .install(['-A', '--namespaces-to-ignore=default'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'namespace-not-watched',
+    names: /take default out of --namespaces-to-ignore/,
+  },
+  'the namespace is not selected': {
+    make: (world) =>
+      world
+        .install(['-A', '--namespace-selector=tier=web'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'unselected-namespace',
+    names: /kubectl label namespace default tier=web/,
+  },
+  'the kind is not served by default': {
+    make: (world) => {
+      world.install().configMap();
+      world.sandbox.create('cronjobs', {
+        metadata: { name: 'web', annotations: follows('web') },
+        spec: { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: podOf(['web']) } } } },
+      });
+    },
+    about: 'cronjob/web',
+    rule: 'kind-not-served',
+    names: /--cronjob-reload=run-now/,
+  },
+  'the kind is left alone': {
+    make: (world) =>
+      world
+        .install(['-A', '--ignored-workload-types=deployments'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'kind-not-served',
+    names: /take deployments out of --ignored-workload-types/,
+  },
+  'objects of the kind are not watched': {
+    make: (world) =>
+      world
+        .install(['-A', '--ignored-config-resource-types=configmaps'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'kind-of-object-ignored',
+    names: /does not watch ConfigMaps.*ConfigMap\/web/,
+  },
+  'the vocabulary of its annotation is off': {
+    make: (world) => well({ 'wave.pusher.com/update-on-config-change': 'true' })(world),
+    rule: 'vocabulary-off',
+    names: /wave\.pusher\.com\/update-on-config-change.*--dialects=collaborne,stakater,wave/s,
+  },
+};
+
+describe('the answer names the cause where', { concurrency: 4 }, () => namesEach(CAUSES));

@@ -1,0 +1,297 @@
+/** Causes that lie in the workload, in its objects, or in the moment. */
+
+import { describe } from 'node:test';
+import { namesEach, type Row, rolledOut, well } from './named-causes.ts';
+import { follows, podOf } from './world.ts';
+
+const STAKATER = 'reloader.stakater.com';
+const NATIVE = 'reloader.k8s.collaborne.com';
+
+/** The number of a month that is far away. */
+const IN_HALF_A_YEAR = ((new Date().getMonth() + 6) % 12) + 1;
+
+const CAUSES: Readonly<Record<string, Row>> = {
+  'another object manages it': {
+    make: (world) => {
+      world.install(['-A', '--workload-kinds=replicasets']).configMap();
+      world.sandbox.create('replicasets', {
+        metadata: {
+          name: 'web',
+          annotations: follows('web'),
+          labels: { [`${NATIVE}/reload-strategy`]: 'evict' },
+          ownerReferences: [
+            { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true },
+          ],
+        },
+        spec: {
+          replicas: 0,
+          selector: { matchLabels: { app: 'web' } },
+          template: { metadata: { labels: { app: 'web' } }, spec: podOf(['web']) },
+        },
+      });
+    },
+    about: 'replicaset/web',
+    rule: 'managed',
+    names: /annotate the Deployment/,
+  },
+  'no annotation asks for anything': {
+    make: well({}),
+    rule: 'not-asked',
+    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/configmap=web/,
+  },
+  'an annotation is misspelt': {
+    make: well({ [`${NATIVE}/confgmap`]: 'web' }),
+    rule: 'mistyped',
+    names: /confgmap has no effect.*configmap: "web"/,
+  },
+  'an annotation stands on the pod template': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ onTemplate: follows('web') }),
+    rule: 'misplaced',
+    names: /stands on the pod template.*on the workload/,
+  },
+  'an item cannot be a name': {
+    make: well(follows('Web App')),
+    rule: 'malformed',
+    names: /"Web App"/,
+  },
+  'a switch is neither true nor false': {
+    make: well({ [`${NATIVE}/auto`]: 'yes please' }),
+    rule: 'malformed',
+    names: /auto: "true"/,
+  },
+  'the named object does not exist': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ annotations: follows('webb') }),
+    rule: 'missing',
+    names: /ConfigMap\/webb does not exist.*web/,
+  },
+  'the Secret is of a type that is not watched': {
+    make: (world) => {
+      world.sandbox.create('secrets', { metadata: { name: 'token' }, type: 'helm.sh/release.v1', data: {} });
+      well({ [`${NATIVE}/secret`]: 'token' })(world);
+    },
+    rule: 'secret-not-watched',
+    names: /Secret\/token is of the type helm\.sh\/release\.v1/,
+  },
+  'the object lacks the labels that are watched': {
+    make: (world) =>
+      world
+        .install(['-A', '--resource-label-selector=reload=yes'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+    rule: 'unselected-object',
+    names: /reload=yes.*label it/,
+  },
+  'the annotation names the state': {
+    make: (world) => {
+      world.sandbox.create('configmaps', {
+        metadata: { name: 'reloader-state', annotations: { [`${NATIVE}/state-version`]: '2' } },
+      });
+      well(follows('reloader-state'))(world);
+    },
+    rule: 'state-named',
+    names: /reloader-state/,
+  },
+  'the object of another namespace does not allow it': {
+    make: (world) => {
+      world.configMap('ca', {}, true, 'shared');
+      well(follows('shared/ca'))(world);
+    },
+    rule: 'not-allowed',
+    names: /ConfigMap\/shared\/ca.*allow-from/,
+  },
+  'the namespace of the object is not watched': {
+    make: (world) =>
+      world
+        .install(['--namespace=default'])
+        .configMap()
+        .deployment({ annotations: follows('shared/ca') }),
+    rule: 'unwatched-namespace',
+    names: /shared/,
+  },
+  'an annotation excludes the object': {
+    make: well({ [`${NATIVE}/auto`]: 'true', [`${NATIVE}/exclude-configmap`]: 'web' }),
+    rule: 'excluded',
+    names: /ConfigMap\/web.*take web out of reloader\.k8s\.collaborne\.com\/exclude-configmap/s,
+  },
+  'the object is marked to be ignored': {
+    make: (world) =>
+      world
+        .install()
+        .configMap('web', { annotations: { [`${STAKATER}/ignore`]: 'true' } })
+        .deployment({ annotations: { [`${STAKATER}/auto`]: 'true' } }),
+    rule: 'ignored',
+    names: /take the annotation reloader\.stakater\.com\/ignore away from ConfigMap\/web/,
+  },
+  'a label disables rollouts': {
+    make: (world) =>
+      world
+        .install(['-A', '--dialects=sap'])
+        .configMap()
+        .deployment({
+          labels: { 'pod-reloader.cs.sap.com/disabled': 'true' },
+          annotations: { 'pod-reloader.cs.sap.com/configmaps': 'web' },
+        }),
+    rule: 'disabled',
+    names: /take the label .* away/,
+  },
+  'it searches for a mark that the object lacks': {
+    make: well({ [`${STAKATER}/search`]: 'true' }),
+    rule: 'not-matched',
+    names: /write reloader\.stakater\.com\/match: "true" on ConfigMap\/web/,
+  },
+  'it asks for all that its pods refer to, and they refer to nothing': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ annotations: { [`${NATIVE}/auto`]: 'true' }, reads: [] }),
+    rule: 'no-reference',
+    names: /reloader\.k8s\.collaborne\.com\/auto.*name the objects/s,
+  },
+  'its pods read another object, which it does not ask for': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .configMap('other')
+        .deployment({ annotations: follows('web'), reads: ['web', 'other'] }),
+    rule: 'not-asked',
+    names: /ConfigMap\/other.*add other to reloader\.k8s\.collaborne\.com\/configmap/s,
+  },
+  'it is suspended': {
+    make: (world) => {
+      world.install(['-A', '--cronjob-reload=run-now']).configMap();
+      world.sandbox.create('cronjobs', {
+        metadata: { name: 'web', annotations: follows('web') },
+        spec: {
+          suspend: true,
+          schedule: '* * * * *',
+          jobTemplate: { spec: { template: { spec: podOf(['web']) } } },
+        },
+      });
+    },
+    about: 'cj/web',
+    rule: 'suspended',
+    names: /its next run reads/,
+  },
+  'it is held': {
+    make: (world) => well({ ...follows('web'), [`${NATIVE}/hold`]: 'true' })(world).change(),
+    rule: 'hold',
+    names: /it is held.*take the annotation reloader\.k8s\.collaborne\.com\/hold away/s,
+  },
+  'the object is held': {
+    make: (world) =>
+      world
+        .install()
+        .configMap('web', { annotations: { [`${NATIVE}/hold`]: 'true' } })
+        .deployment({ annotations: follows('web') })
+        .change(),
+    rule: 'hold',
+    names: /ConfigMap\/web is held/,
+  },
+  'its reload window is closed': {
+    make: (world) =>
+      well({ ...follows('web'), [`${NATIVE}/reload-window`]: `0 0 1 ${IN_HALF_A_YEAR} * 1m` })(
+        world,
+      ).change(),
+    rule: 'window',
+    names: /its reload window is closed.*urgent: "true" on the object/s,
+  },
+  'it is paused by a person': {
+    make: async (world) => {
+      await rolledOut(well()(world));
+      world.sandbox.patch('deployments', 'default', 'web', { spec: { paused: true } });
+      world.change();
+    },
+    rule: 'pods-not-replaced',
+    names: /kubectl rollout resume deployment\/web/,
+  },
+  'it is paused by a reloader': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({
+          annotations: {
+            ...follows('web'),
+            'deployment.reloader.stakater.com/pause-period': '24h',
+            'deployment.reloader.stakater.com/paused-at': new Date().toISOString(),
+          },
+          spec: { paused: true },
+        })
+        .change(),
+    rule: 'paused',
+    names: /one rollout/,
+  },
+  'its rollout does not complete': {
+    make: (world) => {
+      world.sandbox.setRolloutDelay({ kind: 'Deployment', namespace: 'default', name: 'web' }, 'frozen');
+      well()(world);
+    },
+    rule: 'rolling-out',
+    names: /describe deployment\/web/,
+  },
+  'only a key that its pods do not read has changed': {
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({
+          annotations: { ...follows('web'), [`${NATIVE}/key-scoped`]: 'true' },
+          container: {
+            envFrom: [],
+            env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }],
+          },
+        }),
+    rule: 'keys-not-read',
+    names: /ConfigMap\/web \(key value\) counts.*key-scoped: "false"/s,
+  },
+  'the object is new to the reloader': {
+    make: (world) =>
+      world
+        .install()
+        .configMap('other')
+        .configMap('web', {}, false)
+        .deployment({ annotations: follows('web') }),
+    rule: 'baseline',
+    names: /no entry of ConfigMap\/web.*kubectl rollout restart/s,
+  },
+  'it is about to be rolled': {
+    make: (world) => well()(world).change(),
+    rule: 'needs-rollout',
+    names: /out of date.*5s after the last change, 30s/,
+  },
+  'nothing has changed': {
+    make: well(),
+    rule: 'unchanged',
+    names: /its pods run what is in force of ConfigMap\/web/,
+  },
+  'the person may not read the state': {
+    make: (world) => {
+      well()(world);
+      world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
+    },
+    rule: 'state-not-readable',
+    names: /ConfigMap\/reloader-state in reloader/,
+  },
+  'the person may not list the objects': {
+    make: (world) => {
+      world.sandbox.create('secrets', { metadata: { name: 'tls' }, data: {} });
+      world.sandbox.denied.push({ resource: 'secrets' });
+      well({ [`${NATIVE}/secret`]: 'tls' })(world);
+      world.refuses = ({ path }) => /\/secrets(\?|$)/.test(path);
+    },
+    rule: 'not-readable',
+    names: /you may not list secrets in default.*Secret\/tls/,
+  },
+};
+
+describe('the answer names the cause where', { concurrency: 4 }, () => namesEach(CAUSES));

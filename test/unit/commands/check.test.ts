@@ -1,0 +1,238 @@
+/** `reloader check`: each mistake is made, and found at its line. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { stringify } from 'yaml';
+import { check, type Problem } from '../../../lib/commands/check.ts';
+import { CHECKED_RULES } from '../../../lib/commands/check-rules.ts';
+import { CommandError } from '../../../lib/commands/connect.ts';
+import { readManifests } from '../../../lib/commands/manifests.ts';
+import { sarifOf } from '../../../lib/commands/sarif.ts';
+import { podOf, type Words } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const STAKATER = 'reloader.stakater.com';
+
+let folder = '';
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'reloader-check-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+interface Parts {
+  readonly annotations?: Words;
+  readonly onTemplate?: Words;
+  readonly kind?: string;
+  readonly reads?: readonly string[];
+}
+
+function workload({ annotations, onTemplate, kind = 'Deployment', reads = ['web'] }: Parts): object {
+  const template = { metadata: { annotations: onTemplate }, spec: podOf(reads) };
+  const [apiVersion, spec] =
+    kind === 'CronJob' ? ['batch/v1', { jobTemplate: { spec: { template } } }] : ['apps/v1', { template }];
+  return { apiVersion, kind, metadata: { name: 'web', annotations }, spec };
+}
+
+function configMap(annotations?: Words, name = 'web'): object {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations }, data: { a: 'b' } };
+}
+
+let files = 0;
+function fileWith(text: string): string {
+  files += 1;
+  const file = path.join(folder, `${files}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+async function problemsOf(
+  objects: readonly object[],
+  { isStrict = false, settings = [] as readonly string[] } = {},
+): Promise<readonly Problem[]> {
+  const file = fileWith(objects.map((object) => stringify(object)).join('---\n'));
+  return await check(readManifests([file]), { namespace: 'default', settings, isStrict });
+}
+
+interface Row {
+  readonly objects: readonly object[];
+  readonly rule: string;
+  readonly says: RegExp;
+  /** What the line of the problem has. */
+  readonly line: RegExp;
+  readonly isStrict?: boolean;
+  readonly settings?: readonly string[];
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'a value that cannot be a name': {
+    objects: [workload({ annotations: { [`${NATIVE}/configmap`]: 'Web App' } }), configMap()],
+    rule: 'malformed',
+    says: /"Web App"/,
+    line: /configmap: Web App/,
+  },
+  'an annotation that nobody reads': {
+    objects: [workload({ annotations: { [`${NATIVE}/confgmap`]: 'web' } }), configMap()],
+    rule: 'mistyped',
+    says: /configmap: "web"/,
+    line: /confgmap/,
+  },
+  'a word on the pod template': {
+    objects: [workload({ onTemplate: { [`${NATIVE}/configmap`]: 'web' } }), configMap()],
+    rule: 'misplaced',
+    says: /stands on the pod template/,
+    line: /configmap: web/,
+  },
+  'a word for workloads on an object': {
+    objects: [configMap({ [`${NATIVE}/auto`]: 'true' })],
+    rule: 'misplaced',
+    says: /no effect on a ConfigMap/,
+    line: /auto: "true"/,
+  },
+  'a word for objects on a workload': {
+    objects: [workload({ annotations: { [`${STAKATER}/match`]: 'true' } }), configMap()],
+    rule: 'misplaced',
+    says: /no effect on a workload/,
+    line: /match: "true"/,
+  },
+  'a name that is not in the set': {
+    objects: [workload({ annotations: { [`${NATIVE}/configmap`]: 'webb' } }), configMap()],
+    rule: 'missing',
+    says: /if it is ConfigMap\/web/,
+    line: /configmap: webb/,
+  },
+  'an object of another namespace that does not allow it': {
+    objects: [
+      workload({ annotations: { [`${NATIVE}/configmap`]: 'shared/ca' } }),
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'shared', name: 'ca' } },
+    ],
+    rule: 'not-allowed',
+    says: /ConfigMap\/shared\/ca/,
+    line: /configmap: shared\/ca/,
+  },
+  'an expression that matches everything': {
+    objects: [workload({ annotations: { [`configmap.${STAKATER}/reload`]: '.*' } }), configMap()],
+    rule: 'matches-all',
+    says: /"\.\*" of configmap\.reloader\.stakater\.com\/reload matches every object/,
+    line: /reload: \.\*/,
+  },
+  'a vocabulary that is off': {
+    objects: [workload({ annotations: { 'wave.pusher.com/update-on-config-change': 'true' } }), configMap()],
+    rule: 'vocabulary-off',
+    says: /--dialects=|does not read/,
+    line: /wave\.pusher\.com/,
+  },
+  'a kind that is not rolled': {
+    objects: [workload({ kind: 'CronJob', annotations: { [`${NATIVE}/auto`]: 'true' } }), configMap()],
+    rule: 'kind-not-served',
+    says: /does not roll CronJobs/,
+    line: /CronJob|batch/,
+  },
+  'a switch without a reference': {
+    objects: [workload({ annotations: { [`${NATIVE}/auto`]: 'true' }, reads: [] })],
+    rule: 'no-reference',
+    says: /they refer to none/,
+    line: /auto: "true"/,
+  },
+  'a workload that asks for nothing, if that is strict': {
+    objects: [workload({}), configMap()],
+    rule: 'not-asked',
+    says: /no annotation asks/,
+    line: /apps\/v1/,
+    isStrict: true,
+  },
+};
+
+describe('check finds', () => {
+  for (const [name, { objects, rule, says, line, ...options }] of Object.entries(ROWS))
+    test(name, async () => {
+      const problems = await problemsOf(objects, options);
+      const found = problems.filter((problem) => problem.rule === rule);
+      assert.equal(found.length, 1, JSON.stringify(problems));
+      const [problem] = found;
+      assert.match(`${problem?.says} ${problem?.todo}`, says);
+      const text = readFileSync(problem?.file ?? '', 'utf8').split('\n')[(problem?.line ?? 0) - 1];
+      assert.match(text ?? '', line);
+      assert.equal(problem?.level, CHECKED_RULES[rule]?.[0]);
+    });
+});
+
+describe('check finds nothing in', () => {
+  const asking = { annotations: { [`${NATIVE}/auto`]: 'true' } };
+  const good: Readonly<Record<string, readonly object[]>> = {
+    'a workload that follows what its pods read': [workload(asking), configMap()],
+    'a workload without annotations': [workload({}), configMap()],
+    'a kind that it does not know': [{ apiVersion: 'x/v1', kind: 'Thing', metadata: { name: 'a' } }],
+    'a list': [{ apiVersion: 'v1', kind: 'List', items: [workload(asking), configMap()] }],
+    'what is no object': [{ image: { tag: 1 } }],
+  };
+  for (const [name, objects] of Object.entries(good))
+    test(name, async () => assert.deepEqual(await problemsOf(objects), []));
+});
+
+test('flags of the reloader count, and so do those of one in the set', async () => {
+  const objects = [
+    workload({ annotations: { 'wave.pusher.com/update-on-config-change': 'true' } }),
+    configMap(),
+  ];
+  assert.deepEqual(await problemsOf(objects, { settings: ['--dialects=wave'] }), []);
+  const labels = { 'app.kubernetes.io/name': 'kubernetes-reloader' };
+  const containers = [{ name: 'reloader', args: ['-A', '--dialects=wave'] }];
+  const reloader = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'reloader', labels },
+    spec: { template: { spec: { containers } } },
+  };
+  assert.deepEqual(await problemsOf([...objects, reloader]), []);
+});
+
+test('a problem in a list has the line of its item', async () => {
+  const items = [configMap(), workload({ annotations: { [`${NATIVE}/confgmap`]: 'web' } })];
+  const [problem] = await problemsOf([{ apiVersion: 'v1', kind: 'List', items }]);
+  assert.ok((problem?.line ?? 0) > 8);
+});
+
+test('a text that is no YAML is named by its place, and not quoted', () => {
+  const file = fileWith('a: 1\n{{ .Values.hush }}: "x"\n  hush-hush: [');
+  assert.throws(
+    () => readManifests([file]),
+    (error) => {
+      assert.ok(error instanceof CommandError);
+      assert.match(error.message, /\.yaml:\d+ is no YAML/);
+      return !error.message.includes('hush');
+    },
+  );
+  assert.throws(
+    () => readManifests([path.join(folder, 'none.yaml')]),
+    /none\.yaml cannot be read \(ENOENT\)/,
+  );
+});
+
+test('SARIF has each rule, and each problem with its place', async () => {
+  const problems = await problemsOf([configMap({ [`${NATIVE}/auto`]: 'true' })]);
+  const [run] = (
+    sarifOf(problems) as { runs: { tool: { driver: { rules: { id: string }[] } }; results: object[] }[] }
+  ).runs;
+  assert.deepEqual(
+    run?.tool.driver.rules.map(({ id }) => id),
+    Object.keys(CHECKED_RULES),
+  );
+  const [problem] = problems;
+  assert.partialDeepStrictEqual(run?.results, [
+    {
+      ruleId: 'misplaced',
+      level: 'error',
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: problem?.file },
+            region: { startLine: problem?.line },
+          },
+        },
+      ],
+    },
+  ]);
+});

@@ -1,0 +1,60 @@
+/** What `explain` answers beside the causes. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explanation.ts';
+import { rolledOut } from './named-causes.ts';
+import { follows, type Words, World } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const STAKATER = 'reloader.stakater.com';
+
+async function explained(
+  annotations: Words,
+  prepare: (world: World) => unknown,
+): Promise<WorkloadExplanation> {
+  const world = new World().install().configMap().deployment({ annotations });
+  await rolledOut(world);
+  await prepare(world);
+  const facts = await world.factsAbout('deployment/web');
+  const explanation = explanationOf(facts, []);
+  await facts.observation.end();
+  world.sandbox.close();
+  return explanation;
+}
+
+test('pods are up to date, then out of date', async () => {
+  const before = await explained(follows('web'), () => undefined);
+  assert.deepEqual(
+    before.follows.map(({ pods }) => pods),
+    ['up to date'],
+  );
+  const after = await explained(follows('web'), (world) => world.change());
+  assert.deepEqual(
+    after.follows.map(({ pods }) => pods),
+    ['out of date'],
+  );
+});
+
+test('without the right to the state it is not known whether pods are up to date', async () => {
+  const { follows: objects, state } = await explained(follows('web'), (world) => {
+    world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
+  });
+  assert.deepEqual(
+    objects.map(({ pods, running }) => [pods, running]),
+    [['unknown', undefined]],
+  );
+  assert.match(state, /you may not read ConfigMap\/reloader-state in reloader/);
+});
+
+test('only the annotations that decide are named', async () => {
+  const words = {
+    ...follows('web'),
+    [`${NATIVE}/hold`]: 'true',
+    [`${STAKATER}/auto`]: 'true',
+    'secret.reloader.stakater.com/auto': 'true',
+  };
+  const { follows: objects, asks } = await explained(words, () => undefined);
+  assert.deepEqual(objects[0]?.words, [`${NATIVE}/configmap: web`, `${STAKATER}/auto: true`]);
+  assert.equal(asks.length, 4);
+});

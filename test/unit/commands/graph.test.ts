@@ -1,0 +1,60 @@
+/** `reloader graph`: who follows what. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Graph, type GraphFilter, graphOf } from '../../../lib/commands/graph.ts';
+import { rolledOut } from './named-causes.ts';
+import { World } from './world.ts';
+
+const EXCLUDING = {
+  'reloader.k8s.collaborne.com/auto': 'true',
+  'reloader.k8s.collaborne.com/exclude-configmap': 'other',
+};
+
+async function graphWith(
+  filter: Partial<GraphFilter>,
+  prepare: (world: World) => unknown = () => undefined,
+): Promise<Graph> {
+  const world = new World().install().configMap().configMap('other');
+  world.deployment({ annotations: EXCLUDING, reads: ['web', 'other'] });
+  await rolledOut(world);
+  prepare(world);
+  const { observation } = await world.factsAbout('deployment/web');
+  const graph = graphOf(observation, { isOutdated: false, ...filter });
+  await observation.end();
+  world.sandbox.close();
+  return graph;
+}
+
+const WEB = 'default/ConfigMap/web';
+const OTHER = 'default/ConfigMap/other';
+const WORKLOAD = 'default/Deployment/web';
+
+test('each object has its followers, those that are not rolled for it too', async () => {
+  const { edges } = await graphWith({});
+  assert.deepEqual(edges, [
+    { object: OTHER, workload: WORKLOAD, asks: false, pods: 'up to date' },
+    { object: WEB, workload: WORKLOAD, asks: true, pods: 'up to date' },
+  ]);
+});
+
+test('only the neighbours of one object, or what is out of date', async () => {
+  assert.deepEqual(
+    (await graphWith({ only: OTHER })).edges.map(({ object }) => object),
+    [OTHER],
+  );
+  assert.equal((await graphWith({ only: WORKLOAD })).edges.length, 2);
+  assert.deepEqual((await graphWith({ isOutdated: true })).edges, []);
+  const outdated = await graphWith({ isOutdated: true }, (world) => world.change());
+  assert.deepEqual(
+    outdated.edges.map(({ object, pods }) => [object, pods]),
+    [[WEB, 'out of date']],
+  );
+});
+
+test('without the right to the state nothing counts as up to date', async () => {
+  const { edges } = await graphWith({}, (world) => {
+    world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
+  });
+  assert.deepEqual(new Set(edges.map(({ pods }) => pods)), new Set(['unknown']));
+});

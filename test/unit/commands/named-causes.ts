@@ -1,0 +1,47 @@
+/** "Why did nothing happen?": each cause is made, and the answer names it, what it is about, and what to do. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { causesOf } from '../../../lib/commands/explanation.ts';
+import { follows, type Words, World } from './world.ts';
+
+/** One cause: how it is made, and how the answer names it. */
+export interface Row {
+  readonly make: (world: World) => unknown | Promise<unknown>;
+  readonly rule: string;
+  /** What the sentence or the remedy has to name. */
+  readonly names: RegExp;
+  /** @default deployment/web */
+  readonly about?: string;
+}
+
+/** A world in which all is well: a reloader runs, and the pods of the workload run what is in force. */
+export function well(annotations: Words = follows('web')): (world: World) => World {
+  return (world) => world.install().configMap().deployment({ annotations });
+}
+
+/** Resolves when the pods have started. */
+export async function rolledOut(world: World): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.ok(world.sandbox.writes > 0);
+}
+
+/** One test for each cause. */
+export function namesEach(causes: Readonly<Record<string, Row>>): void {
+  for (const [name, { make, about = 'deployment/web', rule, names }] of Object.entries(causes)) {
+    test(name, async () => {
+      const world = new World();
+      await make(world);
+      await rolledOut(world);
+      const facts = await world.factsAbout(about);
+      const found = causesOf(facts);
+      await facts.observation.end();
+      world.sandbox.close();
+      const text = found
+        .filter((cause) => cause.rule === rule)
+        .map(({ says, todo = '' }) => `${says} -> ${todo}`)
+        .join('\n');
+      assert.match(text, names, JSON.stringify(found, undefined, 1));
+    });
+  }
+}

@@ -1,0 +1,135 @@
+/** A cluster in which a person asks: workloads, objects, a reloader that is installed, and what it has committed. */
+
+import type { Facts } from '../../../lib/commands/cause.ts';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { factsOf, rawWorkload } from '../../../lib/commands/scene.ts';
+import { subjectOf } from '../../../lib/commands/subject.ts';
+import { ApiError } from '../../../lib/kubernetes/api-error.ts';
+import type { ApiRequest, Send } from '../../../lib/kubernetes/transport.ts';
+import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import { digestOf } from '../../digests.ts';
+import type { JsonObject } from '../../sandbox/json.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
+
+/** Annotations, by their keys. */
+export type Words = Readonly<Record<string, string>>;
+
+/** The parts of a Deployment that differ. */
+export interface DeploymentParts {
+  readonly annotations?: Words;
+  readonly labels?: Words;
+  readonly onTemplate?: Words;
+  readonly spec?: object;
+  /** The names of the ConfigMaps that its pods read. @default web */
+  readonly reads?: readonly string[];
+  readonly container?: object;
+}
+
+/** The native annotation that names these ConfigMaps. */
+export function follows(...names: readonly string[]): Words {
+  return { 'reloader.k8s.collaborne.com/configmap': names.join(', ') };
+}
+
+/** What a test puts into a cluster. Everything is in the namespace `default`, and called `web` unless named otherwise. */
+export class World {
+  readonly sandbox: Sandbox;
+  /** Refuses a request in place of the API server. */
+  refuses: (request: ApiRequest) => boolean = () => false;
+
+  constructor(options: SandboxOptions = {}) {
+    this.sandbox = createSandbox({
+      namespaces: ['default', 'kube-system', 'reloader', 'shared'],
+      ...options,
+    });
+  }
+
+  readonly send: Send = async (request) => {
+    if (!this.refuses(request)) return await this.sandbox.handle(request);
+    const { status, message } = { status: 403, message: 'may not' };
+    throw new ApiError('forbidden', message, { status });
+  };
+
+  /** Installs a reloader with these arguments. */
+  install(args: readonly string[] = ['-A'], replicas = 1): this {
+    const labels = { 'app.kubernetes.io/name': 'kubernetes-reloader' };
+    this.sandbox.create('deployments', {
+      metadata: { namespace: 'reloader', name: 'reloader', labels },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: {
+            containers: [{ name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'] }],
+          },
+        },
+      },
+    });
+    return this;
+  }
+
+  /** A ConfigMap with one value; `isCommitted`: the reloader has written its digest to the state. */
+  configMap(name = 'web', metadata: object = {}, isCommitted = true, namespace = 'default'): this {
+    const raw = { metadata: { namespace, name, ...metadata }, data: { value: 'A' } };
+    this.sandbox.create('configmaps', raw);
+    return isCommitted ? this.commit(name, digestOf('ConfigMap', raw), namespace) : this;
+  }
+
+  /** Writes an entry of a ConfigMap to the state. */
+  commit(name: string, digest: string, namespace = 'default'): this {
+    const data = { [`${namespace}_v1.ConfigMap_${name}`]: `${digest}.1` };
+    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
+    const state = { namespace: 'reloader', name: 'reloader-state', annotations };
+    if (this.sandbox.get('configmaps', state.namespace, state.name) === undefined)
+      this.sandbox.create('configmaps', { metadata: state, data });
+    else this.sandbox.patch('configmaps', state.namespace, state.name, { data });
+    return this;
+  }
+
+  /** The content of a ConfigMap changes. */
+  change(name = 'web', namespace = 'default'): this {
+    this.sandbox.patch('configmaps', namespace, name, { data: { value: 'B' } });
+    return this;
+  }
+
+  /** A Deployment whose pods are there. */
+  deployment({
+    annotations,
+    labels,
+    onTemplate,
+    spec,
+    reads = ['web'],
+    container,
+  }: DeploymentParts = {}): this {
+    this.sandbox.create('deployments', {
+      metadata: { namespace: 'default', name: 'web', annotations, labels },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: 'web' } },
+        template: {
+          metadata: { labels: { app: 'web' }, annotations: onTemplate },
+          spec: podOf(reads, container),
+        },
+        ...spec,
+      },
+    });
+    return this;
+  }
+
+  /** The facts about a workload, as `explain` gathers them. */
+  async factsAbout(operand: string): Promise<Facts> {
+    const namespace = 'default';
+    const { send } = this;
+    const reloader = await findReloader(send, { namespace, settings: [] });
+    const subject = subjectOf([operand], reloader.options);
+    if (subject.is !== 'workload') throw new Error(`${operand} is no workload`);
+    const raw = await rawWorkload(send, subject.row, namespace, subject.name);
+    return await factsOf({ send, namespace, reloader }, subject.row, raw);
+  }
+}
+
+/** The spec of pods that read these ConfigMaps. */
+export function podOf(reads: readonly string[], container: object = {}): JsonObject {
+  const envFrom = reads.map((name) => ({ configMapRef: { name } }));
+  return { containers: [{ name: 'app', image: 'app:1', envFrom, ...container }] };
+}

@@ -1,0 +1,79 @@
+/** The words of the commands beside the controller. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
+import { parseCommand } from '../../../lib/options/commands.ts';
+
+function parsed(line: string, isPlugin = false): ReturnType<typeof parseCommand> {
+  return parseCommand(
+    line.split(' ').filter((word) => word !== ''),
+    isPlugin,
+  );
+}
+
+describe('the controller runs', () => {
+  for (const line of ['', '--namespace web', '--help'])
+    test(`by reloader ${line}`, () => assert.equal(parsed(line), undefined));
+});
+
+test('a command has its operands and flags, and what follows -- are flags of the reloader', () => {
+  assert.deepEqual(parsed('explain deploy/web -n shop --context=x -o json -- --dialects=wave -A'), {
+    type: 'command',
+    name: 'explain',
+    operands: ['deploy/web'],
+    flags: { namespace: 'shop', context: 'x', output: 'json' },
+    settings: ['--dialects=wave', '-A'],
+  });
+});
+
+describe('one line says what is wrong with', () => {
+  const wrong: Readonly<Record<string, RegExp>> = {
+    explan: /^unknown command "explan": expected explain$/,
+    'hush-hush':
+      /^expected a flag, or one of the commands that reloader help lists, but argument 1 is neither$/,
+    explain: /^explain: missing required argument 'kind\/name'$/,
+    'explain deploy/web -o xml': /^explain: option '-o, --output <format>' argument 'xml' is invalid/,
+    'explain deploy/web --nmespace x': /^explain: unknown option '--nmespace'/,
+    'completion tcsh': /^completion: expected bash, zsh, fish$/,
+    'explain deploy/web extra more': /^explain: too many arguments/,
+  };
+  for (const [line, says] of Object.entries(wrong))
+    test(line, () => {
+      const result = parsed(line);
+      assert.ok(result?.type === 'usage-error', JSON.stringify(result));
+      assert.match(result.message, says);
+    });
+});
+
+describe('the help', () => {
+  for (const [name, { examples, flags }] of COMMAND_ROWS) {
+    test(`of ${name} has three examples, every flag and the exit codes`, () => {
+      const printed = parsed(`${name} --help`);
+      assert.ok(printed?.type === 'print');
+      assert.equal(examples.length, 3);
+      for (const [line] of examples) assert.ok(printed.text.includes(line));
+      for (const { forms } of flags) assert.ok(printed.text.includes(forms), forms);
+      assert.match(printed.text, /Exit codes: 0/);
+      assert.deepEqual(parsed(`help ${name}`), printed);
+    });
+
+    test(`of ${name} has examples that are understood`, () => {
+      for (const [line] of examples) {
+        const words = line.slice(line.indexOf('reloader ') + 'reloader '.length).replaceAll(/ [|>].*$/g, '');
+        assert.equal(parsed(words)?.type, name === 'completion' ? 'print' : 'command', line);
+      }
+    });
+  }
+
+  for (const [line, isPlugin] of [
+    ['help', false],
+    ['', true],
+    ['--help', true],
+  ] as const)
+    test(`lists the commands for ${isPlugin ? 'kubectl ' : ''}reloader ${line}`, () => {
+      const printed = parsed(line, isPlugin);
+      assert.ok(printed?.type === 'print');
+      for (const [name] of COMMAND_ROWS) assert.ok(printed.text.includes(`  ${name} `));
+    });
+});
