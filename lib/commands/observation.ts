@@ -105,12 +105,14 @@ function asDryRun(options: Options, state: StateAccess): Options {
 }
 
 /** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ observed: { gate }, waitingFor }: OpenAssembly): Promise<void> {
+async function untilListed({ observed: { gate, reloader }, waitingFor }: OpenAssembly): Promise<void> {
   const until = monotonicMs() + PATIENCE_MS;
   const never = new AbortController().signal;
   for (;;) {
     const awaited = gate.awaited();
     const isBegun = waitingFor().every((what) => what.startsWith('the list of '));
+    // Baselines in memory would tell nothing, and take seconds for thousands of objects.
+    if (isBegun) reloader().committer.halt();
     if (isBegun && awaited.every((stream) => gate.isRefused(stream))) return;
     if (monotonicMs() > until) return;
     await sleep(POLL_MS, never);
