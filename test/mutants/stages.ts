@@ -18,7 +18,11 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: no soak',
-    edit: change('Stages.#memberOf', '(readyMs ?? -1) >= staging.soakMs', 'readyMs !== undefined'),
+    edit: change(
+      'Stages.#memberOf',
+      '(readyMs ?? -1) >= this.#options.staging.soakMs',
+      'readyMs !== undefined',
+    ),
     tests: [HISTORIES],
   },
   {
@@ -28,7 +32,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: who shows nothing does not come last',
-    edit: change('planStages', 'rolling.length > 0 ? [] : restOf(members)', 'restOf(members)'),
+    edit: change('planStages', 'rolling.length > 0 ? [] : rest', 'rest'),
     tests: [PLAN, HISTORIES],
   },
   {
@@ -53,12 +57,12 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: who fails before its turn shows something',
-    edit: change('Stages.#memberOf', 'this.#isHealthy(record)', 'true'),
+    edit: change('Stages.#givesEvidence', 'this.#isHealthy(record)', 'true'),
     tests: [SCENES],
   },
   {
     name: 'stages: who failed before its turn halts',
-    edit: change('Stages.#memberOf', '!isUnhealthyBefore(workload)', 'true'),
+    edit: change('Stages.#givesEvidence', 'isUnhealthyBefore(workload)', 'false'),
     tests: [UNIT],
   },
   {
@@ -112,7 +116,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: who is let go on halts again',
-    edit: change('Stages.#memberOf', '!isLetGo', 'true'),
+    edit: change('Stages.#givesEvidence', '!begun.some((config) => isForgiven(store, config, key))', 'true'),
     tests: [UNIT],
   },
   {
@@ -141,7 +145,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: the soak of the rollout before counts',
-    edit: change('Vitals.#look', 'known?.generation === generation', 'known !== undefined'),
+    edit: change('Vitals.#look', 'known?.template === template', 'known !== undefined'),
     tests: [VITALS],
   },
   {

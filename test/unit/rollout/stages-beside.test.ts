@@ -177,3 +177,12 @@ test('what is only told to a webhook, or would be rolled, has no stages', async 
   await stage.pass(2000);
   assert.deepEqual(patched(stage), FOUR);
 });
+
+test('one workload alone is never halted: that would keep the content from no other', async (t) => {
+  const stage = new RolloutStage(t, ['w1'], { staging });
+  stage.change('b');
+  await stage.pass(2000);
+  edit(stage, 'w1', { failure: 'ProgressDeadlineExceeded' });
+  await stage.pass(MINUTE_MS);
+  assert.equal(stage.news.length, 0);
+});

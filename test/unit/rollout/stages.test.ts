@@ -11,7 +11,6 @@ const PREFIX = 'reloader.k8s.collaborne.com';
 const FIVE = ['w1', 'w2', 'w3', 'w4', 'w5'];
 const SOAK_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Longer than the progress deadline. */
 const LONG_MS = 15 * MINUTE_MS;
 
 const inStages = (text: string): Staging => ({ stages: parseStages(text) ?? [], soakMs: SOAK_MS });
@@ -348,11 +347,6 @@ describe('a content with which a workload does not get ready', () => {
     assert.equal(stage.news.length, 0);
     await stage.pass(2 * MINUTE_MS);
     assert.equal(stage.news.length, 1);
-  });
-
-  test('concerns nothing where one workload alone follows the object', async (t) => {
-    const stage = await halted(t, ['w1']);
-    assert.equal(stage.news.length, 0);
   });
 
   test('is found by failing pods long before the deadline', async (t) => {
