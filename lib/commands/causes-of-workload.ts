@@ -4,6 +4,7 @@ import { nativeKeyOf } from '../annotations/policy-keys.ts';
 import { everyVocabulary } from '../annotations/union.ts';
 import { type Hold, whenTaken } from '../model/hold.ts';
 import { isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import type { Gate } from '../model/outcome.ts';
 import { eventTelling, type PolicyReason } from '../model/reasons.ts';
 import { listedText } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
@@ -244,14 +245,22 @@ function keysOnly(facts: Facts): readonly Cause[] {
     }));
 }
 
+/** What to do about each gate; a message that has a command of its own says it. */
+const LETS_GO: Readonly<Record<Gate['type'], string>> = {
+  hold: 'take the annotation reloader.k8s.collaborne.com/hold away',
+  window: 'wait, or write reloader.k8s.collaborne.com/urgent: "true" on the object',
+  approval: 'run that command if it may be rolled',
+  'notify-only': 'roll it when it suits, as by kubectl rollout restart',
+  stage: 'wait until those before it are ready: the status page has how far the change has come',
+  halt: 'find out why that workload did not get ready first',
+};
+
 function gated({ observation, record, now }: Facts): readonly Cause[] {
-  const gate = record && gateOf(observation.store, record, now);
+  if (record === undefined) return NO_CAUSES;
+  const { store, reloader } = observation;
+  const gate = gateOf(store, record, now) ?? reloader.rollouts.stages?.gateOf(keyOf(record.workload.ref));
   if (gate === undefined) return NO_CAUSES;
-  const todo =
-    gate.type === 'hold'
-      ? 'take the annotation reloader.k8s.collaborne.com/hold away'
-      : 'wait, or write reloader.k8s.collaborne.com/urgent: "true" on the object';
-  return [{ rule: gate.type, about: gate.type, says: gate.message, todo }];
+  return [{ rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] }];
 }
 
 /** Why its pods do not take a new template; one that is paused has no older pods yet. */

@@ -20,6 +20,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
     names: /scale deployment\/reloader --replicas=1/,
   },
   'no pod of the reloader is ready': {
+    isStuck: true,
     make: (world) => {
       world.sandbox.setRolloutDelay(
         { kind: 'Deployment', namespace: 'reloader', name: 'reloader' },

@@ -1,14 +1,33 @@
 /** Causes that lie in the workload, in its objects, or in the moment. */
 
 import { describe } from 'node:test';
+import { digestOf } from '../../digests.ts';
 import { namesEach, type Row, rolledOut, well } from './named-causes.ts';
-import { follows, podOf } from './world.ts';
+import { follows, podOf, type World } from './world.ts';
 
 const STAKATER = 'reloader.stakater.com';
 const NATIVE = 'reloader.k8s.collaborne.com';
 
 /** The number of a month that is far away. */
 const IN_HALF_A_YEAR = ((new Date().getMonth() + 6) % 12) + 1;
+
+/** Two Deployments follow an object whose changes go to one of them first. */
+function staged(world: World): World {
+  const annotations = follows('web');
+  world
+    .install()
+    .configMap('web', { annotations: { [`${NATIVE}/stages`]: '1' } })
+    .deployment({ annotations });
+  world.sandbox.create('deployments', {
+    metadata: { namespace: 'default', name: 'first', annotations },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: 'first' } },
+      template: { metadata: { labels: { app: 'first' } }, spec: podOf(['web']) },
+    },
+  });
+  return world;
+}
 
 const CAUSES: Readonly<Record<string, Row>> = {
   'another object manages it': {
@@ -205,6 +224,37 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'window',
     names: /its reload window is closed.*urgent: "true" on the object/s,
   },
+  'it needs an approval': {
+    make: (world) => well({ ...follows('web'), [`${NATIVE}/approval`]: 'required' })(world).change(),
+    rule: 'approval',
+    names: /it needs an approval: kubectl annotate .*approved=[0-9a-f]{10}.*if it may be rolled/s,
+  },
+  'people roll it': {
+    make: (world) => well({ ...follows('web'), [`${NATIVE}/notify-only`]: 'true' })(world).change(),
+    rule: 'notify-only',
+    names: /it is notify-only.*kubectl rollout restart/s,
+  },
+  'it is rolled in a later stage': {
+    make: async (world) => {
+      await rolledOut(staged(world));
+      world.change();
+    },
+    rule: 'stage',
+    names: /a later stage of the change of ConfigMap\/web/,
+  },
+  'the change is halted': {
+    make: (world) => {
+      const digestOfB = digestOf('ConfigMap', { metadata: { name: 'web' }, data: { value: 'B' } });
+      staged(world).change().commit('web', digestOfB);
+      const halted = `${digestOfB}.1!0a0b=default/Deployment/first`;
+      const override = JSON.stringify({ 'v1.ConfigMap_web': '?' });
+      world.sandbox.patch('configmaps', 'reloader', 'reloader-state', {
+        data: { 'default_v1.ConfigMap_web': halted, 'default_ran.Deployment_web': override },
+      });
+    },
+    rule: 'halt',
+    names: /ConfigMap\/web is halted, since Deployment\/first did not get ready.*resume=0a0b/s,
+  },
   'it is paused by a person': {
     make: async (world) => {
       await rolledOut(well()(world));
@@ -232,6 +282,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
     names: /one rollout/,
   },
   'its rollout does not complete': {
+    isStuck: true,
     make: (world) => {
       world.sandbox.setRolloutDelay({ kind: 'Deployment', namespace: 'default', name: 'web' }, 'frozen');
       well()(world);

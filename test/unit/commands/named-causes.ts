@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { causesOf } from '../../../lib/commands/explanation.ts';
+import { until } from '../../integration/reloader-process.ts';
+import { pick } from '../../sandbox/json.ts';
 import { follows, type Words, World } from './world.ts';
 
 /** One cause: how it is made, and how the answer names it. */
@@ -13,6 +15,8 @@ export interface Row {
   readonly names: RegExp;
   /** @default deployment/web */
   readonly about?: string;
+  /** Whether pods are never ready, so that none are waited for. */
+  readonly isStuck?: true;
 }
 
 /** A world in which all is well: a reloader runs, and the pods of the workload run what is in force. */
@@ -20,19 +24,23 @@ export function well(annotations: Words = follows('web')): (world: World) => Wor
   return (world) => world.install().configMap().deployment({ annotations });
 }
 
-/** Resolves when the pods have started. */
-export async function rolledOut(world: World): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 40));
-  assert.ok(world.sandbox.writes > 0);
+/** Resolves when all pods are there, of Deployments that are not paused. */
+export async function rolledOut({ sandbox }: World): Promise<void> {
+  await until('the pods are ready', () =>
+    sandbox.list('deployments').every((deployment) => {
+      const { replicas = 1, paused } = deployment['spec'] as { replicas?: number; paused?: boolean };
+      return paused === true || Number(pick(deployment, 'status', 'readyReplicas') ?? 0) === replicas;
+    }),
+  );
 }
 
 /** One test for each cause. */
 export function namesEach(causes: Readonly<Record<string, Row>>): void {
-  for (const [name, { make, about = 'deployment/web', rule, names }] of Object.entries(causes)) {
+  for (const [name, { make, about = 'deployment/web', rule, names, isStuck }] of Object.entries(causes)) {
     test(name, async () => {
       const world = new World();
       await make(world);
-      await rolledOut(world);
+      if (isStuck !== true) await rolledOut(world);
       const facts = await world.factsAbout(about);
       const found = causesOf(facts);
       await facts.observation.end();

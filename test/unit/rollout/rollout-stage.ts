@@ -38,6 +38,8 @@ export interface Fault {
   readonly isLost?: boolean;
   /** The server drops our variable from what it is sent. */
   readonly isStripped?: boolean;
+  /** Nothing is written, and the client says that all is well. */
+  readonly isDry?: boolean;
   readonly until?: Promise<void>;
 }
 
@@ -278,7 +280,7 @@ export class RolloutStage {
 
   #carryOut(
     plan: RolloutPlan,
-    { isLost, isStripped, after }: Fault,
+    { isLost, isStripped, isDry, after }: Fault,
   ): Awaited<ReturnType<WorkloadClient['roll']>> {
     const { name } = plan.workload;
     const live = this.world.live.get(name);
@@ -289,6 +291,7 @@ export class RolloutStage {
     );
     if (live === undefined) return { kind: 'gone' };
     if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
+    if (isDry === true) return { kind: 'accepted', object: undefined };
     if (isStripped === true) this.world.edit(name, {});
     else this.world.land(plan);
     after?.();

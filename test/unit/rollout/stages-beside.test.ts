@@ -170,11 +170,19 @@ test('a workload that is rolled too often is waited for in its stage', async (t)
   assert.ok(['w2', 'w3'].every((name) => patched(stage).includes(name)));
 });
 
-test('what is only told to a webhook, or would be rolled, has no stages', async (t) => {
+test('what is only told to a webhook has no stages', async (t) => {
   const stage = new RolloutStage(t, FOUR, { staging });
   Object.assign(stage.world.settings, { onlyTells: true });
   stage.change('b');
   await stage.pass(2000);
+  assert.deepEqual(patched(stage), FOUR);
+});
+
+test('a dry run reports every workload, one after the other', async (t) => {
+  const stage = new RolloutStage(t, FOUR, { staging });
+  for (const _ of FOUR) stage.faults.push({ isDry: true });
+  stage.change('b');
+  await stage.pass(MINUTE_MS);
   assert.deepEqual(patched(stage), FOUR);
 });
 
