@@ -215,7 +215,7 @@ export class Stages {
     if (store.settings.vocabularies.strategyOf(workload) === 'evict') return false;
     if (outdated.length > 0) return !this.#isHeld(workload) && this.#isHealthy(record);
     const isUndone = this.#vitalsOf(record).failure !== undefined;
-    if ((this.#isHeld(workload) && !isUndone) || isUnhealthyBefore(workload)) return false;
+    if ((this.#isHeld(workload) && !isUndone) || isMarkedUnhealthy(record)) return false;
     return !begun.some((config) => isForgiven(store, config, key));
   }
 
@@ -334,6 +334,11 @@ export class Stages {
     const { store, begin } = this.#options;
     for (const workload of followersOf(store, object).keys()) begin(workload);
   }
+}
+
+/** Whether its pods are no evidence, since it was not healthy before; while a patch is under way the mark is that of the one before. */
+function isMarkedUnhealthy({ workload, inFlight }: WorkloadRecord): boolean {
+  return inFlight === undefined && isUnhealthyBefore(workload);
 }
 
 const gate = (type: 'stage' | 'halt', message: string): Gate => ({

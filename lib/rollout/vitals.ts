@@ -35,8 +35,9 @@ export class Vitals {
     const isReady = workload.isRolledOut && inFlight === undefined;
     const seen = this.#look(record, isReady, now);
     if (isReady) return { failure: undefined, readyMs: now - (seen.readyAt ?? now) };
-    const isOverdue =
-      workload.rolling !== 'held' && inFlight === undefined && now - seen.movedAt >= seen.deadlineMs;
+    // What is seen is of the template before.
+    if (inFlight !== undefined) return { failure: undefined, readyMs: undefined };
+    const isOverdue = workload.rolling !== 'held' && now - seen.movedAt >= seen.deadlineMs;
     const overdue = isOverdue ? `it has made no progress for ${formatDuration(seen.deadlineMs)}` : undefined;
     const abort =
       workload.hold?.type === 'aborted' || workload.hold?.type === 'failed'

@@ -5,6 +5,7 @@ import type { Mutant } from './table.ts';
 
 const UNIT = 'test/unit/rollout/stages.test.ts';
 const PLAN = 'test/unit/rollout/stage-plan.test.ts';
+const BESIDE = 'test/unit/rollout/stages-beside.test.ts';
 const VITALS = 'test/unit/rollout/vitals.test.ts';
 const SCENES = 'test/simulation/stages.test.ts';
 const HISTORIES = 'test/simulation/simulation-stages.test.ts';
@@ -62,7 +63,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: who failed before its turn halts',
-    edit: change('Stages.#givesEvidence', 'isUnhealthyBefore(workload)', 'false'),
+    edit: change('stages/isMarkedUnhealthy', 'isUnhealthyBefore(workload)', 'false'),
     tests: [UNIT],
   },
   {
@@ -142,6 +143,16 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
     name: 'stages: a rollout may stand still for ever',
     edit: change('Vitals.of', 'now - seen.movedAt >= seen.deadlineMs', 'false'),
     tests: [UNIT],
+  },
+  {
+    name: 'stages: the mark of the patch before counts during a patch',
+    edit: drop('stages/isMarkedUnhealthy', 'inFlight === undefined'),
+    tests: [BESIDE],
+  },
+  {
+    name: 'stages: what was seen before a patch counts during it',
+    edit: drop('Vitals.of', 'inFlight !== undefined'),
+    tests: [VITALS],
   },
   {
     name: 'stages: the soak of the rollout before counts',

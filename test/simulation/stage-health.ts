@@ -10,6 +10,8 @@ type Rollout = Of<'write'>;
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 /** For the API server and the rounding of timers. */
 const GRACE_MS = 1000;
+/** Until a controller has observed an edit that concerns no pods. */
+const BLIP_MS = 50;
 
 /** Whether the stamps of the workload say that it was not healthy before. */
 export function isMarkedUnhealthy(workload: unknown): boolean {
@@ -77,7 +79,12 @@ export function wasReadyBetween(
 ): boolean {
   const { accounting, settings } = trace;
   const leastMs = accounting === 'each' ? 0 : Math.max(0, (settings.staging?.soakMs ?? 0) - GRACE_MS);
-  const facts = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload && fact.at <= to.at);
+  const all = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload && fact.at <= to.at);
+  const isBlip = (index: number): boolean => {
+    const [fact, next] = [all[index], all[index + 1]];
+    return fact?.rolling === true && fact.at > from.at && (next?.ms ?? to.ms) - fact.ms < BLIP_MS;
+  };
+  const facts = all.filter((_, index) => !isBlip(index) && !isBlip(index - 1));
   return facts.some((fact, index) => {
     const end = facts[index + 1];
     if (fact.rolling || (end?.at ?? to.at) <= from.at) return false;

@@ -146,21 +146,26 @@ function judgeTurn(
   if (waited.length > 0) return [`before ${waited.map(({ to }) => to).join()} was ready with ${config}`];
   if (isLast || ends === undefined) return [];
   const needed = ends.findLast((end) => end <= counted.length) ?? 0;
-  const ready = begun.filter((other) => !isUnready(other)).length + formerlyReady(trace, rollout, since);
+  const ready =
+    begun.filter((other) => !isUnready(other)).length + runningBefore(trace, rollout, since, begun);
   if (ready >= needed) return [];
   return [
     `beside ${counted.map(({ to }) => to).join()}, of which ${ready} were ready with ${config}, not ${needed}`,
   ];
 }
 
-/** How many others run the content from before it came to be in force again. */
-function formerlyReady(trace: Trace, rollout: Rollout, { config, content, at }: Of<'content'>): number {
+/** How many others run the content that have not begun with it since it is in force: from before, or by an undo. */
+function runningBefore(
+  trace: Trace,
+  rollout: Rollout,
+  { config, content }: Of<'content'>,
+  begun: readonly Rollout[],
+): number {
   const others = new Set<WorkloadName>(factsOf(trace, 'workload').map(({ workload }) => workload));
-  others.delete(rollout.to);
+  for (const { to } of [rollout, ...begun]) others.delete(to);
   return [...others].filter((workload) => {
     const last = factsOf(trace, 'write').findLast((write) => write.to === workload && write.at < rollout.at);
-    const isOfIt =
-      last !== undefined && last.at <= at && contentsStamped(last.after, config).includes(content);
+    const isOfIt = last !== undefined && contentsStamped(last.after, config).includes(content);
     return isOfIt && isFollowing(trace, workload, config, rollout.at);
   }).length;
 }

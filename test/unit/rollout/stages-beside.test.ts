@@ -194,3 +194,24 @@ test('one workload alone is never halted: that would keep the content from no ot
   await stage.pass(MINUTE_MS);
   assert.equal(stage.news.length, 0);
 });
+
+test('one that was not healthy before an earlier change counts from its next patch on', async (t) => {
+  const template = { spec: { containers: [{ name: 'main' }] } };
+  const stage = new RolloutStage(t, ['w1', 'w2'], { staging });
+  edit(stage, 'w1', { template, isRolledOut: false, failure: 'ProgressDeadlineExceeded' });
+  stage.change('b');
+  await stage.pass(2000);
+  stage.rollOut('w2');
+  await stage.pass(SOAK_MS + 1000);
+  assert.deepEqual(patched(stage), ['w2', 'w1']);
+  edit(stage, 'w1', { isRolledOut: true, failure: undefined });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.faults.push({ until: promise });
+  stage.change('c');
+  await stage.pass(MINUTE_MS);
+  stage.controller.stages?.proceed();
+  await stage.pass(MINUTE_MS);
+  assert.deepEqual(patched(stage).slice(2), ['w1'], 'its patch is under way');
+  resolve();
+  await stage.pass(1000);
+});

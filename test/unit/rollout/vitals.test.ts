@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Vitals } from '../../../lib/rollout/vitals.ts';
+import type { WorkloadRecord } from '../../../lib/store/records.ts';
 import { mockTime } from '../../mock-time.ts';
 import { World } from '../tracking/world.ts';
 import { RolloutStage } from './rollout-stage.ts';
@@ -33,6 +35,15 @@ test('a soak that ends while the others are looked at causes another look', (t) 
   assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), 6);
   t.mock.timers.tick(6);
   assert.equal(vitals.nextMs(SOAK_MS, monotonicMs()), Number.POSITIVE_INFINITY);
+});
+
+test('what is seen of a workload while its patch is under way says nothing of the new content', async (t) => {
+  const stage = new RolloutStage(t, ['w1']);
+  stage.apply(stage.world.workload('w1', { failure: 'ProgressDeadlineExceeded', isRolledOut: false }));
+  const record = stage.world.record('w1');
+  const failureOf = (seen: WorkloadRecord): string | undefined => new Vitals().of(seen, 'pods').failure;
+  assert.equal(failureOf(record), 'ProgressDeadlineExceeded');
+  assert.equal(failureOf({ ...record, inFlight: {} as RolloutPlan }), undefined);
 });
 
 test('a workload is ready since its present rollout, also where that was seen as it ended', async (t) => {
