@@ -3,7 +3,6 @@
  * reports do not know each other. No rule is here.
  */
 
-import { randomBytes } from 'node:crypto';
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -71,7 +70,7 @@ export interface ControllersOptions
   /** How many may be in a rollout. @default any number */
   readonly budget?: SlotsOptions['budget'] | undefined;
   readonly staging: StagesOptions['staging'];
-  /** Answers a number in [0, 1), for the jitter of backoffs. */
+  /** Answers a number in [0, 1), for the jitter of backoffs and for tokens, which are no secrets. */
   readonly random: () => number;
   /** Resolves after `ms` or when `signal` is aborted; never rejects. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -82,8 +81,8 @@ export type LookTaker = Pick<RefetcherOptions, 'onConfig' | 'onWorkload' | 'proj
 
 /** The least time before an object counts as missing: a manifest may create it just after the workload that names it. */
 const LEAST_GRACE_MS = 1_000;
-/** Of the token that a person repeats to let a halted content go on. */
-const TOKEN_BYTES = 4;
+/** One more than the highest number in the token that a person repeats to let a halted content go on. */
+const TOKENS = 2 ** 32;
 
 /** See the file's comment. One instance serves one term. */
 export class Controllers implements EffectTargets {
@@ -185,7 +184,7 @@ export class Controllers implements EffectTargets {
   }
 
   #newStages(
-    { store, staging, pods }: ControllersOptions,
+    { store, staging, pods, random }: ControllersOptions,
     ways: Pick<StagesOptions, 'canBegin' | 'begin' | 'isListed'>,
   ): Stages {
     return new Stages({
@@ -195,7 +194,10 @@ export class Controllers implements EffectTargets {
       pods,
       persist: (config) => this.committer.request(new Set([config]), new Set()),
       onNews: (news) => this.reporter.stage(news),
-      newToken: () => randomBytes(TOKEN_BYTES).toString('hex'),
+      newToken: () =>
+        Math.floor(random() * TOKENS)
+          .toString(16)
+          .padStart(8, '0'),
     });
   }
 
