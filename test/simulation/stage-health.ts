@@ -38,12 +38,14 @@ export function isEvidence(trace: Trace, rollout: Rollout, now: Rollout): boolea
   const place = orderAt(trace, to, at);
   const healths = factsOf(trace, 'health').filter(isMeanwhile);
   const workloads = factsOf(trace, 'workload').filter(isMeanwhile);
+  const ownWrites = factsOf(trace, 'write').filter((fact) => isMeanwhile({ ...fact, workload: fact.to }));
   return (
     canShow(trace, rollout) &&
     isReadyAt(trace, to, at - 1) &&
     healths.every(({ hasPods, order }) => hasPods && Number(order) === place) &&
     workloads.every(({ exists, rollable }) => exists && rollable) &&
-    !factsOf(trace, 'owner-write').some(isMeanwhile)
+    !factsOf(trace, 'owner-write').some(isMeanwhile) &&
+    !ownWrites.some(({ after }) => isMarkedUnhealthy(after))
   );
 }
 
