@@ -134,6 +134,11 @@ export function translated<T>(former: Digest | T, { digest, otherDigests = [] }:
   return digest !== undefined && otherDigests.some((other) => other === former) ? digest : former;
 }
 
+/** Whether it is the digest of the present content, under this process's own algorithm or another one. */
+export function isOfContent(former: Digest | undefined, content: Digests): boolean {
+  return content.digest !== undefined && translated(former, content) === content.digest;
+}
+
 /** `prefix`: that of the digests; empty for SHA-1, under which a key does not enter the digest of its value. */
 function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
   const digestOf: Algorithm['digestOf'] = (ref, raw) => {

@@ -1,6 +1,6 @@
 /** The workloads that the present content of an object concerns: those that are out of date with it, and those that run it. Pure. */
 
-import { translated } from '../model/digest.ts';
+import { isOfContent } from '../model/digest.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { sequenceIn } from '../model/rollout-plan.ts';
 import type { Halt } from '../model/state-entry.ts';
@@ -42,7 +42,7 @@ function addFollowers(
     const follower = followers.get(key) ?? { record, outdated: [], begun: [] };
     const isWaiting = !isInFlight(record, part, config) && isOutdatedOn(store, record, part, edge);
     if (isWaiting) follower.outdated.push(config);
-    else if (isInFlight(record, part, config) || isOf(edge.stamp?.digest, config))
+    else if (isInFlight(record, part, config) || isOfContent(edge.stamp?.digest, config))
       follower.begun.push(config);
     else continue;
     followers.set(key, follower);
@@ -64,9 +64,4 @@ export function haltAmong(store: Store, followers: Followers): Halt | undefined 
 function isInFlight({ inFlight }: WorkloadRecord, part: ObjectKey, { digest }: ConfigRecord): boolean {
   if (inFlight === undefined || sequenceIn(inFlight, part) === 0) return false;
   return inFlight.versions.get(part)?.digest === digest;
-}
-
-/** Whether it is the digest of the present content. */
-function isOf(digest: string | undefined, config: ConfigRecord): boolean {
-  return config.digest !== undefined && translated(digest, config) === config.digest;
 }

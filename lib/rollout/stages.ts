@@ -14,7 +14,7 @@ import { monotonicMs } from '../model/time.ts';
 import { isUnhealthyBefore, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isUrgentFor, outdatedObjects } from '../tracking/gate.ts';
+import { isUrgentFor, outdatedObjects, untilChanged } from '../tracking/gate.ts';
 import { addHalt, endHalt, haltOf, isForgiven } from '../tracking/halts.ts';
 import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../tracking/stage-news.ts';
 import { PodFailures } from './pod-failures.ts';
@@ -96,15 +96,15 @@ export class Stages {
     if (record === undefined || objects.length === 0) return undefined;
     if (!isListed()) {
       for (const object of objects) this.#changes.set(object, undefined);
-      return gate('stage', NOT_LISTED);
+      return untilChanged('stage', NOT_LISTED);
     }
     const changes = objects.flatMap((object) => this.#changeFor(object, workload) ?? []);
     const halted = changes.find(({ halt }) => halt !== undefined);
     if (halted?.halt !== undefined)
-      return gate('halt', haltedText(halted.object, halted.halt, halted.haltedBy));
+      return untilChanged('halt', haltedText(halted.object, halted.halt, halted.haltedBy));
     if (isUrgentFor(store, record)) return undefined;
     const later = changes.find(({ plan }) => !plan.next.includes(workload));
-    return later && gate('stage', `${LATER_STAGE} ${describe(later.object)}`);
+    return later && untilChanged('stage', `${LATER_STAGE} ${describe(later.object)}`);
   }
 
   /** Whether the workload is not healthy before its turn in stages: then it is no evidence afterwards. */
@@ -177,10 +177,11 @@ export class Stages {
     if (config === undefined || stages === undefined) return undefined;
     const followers = followersOf(store, object);
     const members = this.#membersOf(followers, asking);
-    if (isOpen(followers)) this.#judge(followers, members);
+    const isWaitedFor = isOpen(followers);
+    if (isWaitedFor) this.#judge(followers, members);
     const unready = this.#unreadyOf(followers, members);
-    if (!isOpen(followers) && unready.size === 0) return undefined;
-    const halt = isOpen(followers) ? haltAmong(store, followers) : undefined;
+    if (!isWaitedFor && unready.size === 0) return undefined;
+    const halt = isWaitedFor ? haltAmong(store, followers) : undefined;
     const haltedBy = halt && this.#reasons.get(halt.token);
     return { object: config.ref, plan: planStages([...members.values()], stages), unready, halt, haltedBy };
   }
@@ -340,9 +341,3 @@ export class Stages {
 function isMarkedUnhealthy({ workload, inFlight }: WorkloadRecord): boolean {
   return inFlight === undefined && isUnhealthyBefore(workload);
 }
-
-const gate = (type: 'stage' | 'halt', message: string): Gate => ({
-  type,
-  until: Number.POSITIVE_INFINITY,
-  message,
-});

@@ -102,7 +102,8 @@ function holdOf(annotations: Annotations, who: string, now: number): Gate | unde
   return { type: 'hold', until, message: `${who} is held until ${end}` };
 }
 
-function untilChanged(type: Gate['type'], message: string): Gate {
+/** A gate that only another annotation, content or workload opens. */
+export function untilChanged(type: Gate['type'], message: string): Gate {
   return { type, until: Number.POSITIVE_INFINITY, message };
 }
 

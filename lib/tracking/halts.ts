@@ -5,7 +5,7 @@
  */
 
 import { isResumedBy } from '../annotations/gating.ts';
-import { translated } from '../model/digest.ts';
+import { isOfContent } from '../model/digest.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type Halt, MOST_HALTS } from '../model/state-entry.ts';
 import type { ConfigRecord } from '../store/records.ts';
@@ -18,8 +18,7 @@ export function haltsOf(store: Store, config: ConfigRecord): readonly Halt[] {
   const known = store.halts.get(keyOf(config.ref));
   if (known?.changedAt === config.changedAt) return known.halts;
   const { digest, halts = NOTHING } = store.persisted.entryOf(config.ref) ?? {};
-  const isOfIt = config.digest !== undefined && translated(digest, config) === config.digest;
-  return isOfIt ? halts : NOTHING;
+  return isOfContent(digest, config) ? halts : NOTHING;
 }
 
 /** The halt in force: the newest one that a person has not let go on. */

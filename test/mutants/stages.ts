@@ -43,7 +43,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: who runs the content has not begun',
-    edit: change('addFollowers', 'isOf(edge.stamp?.digest, config)', 'false'),
+    edit: change('addFollowers', 'isOfContent(edge.stamp?.digest, config)', 'false'),
     tests: [HISTORIES],
   },
   {
@@ -98,7 +98,7 @@ export const STAGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stages: a halt of another content counts',
-    edit: change('haltsOf', 'isOfIt ? halts : NOTHING', 'halts'),
+    edit: change('haltsOf', 'isOfContent(digest, config) ? halts : NOTHING', 'halts'),
     tests: [UNIT, SCENES],
   },
   {
