@@ -263,6 +263,8 @@ export class ArgoStage implements AsyncDisposable {
     await this.patched(expected.patches);
     await this.scene.reaches('Healthy');
     await this.stage.until('its pods have read the content in force', () => this.isCurrent());
+    // What was healthy above may have been the template before, whose generation is that of another object.
+    await this.scene.until('its template is the stable one', isStable);
     await this.stage.mark(this.reloader);
     const rollout = await this.scene.rollout();
     assert.deepEqual({ patches: this.patches, revision: revisionOf(rollout) }, expected);
