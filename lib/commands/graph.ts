@@ -3,8 +3,8 @@
 import { nameIn, namespaceIn, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 import { judge } from '../tracking/edge-policy.ts';
 import { CommandError, connect } from './connect.ts';
-import { type FollowedObject, podsOf } from './explanation.ts';
-import { unreadLines } from './explanation-text.ts';
+import { type FollowedObject, podsOf } from './explain/explanation.ts';
+import { unreadLines } from './explain/explanation-text.ts';
 import { findReloader } from './installed-reloader.ts';
 import type { Observation, Unread } from './observation.ts';
 import type { CommandContext } from './run-command.ts';

@@ -3,11 +3,11 @@
 import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { USAGE_EXIT_CODE } from '../options/options.ts';
-import { runCheck } from './check.ts';
 import { CommandError } from './connect.ts';
-import { runExplain } from './explain.ts';
+import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph.ts';
-import { runPlan } from './plan.ts';
+import { runCheck } from './manifests/check.ts';
+import { runPlan } from './manifests/plan.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */

@@ -12,11 +12,11 @@ import type { WorkloadKind } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { notAllowedTo } from '../tracking/consent.ts';
-import type { Facts } from './cause.ts';
 import { CommandError } from './connect.ts';
+import type { Facts } from './explain/cause.ts';
+import { wordsOf } from './explain/policy-words.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from './installed-reloader.ts';
 import { type Observation, observe } from './observation.ts';
-import { wordsOf } from './policy-words.ts';
 import { readObject } from './reads.ts';
 
 /** How long findings about missing objects are waited for. */

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { WorkloadExplanation } from '../../lib/commands/explanation.ts';
+import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import type { Graph } from '../../lib/commands/graph.ts';
-import type { Plan } from '../../lib/commands/plan-answer.ts';
+import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type Ended, run } from '../tour/tour.ts';
 import { Stage } from './stage.ts';

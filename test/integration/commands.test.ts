@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
-import type { WorkloadExplanation } from '../../lib/commands/explanation.ts';
+import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import { openScene, run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
 import { deploy, put } from './manifests.ts';

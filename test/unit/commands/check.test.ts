@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
-import { check, type Problem } from '../../../lib/commands/check.ts';
-import { CHECKED_RULES } from '../../../lib/commands/check-rules.ts';
 import { CommandError } from '../../../lib/commands/connect.ts';
-import { readManifests } from '../../../lib/commands/manifests.ts';
-import { sarifOf } from '../../../lib/commands/sarif.ts';
+import { check, type Problem } from '../../../lib/commands/manifests/check.ts';
+import { CHECKED_RULES } from '../../../lib/commands/manifests/check-rules.ts';
+import { readManifests } from '../../../lib/commands/manifests/manifests.ts';
+import { sarifOf } from '../../../lib/commands/manifests/sarif.ts';
 import { podOf, type Words } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explanation.ts';
+import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { rolledOut } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 

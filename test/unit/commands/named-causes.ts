@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { causesOf } from '../../../lib/commands/explanation.ts';
+import { causesOf } from '../../../lib/commands/explain/explanation.ts';
 import { until } from '../../integration/reloader-process.ts';
 import { pick } from '../../sandbox/json.ts';
 import { follows, type Words, World } from './world.ts';

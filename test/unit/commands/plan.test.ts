@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
-import { appliedTo, changedKeys } from '../../../lib/commands/apply.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
-import { type Manifest, readManifests } from '../../../lib/commands/manifests.ts';
-import { plan, planAgainst } from '../../../lib/commands/plan.ts';
-import type { Plan } from '../../../lib/commands/plan-answer.ts';
-import { planMarkdown } from '../../../lib/commands/plan-text.ts';
+import { appliedTo, changedKeys } from '../../../lib/commands/manifests/apply.ts';
+import { type Manifest, readManifests } from '../../../lib/commands/manifests/manifests.ts';
+import { plan, planAgainst } from '../../../lib/commands/manifests/plan.ts';
+import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
+import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
 import { rolledOut } from './named-causes.ts';
 import { follows, podOf, type Words, World } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** A cluster in which a person asks: workloads, objects, a reloader that is installed, and what it has committed. */
 
-import type { Facts } from '../../../lib/commands/cause.ts';
+import type { Facts } from '../../../lib/commands/explain/cause.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { factsOf, rawWorkload } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';

@@ -1,16 +1,16 @@
 /** Causes that lie in the workload, in the objects that it follows, or in the moment. */
 
-import { nativeKeyOf } from '../annotations/policy-keys.ts';
-import { everyVocabulary } from '../annotations/union.ts';
-import { type Hold, whenTaken } from '../model/hold.ts';
-import { isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
-import type { Gate } from '../model/outcome.ts';
-import { eventTelling, type PolicyReason } from '../model/reasons.ts';
-import { listedText } from '../model/text.ts';
-import { formatDuration } from '../model/time.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
-import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../tracking/edge-policy.ts';
-import { gateOf } from '../tracking/gate.ts';
+import { nativeKeyOf } from '../../annotations/policy-keys.ts';
+import { everyVocabulary } from '../../annotations/union.ts';
+import { type Hold, whenTaken } from '../../model/hold.ts';
+import { isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
+import type { Gate } from '../../model/outcome.ts';
+import { eventTelling, type PolicyReason } from '../../model/reasons.ts';
+import { listedText } from '../../model/text.ts';
+import { formatDuration } from '../../model/time.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
+import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
+import { gateOf } from '../../tracking/gate.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, nameFor } from './cause.ts';
 import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
 

@@ -1,9 +1,9 @@
 /** The answers of `explain` for people. */
 
+import type { Unread } from '../observation.ts';
+import type { Paint, Style } from '../terminal.ts';
 import type { Cause } from './cause.ts';
 import type { FollowedObject, WorkloadExplanation } from './explanation.ts';
-import type { Unread } from './observation.ts';
-import type { Paint, Style } from './terminal.ts';
 
 const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
   'up to date': 'green',

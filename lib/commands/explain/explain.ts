@@ -1,20 +1,20 @@
 /** `reloader explain`: what a workload follows and why nothing happens, or who follows an object. */
 
-import type { Reading } from '../kubernetes/api-error.ts';
-import { EVENT_OBJECTS, FIELD_MANAGER } from '../kubernetes/api-path.ts';
-import type { Send } from '../kubernetes/transport.ts';
-import type { RawObject } from '../model/raw-objects.ts';
+import type { Reading } from '../../kubernetes/api-error.ts';
+import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
+import type { Send } from '../../kubernetes/transport.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import { connect } from '../connect.ts';
+import { findReloader } from '../installed-reloader.ts';
+import { listObjects } from '../reads.ts';
+import type { CommandContext } from '../run-command.ts';
+import { factsOf, rawWorkload } from '../scene.ts';
+import { subjectOf } from '../subject.ts';
+import { formatted, withProgress } from '../terminal.ts';
 import type { Facts } from './cause.ts';
-import { connect } from './connect.ts';
 import { explainObject, objectText } from './explain-object.ts';
 import { explanationOf, type ShownEvent } from './explanation.ts';
 import { explanationText } from './explanation-text.ts';
-import { findReloader } from './installed-reloader.ts';
-import { listObjects } from './reads.ts';
-import type { CommandContext } from './run-command.ts';
-import { factsOf, rawWorkload } from './scene.ts';
-import { subjectOf } from './subject.ts';
-import { formatted, withProgress } from './terminal.ts';
 
 const MOST_EVENTS = 5;
 

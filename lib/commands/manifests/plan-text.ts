@@ -1,9 +1,9 @@
 /** The answers of `plan` for people, and as a comment on a pull request. */
 
-import { count } from '../model/text.ts';
-import { unreadLines } from './explanation-text.ts';
+import { count } from '../../model/text.ts';
+import { unreadLines } from '../explain/explanation-text.ts';
+import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
-import type { Paint, Style } from './terminal.ts';
 
 const COLOURS: Readonly<Record<PlannedObject['change'], Style>> = {
   changed: 'yellow',

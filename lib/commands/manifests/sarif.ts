@@ -1,6 +1,6 @@
 /** Problems in the format SARIF 2.1.0, which code hosts show beside the lines of a pull request. */
 
-import { VERSION } from '../options/version.ts';
+import { VERSION } from '../../options/version.ts';
 import type { Problem } from './check.ts';
 import { CHECKED_RULES } from './check-rules.ts';
 

@@ -8,18 +8,18 @@ import {
   keyOf,
   type ObjectKey,
   SOURCE_KINDS,
-} from '../model/object-ref.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import { referenceOf } from '../model/workload.ts';
+} from '../../model/object-ref.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
+import { referenceOf } from '../../model/workload.ts';
+import { problemOf } from '../installed-reloader.ts';
+import type { Observation, Unread } from '../observation.ts';
+import { listObjects, readObject } from '../reads.ts';
+import { factsIn, observeFor, type Scene } from '../scene.ts';
+import { rowsOf, type Subject } from '../subject.ts';
+import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
 import { causesOf, explanationOf, type FollowedObject, reloaderText, stateText } from './explanation.ts';
 import { causeLines, followedLine, heading, unreadLines } from './explanation-text.ts';
-import { problemOf } from './installed-reloader.ts';
-import type { Observation, Unread } from './observation.ts';
-import { listObjects, readObject } from './reads.ts';
-import { factsIn, observeFor, type Scene } from './scene.ts';
-import { rowsOf, type Subject } from './subject.ts';
-import type { Paint } from './terminal.ts';
 
 /** A workload that mentions or names the object. */
 export interface Follower {

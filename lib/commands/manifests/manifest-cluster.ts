@@ -3,14 +3,14 @@
  * rolled out. So the same code decides with a cluster and without.
  */
 
-import { type ApiResource, collectionPath, NAMESPACES } from '../kubernetes/api-path.ts';
-import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
-import { CONFIG_KINDS, SOURCE_KINDS } from '../model/object-ref.ts';
-import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
-import type { Options } from '../options/options.ts';
+import { type ApiResource, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
+import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.ts';
+import { CONFIG_KINDS, SOURCE_KINDS } from '../../model/object-ref.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import type { Options } from '../../options/options.ts';
+import { answerOf, notFound } from '../reads.ts';
+import { rowsOf } from '../subject.ts';
 import type { Manifest } from './manifests.ts';
-import { answerOf, notFound } from './reads.ts';
-import { rowsOf } from './subject.ts';
 
 /** A kind that is served. */
 export interface ServedRow extends ApiResource {

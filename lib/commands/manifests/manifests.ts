@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
-import type { RawObject } from '../model/raw-objects.ts';
-import { CommandError } from './connect.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import { CommandError } from '../connect.ts';
 
 /** One object of a file. */
 export interface Manifest {

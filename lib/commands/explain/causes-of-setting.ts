@@ -1,12 +1,12 @@
 /** Causes that lie in the installation: there is no reloader, it does not run, or its flags leave something out. */
 
-import { everyVocabulary } from '../annotations/union.ts';
-import { workloadKeysOf } from '../annotations/vocabulary.ts';
-import { CONFIG_KINDS } from '../model/object-ref.ts';
-import { EVICTED_KINDS } from '../model/workload-kind.ts';
-import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import { everyVocabulary } from '../../annotations/union.ts';
+import { workloadKeysOf } from '../../annotations/vocabulary.ts';
+import { CONFIG_KINDS } from '../../model/object-ref.ts';
+import { EVICTED_KINDS } from '../../model/workload-kind.ts';
+import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
+import { watches } from '../installed-reloader.ts';
 import { type Cause, type CauseRule, NO_CAUSES } from './cause.ts';
-import { watches } from './installed-reloader.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const SETTING_RULES: readonly CauseRule[] = [

@@ -1,21 +1,21 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
-import { itemsOf } from '../annotations/name-list.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import { count } from '../model/text.ts';
-import type { Cause } from './cause.ts';
+import { itemsOf } from '../../annotations/name-list.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
+import { count } from '../../model/text.ts';
+import { CommandError } from '../connect.ts';
+import type { Cause } from '../explain/cause.ts';
+import { findReloader, settingsAlone } from '../installed-reloader.ts';
+import { observe } from '../observation.ts';
+import { readObject } from '../reads.ts';
+import type { CommandContext } from '../run-command.ts';
+import { factsIn, type Scene } from '../scene.ts';
+import { rowsOf } from '../subject.ts';
+import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { CHECKED_RULES, type Level, misplacedWords, problemsOf } from './check-rules.ts';
-import { CommandError } from './connect.ts';
-import { findReloader, settingsAlone } from './installed-reloader.ts';
 import { ManifestCluster } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
-import { observe } from './observation.ts';
-import { readObject } from './reads.ts';
-import type { CommandContext } from './run-command.ts';
 import { sarifOf } from './sarif.ts';
-import { factsIn, type Scene } from './scene.ts';
-import { rowsOf } from './subject.ts';
-import { formatted, type Paint, withProgress } from './terminal.ts';
 
 /** One problem of a manifest. */
 export interface Problem extends Cause {

@@ -1,29 +1,29 @@
 /** `reloader plan`: which workloads would be rolled if manifests were applied, to the cluster or to another set of manifests. */
 
-import { collectionPath } from '../kubernetes/api-path.ts';
-import type { Send } from '../kubernetes/transport.ts';
-import { configKindOf } from '../model/object-ref.ts';
-import type { RawObject } from '../model/raw-objects.ts';
-import { appliedTo, changedKeys, isSame } from './apply.ts';
-import { connect } from './connect.ts';
-import { reloaderText } from './explanation.ts';
+import { collectionPath } from '../../kubernetes/api-path.ts';
+import type { Send } from '../../kubernetes/transport.ts';
+import { configKindOf } from '../../model/object-ref.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import { connect } from '../connect.ts';
+import { reloaderText } from '../explain/explanation.ts';
 import {
   findReloader,
   type InstalledReloader,
   problemOf,
   settingsAlone,
   unreachable,
-} from './installed-reloader.ts';
+} from '../installed-reloader.ts';
+import { observe, type Unread } from '../observation.ts';
+import { readObject } from '../reads.ts';
+import type { CommandContext } from '../run-command.ts';
+import { moment } from '../scene.ts';
+import { formatted, withProgress } from '../terminal.ts';
+import { WatchFeed } from '../watch-feed.ts';
+import { appliedTo, changedKeys, isSame } from './apply.ts';
 import { completed, ManifestCluster, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
-import { observe, type Unread } from './observation.ts';
 import { outdatedIn, type Plan, type PlannedObject, pendingOf, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
-import { readObject } from './reads.ts';
-import type { CommandContext } from './run-command.ts';
-import { moment } from './scene.ts';
-import { formatted, withProgress } from './terminal.ts';
-import { WatchFeed } from './watch-feed.ts';
 
 /** The exit code if something would be rolled. */
 const SOMETHING = 2;

@@ -1,13 +1,13 @@
 /** Which causes are problems of a manifest, how grave they are, and the further rules that only manifests have. */
 
-import { itemsOf } from '../annotations/name-list.ts';
-import { matches } from '../annotations/name-pattern.ts';
-import { everyVocabulary } from '../annotations/union.ts';
-import { CONFIG_KINDS } from '../model/object-ref.ts';
-import type { RawObject } from '../model/raw-objects.ts';
-import type { Cause, Facts } from './cause.ts';
-import { causesOf } from './explanation.ts';
-import { wordsOf } from './policy-words.ts';
+import { itemsOf } from '../../annotations/name-list.ts';
+import { matches } from '../../annotations/name-pattern.ts';
+import { everyVocabulary } from '../../annotations/union.ts';
+import { CONFIG_KINDS } from '../../model/object-ref.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import type { Cause, Facts } from '../explain/cause.ts';
+import { causesOf } from '../explain/explanation.ts';
+import { wordsOf } from '../explain/policy-words.ts';
 
 /** How grave a problem is, in the words of SARIF. */
 export type Level = 'error' | 'warning';

@@ -7,15 +7,15 @@ import {
   type ObjectKey,
   wholeKeyOf,
   workloadRefIn,
-} from '../model/object-ref.ts';
-import { formatDuration } from '../model/time.ts';
-import type { WorkloadRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
-import { isOutdatedOn } from '../tracking/edge-policy.ts';
-import { gateOf } from '../tracking/gate.ts';
-import { nameFor } from './cause.ts';
-import type { InstalledReloader } from './installed-reloader.ts';
-import type { Unread } from './observation.ts';
+} from '../../model/object-ref.ts';
+import { formatDuration } from '../../model/time.ts';
+import type { WorkloadRecord } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
+import { isOutdatedOn } from '../../tracking/edge-policy.ts';
+import { gateOf } from '../../tracking/gate.ts';
+import { nameFor } from '../explain/cause.ts';
+import type { InstalledReloader } from '../installed-reloader.ts';
+import type { Unread } from '../observation.ts';
 
 /** An object whose content would change. */
 export interface PlannedObject {

@@ -1,10 +1,10 @@
 /** Which annotations, labels and marks make the policy of a workload decide as it does: the policy is asked again with others. */
 
-import type { Vocabularies } from '../annotations/vocabularies.ts';
-import { POLICIES, type Verdict } from '../model/reasons.ts';
-import { pick } from '../model/text.ts';
-import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord } from '../store/records.ts';
+import type { Vocabularies } from '../../annotations/vocabularies.ts';
+import { POLICIES, type Verdict } from '../../model/reasons.ts';
+import { pick } from '../../model/text.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { ConfigRecord } from '../../store/records.ts';
 
 /** Where a word stands. */
 export type WordPlace = 'workload' | 'pod template' | 'label' | 'object';

@@ -1,6 +1,6 @@
 /** What objects would be if manifests were applied to them: the fields of the manifest over those of the live object. */
 
-import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

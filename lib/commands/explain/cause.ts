@@ -1,13 +1,13 @@
 /** The causes why nothing happens, and the facts from which they are found. */
 
-import type { Finding } from '../model/finding.ts';
-import { describe, describeFrom } from '../model/object-ref.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import type { Workload } from '../model/workload.ts';
-import type { WorkloadKind } from '../model/workload-kind.ts';
-import type { WorkloadRecord } from '../store/records.ts';
-import type { InstalledReloader } from './installed-reloader.ts';
-import type { Observation } from './observation.ts';
+import type { Finding } from '../../model/finding.ts';
+import { describe, describeFrom } from '../../model/object-ref.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { Workload } from '../../model/workload.ts';
+import type { WorkloadKind } from '../../model/workload-kind.ts';
+import type { WorkloadRecord } from '../../store/records.ts';
+import type { InstalledReloader } from '../installed-reloader.ts';
+import type { Observation } from '../observation.ts';
 
 /** One answer to "why did nothing happen?". */
 export interface Cause {

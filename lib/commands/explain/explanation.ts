@@ -1,16 +1,16 @@
 /** What `explain` answers about a workload, and about an object. */
 
-import { shortDigest } from '../model/digest.ts';
-import { isUncommitted } from '../model/edge.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { parseStamp } from '../model/stamp.ts';
-import { ANNOTATIONS, referenceOf } from '../model/workload.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
-import { isOutdatedOn, judge, observedBy } from '../tracking/edge-policy.ts';
+import { shortDigest } from '../../model/digest.ts';
+import { isUncommitted } from '../../model/edge.ts';
+import { keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import { parseStamp } from '../../model/stamp.ts';
+import { ANNOTATIONS, referenceOf } from '../../model/workload.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
+import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
+import type { Observation, Unread } from '../observation.ts';
 import { type Cause, type Facts, nameFor } from './cause.ts';
 import { SETTING_RULES } from './causes-of-setting.ts';
 import { followed, WORKLOAD_RULES } from './causes-of-workload.ts';
-import type { Observation, Unread } from './observation.ts';
 import { decidingWords, sentenceOf, wordsOf, wordText } from './policy-words.ts';
 
 /** One object that a workload follows. */
