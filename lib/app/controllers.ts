@@ -267,7 +267,8 @@ function newInherited(options: ControllersOptions, apply: (effects: Effects) => 
   });
 }
 
-function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
+/** What a plan of the state asks about. */
+export function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
   return {
     isSynced: (...about) => gate.isSynced(...about),
     refused: (namespace) => gate.refused(namespace),

@@ -55,6 +55,8 @@ export interface Observed {
   readonly place: Place;
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed;
+  /** @default as the state has them */
+  readonly digests?: Options['digests'];
 }
 
 const POLL_MS = 5;
@@ -62,14 +64,14 @@ const POLL_MS = 5;
 const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
+export async function observe({ send, options, place, feed, digests }: Observed): Promise<Observation> {
   const state = await accessToState(send, options, place);
   const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
     hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
   const assembly = assemble({
     send: readOnly(send, answer),
-    options: asDryRun(options, state),
+    options: asDryRun(options, state, digests),
     place,
     log: NO_LOG,
     missingGraceMs: 0,
@@ -87,7 +89,7 @@ export async function observe({ send, options, place, feed }: Observed): Promise
 }
 
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
-function asDryRun(options: Options, state: StateAccess): Options {
+function asDryRun(options: Options, state: StateAccess, digests: Options['digests'] | undefined): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
   return {
     ...options,
@@ -98,7 +100,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
     dryRun: true,
     leaderElection: undefined,
     // Without the key of the state there is nothing to compare with: another one would only be made.
-    digests: state.is === 'read' && state.isKeyed ? options.digests : 'sha1',
+    digests: digests ?? (state.is === 'read' && state.isKeyed ? options.digests : 'sha1'),
     coalescePeriodMs: MAX_DURATION_MS,
     coalesceMaxWaitMs: MAX_DURATION_MS,
   };

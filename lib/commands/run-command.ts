@@ -8,6 +8,7 @@ import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
+import { runState } from './state/state.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */
@@ -21,6 +22,7 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   check: runCheck,
   plan: runPlan,
   graph: runGraph,
+  state: runState,
 };
 
 const FAILED = 1;

@@ -17,6 +17,8 @@ export interface CommandRow {
   readonly summary: string;
   /** Its operands, as the help shows them. */
   readonly operands?: string;
+  /** The texts that the first operand may have; absent: any. */
+  readonly words?: readonly string[];
   readonly flags: readonly CommandFlag[];
   /** Three command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
@@ -55,8 +57,18 @@ const FILES: CommandFlag = {
   isRequired: true,
 };
 
+/** The shells. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** One of SHELLS. */
+export type Shell = (typeof SHELLS)[number];
+
+/** What can be done with the state. */
+export const STATE_ACTIONS = ['show', 'verify', 'diff', 'export', 'import', 'forget'] as const;
+/** One of STATE_ACTIONS. */
+export type StateAction = (typeof STATE_ACTIONS)[number];
+
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'completion';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -122,9 +134,35 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     exits: '0 it is answered',
   },
+  state: {
+    summary: 'shows what the reloader remembers, compares it with the cluster, and moves it to another one',
+    operands: '<show|verify|diff|export|import|forget> [kind/name]',
+    words: STATE_ACTIONS,
+    flags: [
+      ...CLUSTER,
+      EVERYWHERE,
+      {
+        forms: '-f, --file <file>',
+        help: 'import: what export wrote, or - for the standard input',
+        isList: true,
+      },
+      { forms: '--yes', help: 'import, forget: write without a question' },
+      output(),
+    ],
+    examples: [
+      ['reloader state diff -A', 'what in the cluster differs from what was rolled out'],
+      ['reloader state export -n shop > shop.yaml', 'which workloads are up to date, for another cluster'],
+      [
+        'reloader state import -n shop -f shop.yaml',
+        'the same there: nothing is rolled for nothing, or lost',
+      ],
+    ],
+    exits: '0 it is done, or nothing differs; 2 verify and diff: something does',
+  },
   completion: {
     summary: 'writes what a shell needs to complete the words of the commands',
     operands: '<shell>',
+    words: SHELLS,
     flags: [],
     examples: [
       ['reloader completion bash > ~/.local/share/bash-completion/completions/reloader', 'for every bash'],

@@ -2,8 +2,8 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
-import { COMMAND_ROWS, COMMANDS, type CommandName } from './command-table.ts';
-import { completionScript, SHELLS } from './completion.ts';
+import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
+import { completionScript } from './completion.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 
 /** The flags of all commands; one that a command does not have is absent. */
@@ -19,6 +19,7 @@ export interface CommandFlags {
   readonly outdated?: true;
   readonly against?: string;
   readonly ignore?: readonly string[];
+  readonly yes?: true;
 }
 
 /** A command that is to be run. */
@@ -105,14 +106,12 @@ function given(
     if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
     throw error;
   }
-  if (name === 'completion') return { type: 'print', text: completionFor(command.args[0]), exitCode: 0 };
+  const { words } = COMMANDS[name];
+  const [word] = command.args;
+  if (words !== undefined && !words.some((each) => each === word))
+    throw new UsageError(`${name}: expected ${words.join(', ')}`);
+  if (name === 'completion') return { type: 'print', text: completionScript(word as Shell), exitCode: 0 };
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
-}
-
-function completionFor(word: string | undefined): string {
-  const shell = SHELLS.find((each) => each === word);
-  if (shell === undefined) throw new UsageError(`completion: expected ${SHELLS.join(', ')}`);
-  return completionScript(shell);
 }
 
 function sentenceOf({ message }: CommanderError): string {

@@ -1,12 +1,6 @@
 /** Shell completion of the commands, written from their table. */
 
-import { COMMAND_ROWS, type CommandRow } from './command-table.ts';
-
-/** The shells. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
-/** One of SHELLS. */
-export type Shell = (typeof SHELLS)[number];
+import { COMMAND_ROWS, type CommandRow, type Shell } from './command-table.ts';
 
 /** The script that the shell reads. It completes commands, their flags, and the values of flags that have choices. */
 export function completionScript(shell: Shell): string {
@@ -42,7 +36,7 @@ function bashScript(): string {
         ? []
         : [`        ${files.join('|')}) COMPREPLY=($(compgen -f -- "$current")); return ;;`];
     return `    ${name})
-      words="${[...flags.flatMap(({ forms }) => forms), '--help'].join(' ')}"
+      words="${[...(row.words ?? []), ...flags.flatMap(({ forms }) => forms), '--help'].join(' ')}"
       case "$before" in
 ${[...values, ...ofFiles, '        *) ;;'].join('\n')}
       esac ;;`;
@@ -68,7 +62,8 @@ function zshScript(): string {
   const commands = COMMAND_ROWS.map(([name, { summary }]) => `    '${name}:${escaped(summary)}'`);
   const cases = COMMAND_ROWS.map(([name, row]) => {
     const specs = formsOf(row).flatMap((flag) => flag.forms.map((form) => zshSpec(form, flag)));
-    return `    ${name})\n      _arguments \\\n${[...specs, "        '*: :'"].join(' \\\n')} ;;`;
+    const word = row.words === undefined ? [] : [`        '1:word:(${row.words.join(' ')})'`];
+    return `    ${name})\n      _arguments \\\n${[...specs, ...word, "        '*: :'"].join(' \\\n')} ;;`;
   });
   return `#compdef reloader kubectl-reloader
 # zsh completion of reloader: source <(reloader completion zsh)
@@ -112,8 +107,13 @@ function fishScript(): string {
       return `complete -c reloader -n '__fish_seen_subcommand_from ${name}' ${words.join(' ')}${value} -d '${escaped(help)}'`;
     }),
   );
+  const words = COMMAND_ROWS.flatMap(([name, row]) =>
+    row.words === undefined
+      ? []
+      : [`complete -c reloader -n '__fish_seen_subcommand_from ${name}' -f -a '${row.words.join(' ')}'`],
+  );
   return `# fish completion of reloader: reloader completion fish | source
-${[...commands, ...flags].join('\n')}
+${[...commands, ...words, ...flags].join('\n')}
 `;
 }
 

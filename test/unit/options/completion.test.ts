@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
-import { completionScript, SHELLS } from '../../../lib/options/completion.ts';
+import { COMMAND_ROWS, SHELLS } from '../../../lib/options/command-table.ts';
+import { completionScript } from '../../../lib/options/completion.ts';
 
 for (const shell of SHELLS)
   test(`${shell} knows every command and every flag`, () => {
