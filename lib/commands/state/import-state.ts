@@ -55,21 +55,34 @@ export async function importState(
   ];
   const place = { namespaces, stateNamespace: stored.home };
   const observation = await observe({ send: scene.send, options: scene.reloader.options, place, digests });
+  try {
+    return await importInto(observation, stored, edges);
+  } finally {
+    void observation.end();
+  }
+}
+
+async function importInto(
+  observation: Observation,
+  stored: StoredState,
+  edges: readonly ExportedEdge[],
+): Promise<ImportedState> {
   const judged = edges.map((edge) => ({ ...edge, why: reasonToSkip(observation, stored, edge) }));
   const taken = judged.filter(({ why }) => why === undefined);
   const objects = new Set(taken.map(({ object }) => object));
   believe(observation, objects, taken);
   await commit(observation, stored, objects);
-  const { store } = observation;
-  const isWritten = (object: ObjectKey): boolean =>
-    store.persisted.entryOf(configRefIn(object)) !== undefined;
-  const written = taken.filter(({ object }) => isWritten(object));
-  const left = taken.filter(({ object }) => !isWritten(object));
-  void observation.end();
+  const isWritten = ({ object }: ExportedEdge): boolean =>
+    observation.store.persisted.entryOf(configRefIn(object)) !== undefined;
+  const written = taken.filter(isWritten);
+  const left = [
+    ...judged.filter(({ why }) => why !== undefined),
+    ...taken.filter((edge) => !isWritten(edge)),
+  ];
   return {
     upToDate: written.filter(({ upToDate }) => upToDate).length,
     doubted: written.filter(({ upToDate }) => !upToDate).length,
-    skipped: [...judged.filter(({ why }) => why !== undefined), ...left].map(({ workload, object, why }) => ({
+    skipped: left.map(({ workload, object, why }) => ({
       workload,
       object,
       why: why ?? 'not every kind of workload in its namespace can be listed',
