@@ -9,6 +9,7 @@ const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
 const CHECK = 'test/unit/commands/check.test.ts';
 const PLAN = 'test/unit/commands/plan.test.ts';
 const GRAPH = 'test/unit/commands/graph.test.ts';
+const STATE = 'test/unit/commands/state.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -119,5 +120,50 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'graph: without the right to the state pods count as up to date',
     edit: change('explanation/podsOf', "state.is === 'forbidden'", 'false'),
     tests: [GRAPH, ANSWERS],
+  },
+  {
+    name: 'state: verify takes an override of no workload for sound',
+    edit: change('overridesOfNone', 'store.workloads.has(keyOf(ref))', 'true'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: diff compares with what a dry run has committed in memory',
+    edit: change('stepOf', 'stored.all.entries.get()', 'store.persisted.entryOf(ref)'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: an exported edge that is out of date is up to date',
+    edit: change('exportedState', '!isOutdatedOn(store, record, object, edge)', 'true'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: an imported edge that was out of date is up to date',
+    edit: change('believe', 'isTrue && observed !== undefined', 'observed !== undefined'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: what a dry run has committed in memory counts as written',
+    edit: drop('import-state/commit', 'store.persisted.state = NO_STATE;'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: an import goes on with digests without a key',
+    edit: change('chosenDigests', "options.digests === 'keyed' && keyring.own === SHA1", 'false'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: an import that is refused counts as done',
+    edit: change('import-state/commit', 'refusal === undefined', 'true'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: forget leaves what stands beside the entry',
+    edit: change('changeOf', '!entries.includes()', 'true'),
+    tests: [STATE],
+  },
+  {
+    name: 'state: forget drops objects whose names begin the same',
+    edit: change('isEntryOf', 'keyOf(wholeOf(ref)) === keyOf(object)', 'key.includes(object.name)'),
+    tests: [STATE],
   },
 ];
