@@ -1,6 +1,6 @@
 /** What a command writes: the answer to the standard output, all else to the standard error. */
 
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 
@@ -36,11 +36,13 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
 
 async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await lines.question(question);
-  } finally {
-    lines.close();
-  }
+  const { promise, resolve } = Promise.withResolvers<string>();
+  // Ctrl-C and Ctrl-D close it without an answer.
+  lines.once('close', () => resolve(''));
+  lines.question(question, resolve);
+  const answer = await promise;
+  lines.close();
+  return answer;
 }
 
 /** The result of `work`; what lasts longer than two seconds says so, and every two seconds again. */
