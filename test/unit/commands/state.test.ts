@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { observe } from '../../../lib/commands/observation.ts';
 import { type Compared, stateDiff, verified } from '../../../lib/commands/state/compare-state.ts';
@@ -285,6 +286,51 @@ describe('export and import', () => {
     await imported(world, [UP]);
     assert.match(dataOf(world)?.[ENTRY] ?? '', /\.7$/);
     assert.deepEqual((await about(world, stateDiff)).differences, []);
+  });
+
+  const WORKLOADS = ['a', 'b', 'c'];
+  const OBJECTS = ['x', 'y', 'z'];
+  const anyEdge = fc.record({
+    name: fc.constantFrom(...WORKLOADS),
+    object: fc.constantFrom(...OBJECTS),
+    upToDate: fc.boolean(),
+    /** Of the stamp that its template brings along; 0: none. */
+    sequence: fc.nat(3),
+  });
+  const anyEdges = fc.uniqueArray(anyEdge, { minLength: 1, selector: ({ name, object }) => name + object });
+
+  test('exactly what was out of date elsewhere is out of date here, whatever the stamps say', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEdges, async (all) => {
+        const world = new World().install(['-A', '--digests=sha1'], 0);
+        for (const object of OBJECTS) world.configMap(object, {}, false);
+        for (const [name, own] of Map.groupBy(all, (edge) => edge.name)) {
+          const reads = own.map(({ object }) => object);
+          const env = own
+            .filter(({ sequence }) => sequence > 0)
+            .map(({ object, sequence }) => ({
+              name: `_RELOADER_CONFIGMAP_${object.toUpperCase()}`,
+              value: `k76543210:${'1'.repeat(40)}.${sequence}`,
+            }));
+          world.deployment({ name, annotations: follows(...reads), reads, container: { env } });
+        }
+        const edges = all.map(({ name, object, upToDate }) => ({
+          workload: `default/Deployment/${name}`,
+          object: `default/ConfigMap/${object}`,
+          upToDate,
+        }));
+        await imported(world, edges);
+        const { differences } = await about(world, stateDiff);
+        assert.deepEqual(
+          differences.flatMap(({ object, outdated }) => outdated.map((by) => `${object} ${by}`)).sort(),
+          all
+            .filter(({ upToDate }) => !upToDate)
+            .map(({ name, object }) => `ConfigMap/${object} Deployment/${name} in default`)
+            .sort(),
+        );
+      }),
+      { numRuns: 12 },
+    );
   });
 
   test('what is not here, or is known here, is left alone and said', async () => {

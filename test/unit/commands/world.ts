@@ -16,6 +16,8 @@ export type Words = Readonly<Record<string, string>>;
 
 /** The parts of a Deployment that differ. */
 export interface DeploymentParts {
+  /** @default web */
+  readonly name?: string;
   readonly annotations?: Words;
   readonly labels?: Words;
   readonly onTemplate?: Words;
@@ -94,6 +96,7 @@ export class World {
 
   /** A Deployment whose pods are there. */
   deployment({
+    name = 'web',
     annotations,
     labels,
     onTemplate,
@@ -102,12 +105,12 @@ export class World {
     container,
   }: DeploymentParts = {}): this {
     this.sandbox.create('deployments', {
-      metadata: { namespace: 'default', name: 'web', annotations, labels },
+      metadata: { namespace: 'default', name, annotations, labels },
       spec: {
         replicas: 1,
-        selector: { matchLabels: { app: 'web' } },
+        selector: { matchLabels: { app: name } },
         template: {
-          metadata: { labels: { app: 'web' }, annotations: onTemplate },
+          metadata: { labels: { app: name }, annotations: onTemplate },
           spec: podOf(reads, container),
         },
         ...spec,
