@@ -5,7 +5,7 @@
  * free is given away at once.
  */
 
-import { namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import { keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Budget } from '../model/settings.ts';
 import { count } from '../model/text.ts';
@@ -13,7 +13,8 @@ import { inTime, monotonicMs } from '../model/time.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isOutdatedOn, needsRollout } from '../tracking/edge-policy.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
+import { outdatedObjects } from '../tracking/gate.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** The collaborators of `Slots`. */
@@ -310,12 +311,11 @@ function isStamped({ edges, externalRollout }: WorkloadRecord): boolean {
 /** What decides about the turn of a workload, from the present objects. */
 function waitingOf(store: Store, key: ObjectKey): Waiting {
   const record = store.workloads.get(key);
-  const outdated = [...(record?.edges ?? [])]
-    .filter(([config, edge]) => record !== undefined && isOutdatedOn(store, record, config, edge))
-    .map(([config]) => config)
-    .sort((one, other) => followersOf(store, one) - followersOf(store, other));
-  const times = outdated.map((config) => store.configs.get(config)?.lastWrite ?? 0);
-  return { key, namespace: namespaceIn(key), object: outdated[0] ?? '', changedAt: Math.min(...times) };
+  const outdated = record === undefined ? [] : outdatedObjects(store, record);
+  const configs = outdated.map(({ ref }) => keyOf(ref));
+  const [object = ''] = configs.sort((one, other) => followersOf(store, one) - followersOf(store, other));
+  const changedAt = Math.min(...outdated.map(({ lastWrite = 0 }) => lastWrite));
+  return { key, namespace: namespaceIn(key), object, changedAt };
 }
 
 function followersOf({ dependents }: Store, config: ObjectKey): number {

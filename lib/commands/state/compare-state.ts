@@ -38,7 +38,7 @@ export interface Verified {
 export function verified(compared: Compared): Verified {
   const { stored, observation } = compared;
   const entries = [...stored.all.entries.keys()].filter((key) =>
-    covers(compared.namespaces, namespaceOfKey(key, stored.home)),
+    isAbout(compared.namespaces, namespaceOfKey(key, stored.home)),
   );
   return {
     entries: entries.length,
@@ -53,7 +53,7 @@ export function verified(compared: Compared): Verified {
   };
 }
 
-function covers(namespaces: Namespaces, namespace: string): boolean {
+function isAbout(namespaces: Namespaces, namespace: string): boolean {
   return namespaces?.includes(namespace) !== false;
 }
 
@@ -131,7 +131,7 @@ function unfollowed({ stored, observation, namespaces, isWhole }: Compared): rea
   return refs.filter(
     (ref) =>
       ref !== undefined &&
-      covers(namespaces, ref.namespace) &&
+      isAbout(namespaces, ref.namespace) &&
       assembly.observed.gate.isSynced(ref.namespace) &&
       store.dependents.dependentsOf(keyOf(ref)).size === 0,
   ) as readonly ConfigRef[];
@@ -141,7 +141,8 @@ function overridesOfNone({ stored, observation, namespaces }: Compared): readonl
   const { store, assembly } = observation;
   return [...stored.all.overrides.keys()].flatMap((key): readonly Cause[] => {
     const ref = workloadRefOf(key, stored.home);
-    if (ref === undefined || !covers(namespaces, ref.namespace) || store.workloads.has(keyOf(ref))) return [];
+    if (ref === undefined || !isAbout(namespaces, ref.namespace) || store.workloads.has(keyOf(ref)))
+      return [];
     if (!assembly.observed.gate.lists(ref.kind, ref.namespace)) return [];
     const about = describe(ref);
     const says = `${about} in ${ref.namespace} follows nothing, and the state has what its pods run`;
@@ -185,7 +186,7 @@ export function stateDiff(compared: Compared): StateDiff {
   const { store } = observation;
   const followed = [...store.dependents.configs()].flatMap((config): readonly Difference[] => {
     const ref = store.configs.get(config)?.ref;
-    if (ref === undefined || !covers(namespaces, ref.namespace)) return [];
+    if (ref === undefined || !isAbout(namespaces, ref.namespace)) return [];
     const outdated = outdatedWith(compared, config);
     const is = stepOf(compared, config, ref) ?? (outdated.length > 0 ? 'pending' : undefined);
     return is === undefined ? [] : [{ object: describe(ref), namespace: ref.namespace, is, outdated }];

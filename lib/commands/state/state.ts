@@ -214,11 +214,11 @@ function documentOf(files: readonly string[] = []): ExportedState {
   return document as ExportedState;
 }
 
-const KEY = /^[^/]+\/[^/]+\/[^/]+(?:\/[^/]+)?$/;
+const OBJECT_KEY = /^[^/]+\/[^/]+\/[^/]+(?:\/[^/]+)?$/;
 
 function isEdge(edge: unknown): boolean {
   if (typeof edge !== 'object' || edge === null) return false;
   const { workload, object, upToDate } = edge as Record<string, unknown>;
-  const isKey = (key: unknown): boolean => typeof key === 'string' && KEY.test(key);
+  const isKey = (key: unknown): boolean => typeof key === 'string' && OBJECT_KEY.test(key);
   return isKey(workload) && isKey(object) && typeof upToDate === 'boolean';
 }
