@@ -10,6 +10,7 @@ const CHECK = 'test/unit/commands/check.test.ts';
 const PLAN = 'test/unit/commands/plan.test.ts';
 const GRAPH = 'test/unit/commands/graph.test.ts';
 const STATE = 'test/unit/commands/state.test.ts';
+const IMPORT = 'test/unit/commands/state-import.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -134,27 +135,27 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     name: 'state: an exported edge that is out of date is up to date',
     edit: change('exportedState', '!isOutdatedOn(store, record, object, edge)', 'true'),
-    tests: [STATE],
+    tests: [IMPORT],
   },
   {
     name: 'state: an imported edge that was out of date is up to date',
     edit: change('believe', 'isTrue && observed !== undefined', 'observed !== undefined'),
-    tests: [STATE],
+    tests: [IMPORT],
   },
   {
     name: 'state: what a dry run has committed in memory counts as written',
     edit: drop('import-state/commit', 'store.persisted.state = NO_STATE;'),
-    tests: [STATE],
+    tests: [IMPORT],
   },
   {
     name: 'state: an import goes on with digests without a key',
     edit: change('chosenDigests', "options.digests === 'keyed' && keyring.own === SHA1", 'false'),
-    tests: [STATE],
+    tests: [IMPORT],
   },
   {
     name: 'state: an import that is refused counts as done',
     edit: change('import-state/commit', 'refusal === undefined', 'true'),
-    tests: [STATE],
+    tests: [IMPORT],
   },
   {
     name: 'state: forget leaves what stands beside the entry',
