@@ -29,10 +29,14 @@ export class Pausing {
     return workload.isPaused !== false || since === undefined ? undefined : pauseThatWasEnded(since);
   }
 
+  /** For how long a rollout that begins now pauses the workload, in ms; 0: not at all. */
+  pauseMsOf(workload: Workload): number {
+    return workload.isPaused === false ? (this.#periodMsOf(workload) ?? 0) : 0;
+  }
+
   /** The fields by which a rollout at the time `now` begins a pause; undefined if it begins none. */
   begin(workload: Workload, now: string): PausePatch | undefined {
-    if (this.#keys === undefined || workload.isPaused !== false) return undefined;
-    if ((this.#periodMsOf(workload) ?? 0) === 0) return undefined;
+    if (this.#keys === undefined || this.pauseMsOf(workload) === 0) return undefined;
     return { paused: true, annotations: { [this.#keys.pausedAt]: now } };
   }
 

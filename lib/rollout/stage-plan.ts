@@ -19,6 +19,9 @@ export interface Member {
   readonly state: 'waiting' | 'rolling' | 'ready';
 }
 
+/** The last stage is all of them, whatever the stages say. */
+const ALL: StageEnd = { percent: 100 };
+
 /** How far a change has come. */
 export interface StagePlan {
   /** Those that may begin now. */
@@ -32,6 +35,13 @@ export interface StagePlan {
   readonly total: number;
   readonly begun: number;
   readonly ready: number;
+}
+
+/** The stage in which a workload begins, from 1, of so many, and where that stage ends. */
+export interface Turn {
+  readonly stage: number;
+  readonly stages: number;
+  readonly end: StageEnd;
 }
 
 /** The plan for these workloads. */
@@ -57,10 +67,23 @@ export function planStages(members: readonly Member[], stages: readonly StageEnd
   return { ...progress, next: keysOf(first.slice(0, Math.max(0, (ends[at] ?? 0) - begun))) };
 }
 
+/** The turns of those that have not begun; undefined for one that begins after the last stage. */
+export function turnsOf(
+  { waiting, begun, total }: StagePlan,
+  stages: readonly StageEnd[],
+): ReadonlyMap<ObjectKey, Turn | undefined> {
+  const ends = endsOf(stages, total);
+  const turnOf = (place: number): Turn | undefined => {
+    const at = ends.findIndex((end) => begun + place < end);
+    return at === -1 ? undefined : { stage: at + 1, stages: ends.length, end: stages[at] ?? ALL };
+  };
+  return new Map(waiting.map((key, place) => [key, turnOf(place)]));
+}
+
 /** How many workloads have begun at the end of each stage: rounded up, each at least one more than the one before, the last one all. */
 export function endsOf(stages: readonly StageEnd[], total: number): readonly number[] {
   const ends: number[] = [];
-  for (const stage of [...stages, { percent: 100 }]) {
+  for (const stage of [...stages, ALL]) {
     const last = ends.at(-1) ?? 0;
     if (last >= total) break;
     const wanted = 'percent' in stage ? Math.ceil((stage.percent * total) / 100) : stage.count;

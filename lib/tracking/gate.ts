@@ -8,6 +8,7 @@ import { heldUntil, isNotifyOnly, isUrgent, needsApproval, tokenOf } from '../an
 import type { Annotations } from '../annotations/vocabularies.ts';
 import { describe, describeAll, keyOf } from '../model/object-ref.ts';
 import type { Gate } from '../model/outcome.ts';
+import type { ReloadWindow } from '../model/reload-window.ts';
 import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -43,8 +44,7 @@ const RULES: readonly Rule[] = [
     return { ...untilChanged('approval', `${why}: ${command} lets ${what} go`), token };
   },
   (store, record, now) => {
-    const { vocabularies } = store.settings;
-    const until = vocabularies.reloadWindowOf(levelsOf(store, record))?.closedUntil(now);
+    const until = reloadWindowFor(store, record)?.closedUntil(now);
     if (until === undefined || isUrgentFor(store, record)) return undefined;
     return {
       type: 'window',
@@ -66,6 +66,11 @@ export function gateOf(store: Store, record: WorkloadRecord, now: number): Gate 
 /** Whether a change that the workload needs a rollout for is urgent: it waits for no window and no pause. */
 export function isUrgentFor(store: Store, record: WorkloadRecord): boolean {
   return outdatedObjects(store, record).some(({ annotations }) => isUrgent(annotations));
+}
+
+/** The reload window of the workload; undefined: it may be rolled at any time. */
+export function reloadWindowFor(store: Store, record: WorkloadRecord): ReloadWindow | undefined {
+  return store.settings.vocabularies.reloadWindowOf(levelsOf(store, record));
 }
 
 /** The annotations of the workload, which come first, and those of its namespace. */

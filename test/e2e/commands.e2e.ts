@@ -107,14 +107,14 @@ test('plan says what a changed manifest rolls, and nothing if what is applied is
   const manifest = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: 'tls' },
+    metadata: { name: 'tls', annotations: { 'reloader.k8s.collaborne.com/stages': '1,50%' } },
     stringData: { key: 'B' },
   });
   const { code, stdout, stderr } = await as('edit', 'reloader plan -f - -o json', manifest);
   assert.equal(code, 2, stderr);
   assert.deepEqual(
-    (JSON.parse(stdout) as Plan).rollouts.map(({ workload, objects }) => [workload, objects]),
-    [['Deployment/app', ['Secret/tls (key)']]],
+    (JSON.parse(stdout) as Plan).rollouts.map(({ workload, objects, stages }) => [workload, objects, stages]),
+    [['Deployment/app', ['Secret/tls (key)'], [{ object: 'Secret/tls', stage: 1, stages: 1, end: '1' }]]],
   );
   assert.ok(!stdout.includes(SECRET));
 });

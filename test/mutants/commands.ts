@@ -8,6 +8,7 @@ const SETTINGS = 'test/unit/commands/causes-of-setting.test.ts';
 const WORKLOADS = 'test/unit/commands/causes-of-workload.test.ts';
 const CHECK = 'test/unit/commands/check.test.ts';
 const PLAN = 'test/unit/commands/plan.test.ts';
+const TIMING = 'test/unit/commands/plan-timing.test.ts';
 const GRAPH = 'test/unit/commands/graph.test.ts';
 const STATE = 'test/unit/commands/state.test.ts';
 const IMPORT = 'test/unit/commands/state-import.test.ts';
@@ -111,6 +112,36 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'plan: an applied manifest removes stamps',
     edit: change('apply/mergedList', "isStamp(String((item as Json)['name']))", 'false'),
     tests: [PLAN],
+  },
+  {
+    name: 'plan: what is held holds up the stages',
+    edit: drop('timingsOf', 'gates.close(key, gate)'),
+    tests: [TIMING],
+  },
+  {
+    name: 'plan: a halt keeps nothing',
+    edit: change('haltIn', "gate?.type === 'halt'", 'false'),
+    tests: [TIMING],
+  },
+  {
+    name: 'plan: only the window of the flags counts',
+    edit: change('windowText', 'windows.opened()', '{ quietMs: 5000, maxWaitMs: 30_000 }'),
+    tests: [TIMING],
+  },
+  {
+    name: 'plan: an urgent change has stages',
+    edit: change('timingsOf', 'isUrgentFor(store, record)', 'false'),
+    tests: [TIMING],
+  },
+  {
+    name: 'plan: what a person rolls counts as rolled by the reloader',
+    edit: change('keptTiming', "type === 'notify-only'", 'false'),
+    tests: [TIMING],
+  },
+  {
+    name: 'plan: the first of a stage has the turn of the stage before',
+    edit: change('turnsOf', 'begun + place < end', 'begun + place <= end'),
+    tests: ['test/unit/rollout/stage-plan.test.ts'],
   },
   {
     name: 'graph: the filters do not count',

@@ -8,14 +8,12 @@ import {
   wholeKeyOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
-import { formatDuration } from '../../model/time.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { isOutdatedOn } from '../../tracking/edge-policy.ts';
-import { gateOf } from '../../tracking/gate.ts';
 import { nameFor } from '../explain/cause.ts';
-import type { InstalledReloader } from '../installed-reloader.ts';
 import type { Unread } from '../observation.ts';
+import type { Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
 export interface PlannedObject {
@@ -27,14 +25,11 @@ export interface PlannedObject {
 }
 
 /** A workload that would be rolled. */
-export interface PlannedRollout {
+export interface PlannedRollout extends Timing {
   readonly workload: string;
   readonly namespace: string;
   /** The objects for which, with the keys that changed. */
   readonly objects: readonly string[];
-  /** `its owner`: the rollout of its own new template brings the content. */
-  readonly by: 'the reloader' | 'its owner';
-  readonly when: string;
 }
 
 /** The answer. */
@@ -67,23 +62,18 @@ export function rolloutsOf(
   store: Store,
   before: Outdated,
   objects: readonly PlannedObject[],
-  { options }: Pick<InstalledReloader, 'options'>,
-  now: number,
+  timingOf: (record: WorkloadRecord) => Timing,
 ): readonly PlannedRollout[] {
-  const usual = `${formatDuration(options.coalescePeriodMs)} after the last change, ${formatDuration(options.coalesceMaxWaitMs)} after the first one at the latest`;
   return [...outdatedIn(store)].flatMap(([key, configs]): readonly PlannedRollout[] => {
     const record = store.workloads.get(key);
     const changed = configs.filter((config) => before.get(key)?.includes(config) !== true);
     if (record === undefined || changed.length === 0) return [];
-    const isOwn = record.externalRollout !== undefined;
-    const gate = gateOf(store, record, now);
     return [
       {
         workload: describe(record.workload.ref),
         namespace: namespaceIn(key),
         objects: changed.map((config) => objectText(store, record, config, objects)),
-        by: isOwn ? 'its owner' : 'the reloader',
-        when: isOwn ? 'with the rollout of its own change' : (gate?.message ?? usual),
+        ...timingOf(record),
       },
     ];
   });

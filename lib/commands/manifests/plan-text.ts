@@ -54,10 +54,15 @@ export function planMarkdown({ objects, rollouts, pending, unread }: Plan): stri
 }
 
 function sumOf(rollouts: readonly PlannedRollout[]): string {
-  const own = rollouts.filter(({ by }) => by === 'its owner').length;
+  const numberBy = (who: PlannedRollout['by']): number => rollouts.filter(({ by }) => by === who).length;
+  const [own, people] = [numberBy('its owner'), numberBy('a person')];
   if (rollouts.length === 0) return 'Nothing is rolled.';
-  const ours = `${count(rollouts.length - own, 'rollout')} by the reloader`;
-  return own === 0 ? `${ours}.` : `${ours}, ${own} more with the change of their own.`;
+  const ours = `${count(numberBy('the reloader'), 'rollout')} by the reloader`;
+  const others = [
+    own > 0 && `${own} more with the change of their own`,
+    people > 0 && `${people} more by a person`,
+  ];
+  return `${[ours, ...others.filter((text) => text !== false)].join(', ')}.`;
 }
 
 function code(text: string): string {

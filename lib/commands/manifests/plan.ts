@@ -24,6 +24,7 @@ import { completed, ManifestCluster, rowOf, type ServedRow, servedRows } from '.
 import { type Manifest, readManifests } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, pendingOf, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
+import { timingsOf } from './plan-timing.ts';
 
 /** The exit code if something would be rolled. */
 const SOMETHING = 2;
@@ -109,7 +110,8 @@ export async function plan(
     await feed.drained();
   }
   const objects = steps.flatMap(plannedObject);
-  const rollouts = rolloutsOf(store, before, objects, reloader, moment());
+  const timings = timingsOf(observation.reloader, reloader.options, moment());
+  const rollouts = rolloutsOf(store, before, objects, timings);
   void observation.end();
   return {
     reloader: reloaderText({ reloader }),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseStages, type StageEnd } from '../../../lib/model/settings.ts';
-import { endsOf, type Member, planStages } from '../../../lib/rollout/stage-plan.ts';
+import { endsOf, type Member, planStages, turnsOf } from '../../../lib/rollout/stage-plan.ts';
 import { fc } from '../../laws.ts';
 
 const stages = (text: string): readonly StageEnd[] => parseStages(text) ?? [];
@@ -78,6 +78,35 @@ test('a law: as long as anybody waits and nobody is rolling, somebody may begin'
       assert.ok(next.every((key) => waiting.includes(key)));
       if (!isRolling && waiting.length > 0) assert.ok(next.length > 0);
       assert.ok(ready <= begun && begun <= total);
+    }),
+  );
+});
+
+test('the turns of those that wait, in what has begun; those without evidence have none', () => {
+  const plan = planStages(members('a d', 'b w', 'c w', 'd w', 'e! w'), stages('1,50%'));
+  const [second, last] = [
+    { stage: 2, stages: 3, end: { percent: 50 } },
+    { stage: 3, stages: 3, end: { percent: 100 } },
+  ];
+  assert.deepEqual(
+    [...turnsOf(plan, stages('1,50%'))],
+    [
+      ['b', second],
+      ['c', last],
+      ['d', last],
+      ['e', undefined],
+    ],
+  );
+});
+
+test('a law: none that waits has an earlier turn than those that may begin', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(MEMBER, { selector: ({ key }) => key }), STAGES, (all, ends) => {
+      const plan = planStages(all, ends);
+      const turns = turnsOf(plan, ends);
+      const stageOf = (key: string): number => turns.get(key)?.stage ?? Number.POSITIVE_INFINITY;
+      const first = Math.min(...plan.waiting.map(stageOf));
+      assert.ok(plan.next.every((key) => stageOf(key) === first));
     }),
   );
 });

@@ -1,0 +1,142 @@
+/** When the rollouts of a plan happen: by the gates, windows and stages of the controller, from which nothing is rolled here. */
+
+import { stagesOf } from '../../annotations/gating.ts';
+import type { Reloader } from '../../app/reloader.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import type { Gate } from '../../model/outcome.ts';
+import type { StageEnd } from '../../model/settings.ts';
+import { formatDuration } from '../../model/time.ts';
+import type { Options } from '../../options/options.ts';
+import { type Turn, turnsOf } from '../../rollout/stage-plan.ts';
+import { WindowLengths } from '../../rollout/window-lengths.ts';
+import type { WorkloadRecord } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
+import { needsRollout } from '../../tracking/edge-policy.ts';
+import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracking/gate.ts';
+import { nameFor } from '../explain/cause.ts';
+
+/** The stage of the change of one object in which a workload is rolled. */
+export interface PlannedStage {
+  readonly object: string;
+  /** From 1, of so many; absent: it is rolled after the last one, since its pods can give no evidence. */
+  readonly stage?: number;
+  readonly stages?: number;
+  /** Where the stage ends: a number of workloads, or a part of them such as `10%`. */
+  readonly end?: string;
+}
+
+/** When a workload is rolled, and by whom. */
+export interface Timing {
+  /** `its owner`: the rollout of its own new template brings the content. `a person`: it is notify-only. */
+  readonly by: 'the reloader' | 'its owner' | 'a person';
+  readonly when: string;
+  /** What keeps the workload although its window has ended. */
+  readonly keptBy?: Gate['type'];
+  readonly stages: readonly PlannedStage[];
+}
+
+/** The settings that count for times. */
+type TimingOptions = Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>;
+
+/** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
+export function timingsOf(
+  { store, rollouts }: Pick<Reloader, 'store' | 'rollouts'>,
+  options: TimingOptions,
+  now: number,
+): (record: WorkloadRecord) => Timing {
+  const { gates, stages } = rollouts;
+  const windows = new WindowLengths({
+    store,
+    quietMs: options.coalescePeriodMs,
+    maxWaitMs: options.coalesceMaxWaitMs,
+    onSlowed: () => undefined,
+  });
+  const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
+  // As after the first attempt of each one: what anything else keeps is passed over by the stages.
+  for (const [key, record] of outdated) {
+    const gate = keptOf(store, record, now);
+    if (gate !== undefined) gates.close(key, gate);
+  }
+  const free = outdated.filter(([key]) => gates.of(key) === undefined);
+  const staged = new Map(free.map(([key]) => [key, stages?.gateOf(key)]));
+  const turns = (stages?.changes() ?? []).map(({ object, plan }) => {
+    const ends = stagesOf(store.configs.get(keyOf(object))?.annotations ?? {}, options.staging.stages);
+    return { object, turns: turnsOf(plan, ends ?? []) };
+  });
+  return (record) => {
+    const key = keyOf(record.workload.ref);
+    const gate = gates.of(key) ?? haltIn(staged.get(key));
+    if (gate !== undefined) return keptTiming(record, gate);
+    const own = isUrgentFor(store, record) ? [] : turnsIn(turns, record);
+    const isLater = own.length > 0 && staged.get(key) !== undefined;
+    const places = own.map(([object, turn]) => turnText(object, turn));
+    const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
+    const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
+    const stagesOfIt = own.map(([object, turn]) => stageOf(object, turn));
+    return { by: 'the reloader', when: when.join(', '), stages: stagesOfIt };
+  };
+}
+
+/** The turn of a workload in the change of an object, which is named as in its namespace. */
+type OwnTurn = readonly [object: string, turn: Turn | undefined];
+
+function turnsIn(
+  turns: readonly {
+    readonly object: ConfigRef;
+    readonly turns: ReadonlyMap<ObjectKey, Turn | undefined>;
+  }[],
+  record: WorkloadRecord,
+): readonly OwnTurn[] {
+  const key = keyOf(record.workload.ref);
+  return turns
+    .filter((change) => change.turns.has(key))
+    .map((change) => [nameFor(record, change.object), change.turns.get(key)]);
+}
+
+/** What keeps the workload, its stage aside: also the rollout of its own new template. */
+function keptOf(store: Store, record: WorkloadRecord, now: number): Gate | undefined {
+  return record.externalRollout === undefined
+    ? gateOf(store, record, now)
+    : untilChanged('hold', 'with the rollout of its own change');
+}
+
+function haltIn(gate: Gate | undefined): Gate | undefined {
+  return gate?.type === 'halt' ? gate : undefined;
+}
+
+function keptTiming({ externalRollout }: WorkloadRecord, { type, message }: Gate): Timing {
+  if (externalRollout !== undefined) return { by: 'its owner', when: message, stages: [] };
+  const by = type === 'notify-only' ? 'a person' : 'the reloader';
+  return { by, when: message, keptBy: type, stages: [] };
+}
+
+/** The window that a change opens, and what else bounds the time of the rollout. */
+function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths): string {
+  const { vocabularies } = store.settings;
+  const isUrgent = isUrgentFor(store, record);
+  const { quietMs, maxWaitMs } = windows.opened(keyOf(record.workload.ref));
+  const { minIntervalMs } = vocabularies.paceOf(record.workload);
+  const pauseMs = isUrgent ? 0 : vocabularies.pausing.pauseMsOf(record.workload);
+  const bounds = [
+    `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
+    minIntervalMs > 0 && `${formatDuration(minIntervalMs)} after its last rollout at the earliest`,
+    !isUrgent && reloadWindowFor(store, record) !== undefined && 'while its reload window is open',
+    pauseMs > 0 && `its pods ${formatDuration(pauseMs)} later, when its pause ends`,
+  ];
+  return bounds.filter((text) => text !== false).join(', ');
+}
+
+function turnText(object: string, turn: Turn | undefined): string {
+  const change = `of the change of ${object}`;
+  if (turn === undefined) return `after the last stage ${change}`;
+  return `in stage ${turn.stage} of ${turn.stages} (${endText(turn.end)}) ${change}`;
+}
+
+function stageOf(object: string, turn: Turn | undefined): PlannedStage {
+  const { end, ...numbers } = turn ?? {};
+  return { object, ...numbers, ...(end && { end: endText(end) }) };
+}
+
+function endText(end: StageEnd): string {
+  return 'percent' in end ? `${end.percent}%` : `${end.count}`;
+}

@@ -1,0 +1,201 @@
+/** `reloader plan`: by whom, in which window and in which stage a workload is rolled. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import type { Manifest } from '../../../lib/commands/manifests/manifests.ts';
+import { plan, planAgainst } from '../../../lib/commands/manifests/plan.ts';
+import type { Plan, PlannedRollout } from '../../../lib/commands/manifests/plan-answer.ts';
+import { planMarkdown, planText } from '../../../lib/commands/manifests/plan-text.ts';
+import type { RawObject } from '../../../lib/model/raw-objects.ts';
+import { digestOf } from '../../digests.ts';
+import { rolledOut } from './named-causes.ts';
+import { follows, podOf, type Words, World } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const USUAL = '5s after the last change, 30s after the first one at the latest';
+
+/** A reload window that opens in half a year. */
+const CLOSED = `0 0 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} * 1h`;
+
+function manifest(kind: string, apiVersion: string, object: object): Manifest {
+  return { file: '-', apiVersion, kind, object: object as RawObject, lineOf: () => 1 };
+}
+
+function workload(name: string, annotations: Words = {}, kind = 'Deployment'): Manifest {
+  const labels = { app: name };
+  return manifest(kind, 'apps/v1', {
+    metadata: { name, annotations: { ...follows('web'), ...annotations } },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: podOf(['web']) },
+    },
+  });
+}
+
+function configMap(value: string, annotations: Words = {}): Manifest {
+  return manifest('ConfigMap', 'v1', { metadata: { name: 'web', annotations }, data: { value } });
+}
+
+interface Change {
+  readonly workloads: readonly Manifest[];
+  /** On the ConfigMap. */
+  readonly words?: Words;
+  readonly flags?: readonly string[];
+}
+
+async function planned({ workloads, words = {}, flags = [] }: Change): Promise<Plan> {
+  const former = [configMap('A', words), ...workloads];
+  return await planAgainst([configMap('B', words), ...workloads], former, 'default', flags);
+}
+
+async function rolloutOf(annotations: Words, change: Partial<Change> = {}): Promise<PlannedRollout> {
+  const { rollouts } = await planned({ workloads: [workload('web', annotations)], ...change });
+  const [rollout] = rollouts;
+  assert.ok(rollout !== undefined && rollouts.length === 1);
+  return rollout;
+}
+
+const WHEN: Readonly<Record<string, [annotations: Words, when: string | RegExp, keptBy?: string]>> = {
+  'the usual window': [{}, USUAL],
+  'its least interval': [
+    { [`${NATIVE}/min-rollout-interval`]: '10m' },
+    `${USUAL}, 10m after its last rollout at the earliest`,
+  ],
+  'its pause': [
+    { 'deployment.reloader.stakater.com/pause-period': '2m' },
+    `${USUAL}, its pods 2m later, when its pause ends`,
+  ],
+  'a reload window that is open': [
+    { [`${NATIVE}/reload-window`]: 'always' },
+    `${USUAL}, while its reload window is open`,
+  ],
+  'a reload window that is closed': [
+    { [`${NATIVE}/reload-window`]: CLOSED },
+    /^its reload window is closed, at least until \d{4}-/,
+    'window',
+  ],
+  'a hold': [{ [`${NATIVE}/hold`]: 'true' }, 'it is held until its annotation hold is taken away', 'hold'],
+  'an approval': [
+    { [`${NATIVE}/approval`]: 'required' },
+    /^it needs an approval: kubectl annotate .* lets ConfigMap\/web go$/,
+    'approval',
+  ],
+};
+
+describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
+  for (const [name, [annotations, when, keptBy]] of Object.entries(WHEN))
+    test(name, async () => {
+      const flags = ['--dialects=collaborne,stakater'];
+      const rollout = await rolloutOf(annotations, { flags });
+      assert[typeof when === 'string' ? 'equal' : 'match'](rollout.when, when as string & RegExp);
+      assert.deepEqual([rollout.by, rollout.keptBy, rollout.stages], ['the reloader', keptBy, []]);
+    });
+
+  test('the window of the flags and of a workload that cannot be paused', async () => {
+    const pause = { 'deployment.reloader.stakater.com/pause-period': '2m' };
+    const { when } = await rolloutOf(
+      {},
+      {
+        workloads: [workload('web', pause, 'StatefulSet')],
+        flags: ['--dialects=collaborne,stakater', '--coalesce-period=1s', '--coalesce-max-wait=3s'],
+      },
+    );
+    assert.equal(when, '2m after the last change, 2m after the first one at the latest');
+  });
+
+  test('nothing of windows and pauses, if the change is urgent', async () => {
+    const window = { [`${NATIVE}/reload-window`]: CLOSED, [`${NATIVE}/hold`]: 'false' };
+    const words = { [`${NATIVE}/urgent`]: 'true', [`${NATIVE}/stages`]: '1' };
+    const rollout = await rolloutOf(window, { words });
+    assert.deepEqual([rollout.when, rollout.stages], [USUAL, []]);
+  });
+});
+
+test('what is notify-only is rolled by a person, and counted apart', async () => {
+  const answer = await planned({
+    workloads: [workload('web', { [`${NATIVE}/notify-only`]: 'true' }), workload('api')],
+  });
+  assert.deepEqual(
+    answer.rollouts.map(({ workload: name, by, keptBy }) => [name, by, keptBy]),
+    [
+      ['Deployment/web', 'a person', 'notify-only'],
+      ['Deployment/api', 'the reloader', undefined],
+    ],
+  );
+  for (const text of [planText(answer, (_, words) => words), planMarkdown(answer)])
+    assert.match(text, /1 rollout by the reloader, 1 more by a person\./);
+});
+
+type Stages = Readonly<Record<string, readonly (string | number | undefined)[] | string>>;
+
+/** By workload, its stages; of one that is kept, by what. */
+function stagesIn({ rollouts }: Plan): Stages {
+  return Object.fromEntries(
+    rollouts.map(({ workload: name, stages, keptBy }) => [
+      name.replace('Deployment/', ''),
+      keptBy ?? stages.flatMap(({ stage, stages: of, end }) => [stage, of, end]),
+    ]),
+  );
+}
+
+const FOUR = ['a', 'b', 'c', 'd'].map((name) => workload(name));
+const STAGED = { [`${NATIVE}/stages`]: '1,50%' };
+const IN_STAGES: Readonly<Record<string, [Change, Stages]>> = {
+  'those of the object': [
+    { workloads: FOUR, words: STAGED },
+    { a: [1, 3, '1'], b: [2, 3, '50%'], c: [3, 3, '100%'], d: [3, 3, '100%'] },
+  ],
+  'those of the flag': [
+    { workloads: FOUR, flags: ['--stages=75%'] },
+    { a: [1, 2, '75%'], b: [1, 2, '75%'], c: [1, 2, '75%'], d: [2, 2, '100%'] },
+  ],
+  'a canary before all others': [
+    { workloads: [...FOUR.slice(0, 2), workload('z', { [`${NATIVE}/canary`]: 'true' })], words: STAGED },
+    { z: [1, 3, '1'], a: [2, 3, '50%'], b: [3, 3, '100%'] },
+  ],
+  'none of what is held: the others do not wait for it': [
+    { workloads: [workload('a', { [`${NATIVE}/hold`]: 'true' }), ...FOUR.slice(1)], words: STAGED },
+    { a: 'hold', b: [1, 3, '1'], c: [2, 3, '50%'], d: [3, 3, '100%'] },
+  ],
+  'nothing of a stage without stages': [{ workloads: FOUR.slice(0, 1) }, { a: [] }],
+};
+
+describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
+  for (const [name, [change, stages]] of Object.entries(IN_STAGES))
+    test(name, async () => assert.deepEqual(stagesIn(await planned(change)), stages));
+
+  test('in words, with what a later one waits for', async () => {
+    const { rollouts } = await planned({ workloads: FOUR.slice(0, 2), words: STAGED });
+    const of = 'of the change of ConfigMap/web';
+    assert.deepEqual(
+      rollouts.map(({ when }) => when),
+      [
+        `${USUAL}, in stage 1 of 2 (1) ${of}`,
+        `in stage 2 of 2 (50%) ${of}, once those before it have stayed ready for 30s`,
+      ],
+    );
+  });
+
+  test('none for what also needs a content that is halted, and how a person lets it go on', async () => {
+    const world = new World().install().configMap('web').configMap('halted', { annotations: STAGED });
+    world.deployment({ annotations: follows('web', 'halted'), reads: ['web', 'halted'] });
+    await rolledOut(world);
+    const digest = digestOf('ConfigMap', { metadata: { name: 'halted' }, data: { value: 'A' } });
+    world.sandbox.patch('configmaps', 'reloader', 'reloader-state', {
+      data: {
+        'default_v1.ConfigMap_halted': `${digest}.1!0a0b=default/Deployment/first`,
+        'default_ran.Deployment_web': JSON.stringify({ 'v1.ConfigMap_halted': '?' }),
+      },
+    });
+    const { send } = world;
+    const reloader = await findReloader(send, { namespace: 'default', settings: [] });
+    const target = { send, namespace: 'default', reloader, isEverywhere: false };
+    const { rollouts } = await plan(target, [configMap('B')], []);
+    world.sandbox.close();
+    const [{ when = '', keptBy = '' } = {}] = rollouts;
+    assert.equal(keptBy, 'halt');
+    assert.match(when, /ConfigMap\/halted is halted.*resume=0a0b$/);
+  });
+});
