@@ -5,7 +5,7 @@ import type { GivenCommand } from '../options/commands.ts';
 import { USAGE_EXIT_CODE } from '../options/options.ts';
 import { CommandError } from './connect.ts';
 import { runExplain } from './explain/explain.ts';
-import { runGraph } from './graph.ts';
+import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
 import { runState } from './state/state.ts';

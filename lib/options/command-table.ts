@@ -122,15 +122,12 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ...CLUSTER,
       EVERYWHERE,
       { forms: '--outdated', help: 'only what is out of date' },
-      output('mermaid', 'dot'),
+      output('mermaid', 'dot', 'svg', 'html'),
     ],
     examples: [
       ['reloader graph', 'each object with its followers'],
       ['reloader graph configmap/web -o mermaid', 'the followers of one object, as a picture in Markdown'],
-      [
-        'reloader graph -A --outdated -o dot | dot -Tsvg > graph.svg',
-        'what is out of date, drawn by Graphviz',
-      ],
+      ['reloader graph -A --outdated -o html > graph.html', 'what is out of date, drawn for a browser'],
     ],
     exits: '0 it is answered',
   },

@@ -154,6 +154,31 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     tests: [GRAPH, ANSWERS],
   },
   {
+    name: 'graph: names are not escaped',
+    edit: change('dotText', "text.replaceAll('&', '&amp;').replaceAll()", 'text'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: a workload that is out of date with one object is not, if another is up to date',
+    edit: change('statesIn', "states.get(workload) !== 'out of date'", 'true'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: a picture may have any number of edges',
+    edit: change('pictures', 'length > MOST_EDGES', 'false'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: a picture is silent about what was not readable',
+    edit: change('pageOf', 'unreadLines()', '[]'),
+    tests: [GRAPH],
+  },
+  {
+    name: 'graph: a picture is light only',
+    edit: change('picture/svgOf', 'verbatim(STYLE)', "''"),
+    tests: [GRAPH],
+  },
+  {
     name: 'state: verify takes an override of no workload for sound',
     edit: change('overridesOfNone', 'store.workloads.has(keyOf(ref))', 'true'),
     tests: [STATE],

@@ -54,6 +54,7 @@ const PACKED = [
   'README.md',
   'dist/THIRD-PARTY-NOTICES.txt',
   'dist/kubeconfig-ABCD1234.mjs',
+  'dist/picture-ABCD1234.mjs',
   'dist/reloader.mjs',
   'dist/sbom.cdx.json',
   'k8s/base/deployment.yaml',
@@ -82,7 +83,8 @@ test('the SBOM of the build names every package whose licence the notices have, 
     [],
   );
   const optional = components.filter(({ scope }) => scope === 'optional').map(({ name }) => name);
-  for (const name of ['jsonpath-plus', 'openid-client', 'socks']) assert.ok(optional.includes(name), name);
+  for (const name of ['jsonpath-plus', 'openid-client', 'socks', '@viz-js/viz'])
+    assert.ok(optional.includes(name), name);
   assert.ok(!optional.includes('commander'));
 });
 

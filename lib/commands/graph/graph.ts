@@ -1,0 +1,156 @@
+/** `reloader graph`: who follows what, as text, as a picture, or in the language of another program. */
+
+import { type ObjectKey, wholeKeyOf } from '../../model/object-ref.ts';
+import { judge } from '../../tracking/edge-policy.ts';
+import { CommandError, type Connection, connect } from '../connect.ts';
+import { type FollowedObject, podsOf } from '../explain/explanation.ts';
+import { unreadLines } from '../explain/explanation-text.ts';
+import { findReloader } from '../installed-reloader.ts';
+import type { Observation, Unread } from '../observation.ts';
+import type { CommandContext } from '../run-command.ts';
+import { moment, observeFor } from '../scene.ts';
+import { subjectOf } from '../subject.ts';
+import { formatted, type Paint, withProgress } from '../terminal.ts';
+import { dotOf, labelOf, mermaidOf } from './drawings.ts';
+import type { Caption } from './picture.ts';
+
+/** One workload that follows one object. */
+export interface GraphEdge {
+  /** `<namespace>/<kind>/<name>`. */
+  readonly object: ObjectKey;
+  readonly workload: ObjectKey;
+  /** Whether changes of the object roll the workload. */
+  readonly asks: boolean;
+  readonly pods: FollowedObject['pods'];
+}
+
+/** The answer. */
+export interface Graph {
+  readonly edges: readonly GraphEdge[];
+  readonly unread: readonly Unread[];
+}
+
+/** The most edges that are drawn as a picture: a second of work, and more than anybody can look at. */
+const MOST_EDGES = 2000;
+
+/** Runs the command. */
+export async function runGraph(context: CommandContext): Promise<number> {
+  const { flags, env, terminal } = context;
+  const connection = connect(flags, env);
+  const text = await withProgress(
+    terminal,
+    () => 'listing …',
+    async () => {
+      const [answer, about] = await answerTo(context, connection);
+      const caption = { title: `Who follows ${about}`, time: new Date(moment()).toISOString() };
+      const drawing = await drawnAs(flags.output, answer, caption);
+      if (drawing === undefined)
+        return formatted(flags.output, answer, () => graphText(answer, terminal.paint));
+      for (const line of unreadLines(answer.unread)) terminal.note(line);
+      return drawing;
+    },
+  );
+  await terminal.write(text);
+  return 0;
+}
+
+/** The graph, and what it is limited to. */
+async function answerTo(
+  { flags, operands, settings }: CommandContext,
+  { send, namespace }: Connection,
+): Promise<readonly [Graph, about: string]> {
+  const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
+  const isEverywhere = flags.allNamespaces === true;
+  const scene = { send, namespace, reloader };
+  const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
+  const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
+  if (about !== undefined && isEverywhere) throw new CommandError('expected <kind/name> or -A, not both');
+  const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
+  const only = about && `${namespace}/${kind}/${about.name}`;
+  const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
+  const place = isEverywhere ? 'all namespaces' : namespace;
+  return [graph, only === undefined ? `what in ${place}` : labelOf(only)];
+}
+
+type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;
+
+/** Which part of the graph is wanted. */
+export interface GraphFilter {
+  /** Only the neighbours of this object or workload. */
+  readonly only?: ObjectKey | undefined;
+  /** Only edges that are out of date. */
+  readonly isOutdated: boolean;
+}
+
+/** The edges of what was observed, ordered by object and workload. */
+export function graphOf(observation: Observed, filter: GraphFilter): Graph {
+  const edges = edgesOf(observation).filter(
+    ({ object, workload, pods }) =>
+      (filter.only === undefined || filter.only === object || filter.only === workload) &&
+      (!filter.isOutdated || pods === 'out of date'),
+  );
+  edges.sort((a, b) => compare(a.object, b.object) || compare(a.workload, b.workload));
+  return { edges, unread: observation.unread };
+}
+
+function edgesOf(observation: Observed): GraphEdge[] {
+  const { store } = observation;
+  return [...store.workloads].flatMap(([workload, record]) =>
+    [...record.edges.keys()].flatMap((config): readonly GraphEdge[] => {
+      const object = store.configs.get(config);
+      if (object === undefined) return [];
+      const pods = podsOf(observation, record, object);
+      return [{ object: wholeKeyOf(config), workload, asks: judge(store, record, object).asks, pods }];
+    }),
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** By object, its followers. */
+function graphText({ edges, unread }: Graph, paint: Paint): string {
+  const groups = [...Map.groupBy(edges, ({ object }) => object)];
+  const lines = groups.flatMap(([object, followers]) => [
+    paint('bold', labelOf(object)),
+    ...followers.map(({ workload, asks, pods }) => {
+      const colour = pods === 'up to date' ? 'green' : pods === 'out of date' ? 'red' : 'yellow';
+      return `  ${labelOf(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
+    }),
+  ]);
+  return [
+    ...(lines.length === 0 ? ['No workload follows an object.'] : lines),
+    ...unreadLines(unread),
+    '',
+  ].join('\n');
+}
+
+/** The graph in a format that draws; undefined for one that does not. @throws CommandError */
+export async function drawnAs(format: string, graph: Graph, caption: Caption): Promise<string | undefined> {
+  return await DRAWINGS[format]?.(graph, caption);
+}
+
+/** By format, how a graph is drawn. */
+const DRAWINGS: Readonly<Record<string, (graph: Graph, caption: Caption) => string | Promise<string>>> = {
+  mermaid: ({ edges }) => mermaidOf(edges),
+  dot: ({ edges }) => dotOf(edges),
+  svg: async (graph, caption) => await (await pictures(graph)).svgOf(graph, caption),
+  html: async (graph, caption) => await (await pictures(graph)).pageOf(graph, caption),
+};
+
+/** What draws pictures. @throws CommandError if the graph is too large, or this program has been built without it */
+async function pictures({ edges }: Graph): Promise<typeof import('./picture.ts')> {
+  const { length } = edges;
+  if (length > MOST_EDGES)
+    throw new CommandError(
+      `too many edges for a picture (${length}): filter by -n, an object, or --outdated`,
+    );
+  try {
+    return await import('./picture.ts');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new CommandError('this image leaves out what draws pictures: use -o dot, or the npm package');
+  }
+}
