@@ -2,6 +2,7 @@
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
+import type { ObjectKey } from './object-ref.ts';
 import type { Reason, Verdict } from './reasons.ts';
 
 /** Why the pods of a workload are taken to be out of date with an object. */
@@ -9,6 +10,8 @@ export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
 
 /** One object that a workload follows. */
 export interface FollowedStatus {
+  /** `<namespace>/<kind>/<name>` of the whole object, also where only some of its keys count. */
+  readonly key: ObjectKey;
   readonly object: string;
   /** The first digits of the digest in force; undefined while the object does not exist. */
   readonly observed: string | undefined;

@@ -13,6 +13,7 @@ import { Deliveries } from '../serving/deliveries.ts';
 import { isAllowedHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { type KeyPair, SECURE } from '../serving/tls.ts';
+import { PICTURE_HEADERS } from './followers-picture.ts';
 import type { Access } from './page-access.ts';
 import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
@@ -33,6 +34,8 @@ export interface Pages extends Probes {
   readonly status: () => Shown;
   /** The status page at /, by the query of the address; undefined after too many different queries. Absent: there is no page. */
   readonly statusPage?: ((query: string) => Shown | undefined) | undefined;
+  /** The picture at /followers.svg; like the page. */
+  readonly followers?: ((query: string) => Shown | undefined) | undefined;
 }
 
 /** The address of a server, and the hosts that it serves. */
@@ -58,6 +61,7 @@ interface Answer {
 }
 
 const HTML = 'text/html; charset=utf-8';
+const SVG = 'image/svg+xml; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -216,9 +220,12 @@ export class HttpServer {
 /** Answers by path. */
 type Answers = Map<string, (query: string) => Answer | Promise<Answer>>;
 
-function answersOf({ metrics, status, statusPage, ...probes }: Pages): Answers {
+function answersOf({ metrics, status, statusPage, followers, ...probes }: Pages): Answers {
   const answers: Answers = new Map();
-  if (statusPage !== undefined) answers.set('/', (query) => pageAnswer(statusPage(query)));
+  if (statusPage !== undefined)
+    answers.set('/', (query) => pageAnswer(HTML, statusPage(query), STATUS_PAGE_HEADERS));
+  if (followers !== undefined)
+    answers.set('/followers.svg', (query) => pageAnswer(SVG, followers(query), PICTURE_HEADERS));
   answers.set('/metrics', async () => shownAnswer(METRICS_TYPE, await metrics()));
   for (const [path, answer] of probeAnswersOf(probes)) answers.set(path, answer);
   return answers.set('/status.json', () => shownAnswer('application/json', status()));
@@ -234,8 +241,8 @@ function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['heade
   return { status: 200, type, body, headers: { ...headers, 'snapshot-time': asOf.toISOString() } };
 }
 
-function pageAnswer(page: Shown | undefined): Answer {
-  return page === undefined ? TOO_MANY_SEARCHES : shownAnswer(HTML, page, STATUS_PAGE_HEADERS);
+function pageAnswer(type: string, page: Shown | undefined, headers: Answer['headers']): Answer {
+  return page === undefined ? TOO_MANY_SEARCHES : shownAnswer(type, page, headers);
 }
 
 function healthAnswer({ ok, problems }: ReturnType<Pages['health']>): Answer {

@@ -91,7 +91,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'plan: the rollout of its owner is one of the reloader',
-    edit: change('rolloutsOf', 'record.externalRollout !== undefined', 'false'),
+    edit: change('keptOf', 'record.externalRollout === undefined', 'true'),
     tests: [PLAN],
   },
   {

@@ -10,7 +10,7 @@ const BY_WORDS = ['test/unit/annotations/pausing.test.ts', 'test/simulation/paus
 export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: each patch begins one anew',
-    edit: change('Pausing.begin', 'workload.isPaused !== false', 'workload.isPaused === undefined'),
+    edit: change('Pausing.pauseMsOf', 'workload.isPaused === false', 'workload.isPaused !== undefined'),
     tests: BY_WORDS,
   },
   {

@@ -11,7 +11,7 @@ const OF_JOBS = ['test/simulation/simulation-jobs.test.ts'];
 export const SCENE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scenes: a change in a pause begins it anew',
-    edit: change('Pausing.begin', 'workload.isPaused !== false', 'workload.isPaused === undefined'),
+    edit: change('Pausing.pauseMsOf', 'workload.isPaused === false', 'workload.isPaused !== undefined'),
     tests: OF_PAUSES,
   },
   {
@@ -21,7 +21,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: who asks for a pause is rolled at once',
-    edit: change('Pausing.begin', 'workload.isPaused !== false', 'true'),
+    edit: change('Pausing.pauseMsOf', 'workload.isPaused === false', 'false'),
     tests: OF_PAUSES,
   },
   {

@@ -8,6 +8,7 @@ const DELIVERIES = ['test/unit/serving/deliveries.test.ts'];
 const SERVER = ['test/unit/telemetry/http-server.test.ts'];
 const PAGES = ['test/unit/app/pages.test.ts'];
 
+const PICTURE = ['test/unit/telemetry/followers-picture.test.ts'];
 const ACCESS = ['test/unit/telemetry/page-access.test.ts'];
 const SECURE_PAGES = ['test/unit/app/secure-pages.test.ts'];
 const REVIEWS = ['test/unit/kubernetes/access-reviews.test.ts'];
@@ -86,13 +87,47 @@ export const SERVING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'serving: any number of searches is answered within a second',
-    edit: drop('pagesOf.statusPageFor', "request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS"),
+    edit: drop('pagesOf.statusPageFor', "request.find !== '' && isFull()"),
     tests: PAGES,
   },
   {
     name: 'serving: after many searches there is no page without one either',
     edit: drop('pagesOf.statusPageFor', "request.find !== ''"),
     tests: PAGES,
+  },
+  {
+    name: 'serving: any number of pictures is answered within a second',
+    edit: drop('pagesOf.followersFor', 'isFull()'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: a picture stays without the status page',
+    edit: change('pagesOf', 'hasPage ? followersFor : undefined', 'followersFor'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: a picture has no policy of its own',
+    edit: change('answersOf', 'PICTURE_HEADERS', '{}'),
+    tests: SERVER,
+  },
+  {
+    name: 'serving: a picture shows objects of that name in any namespace',
+    edit: change(
+      'followers-picture/followersOf',
+      'key === object',
+      "key.split('/')[2] === object.split('/')[2]",
+    ),
+    tests: PICTURE,
+  },
+  {
+    name: 'serving: a picture has any number of followers',
+    edit: change('followersPicture', 'followers.slice()', 'followers'),
+    tests: PICTURE,
+  },
+  {
+    name: 'serving: a picture repeats what was asked for',
+    edit: change('followersPicture', 'followers.length === 0', 'false'),
+    tests: PICTURE,
   },
   {
     name: 'serving: the pages stay open where the port for probes is taken',

@@ -84,7 +84,7 @@ export async function pageOf(graph: Graph, caption: Caption): Promise<string> {
 </head>
 <body>
 <h1>${caption.title}</h1>
-<p class="facts">${factsOf(graph)}; as of <time>${caption.time}</time></p>
+<p class="facts">${numbersOf(graph)}; as of <time>${caption.time}</time></p>
 <ul class="legend">${LEGEND.map(([mark, words]) => html`<li><span class="${mark}"></span>${words}</li>`)}</ul>
 ${unreadLines(graph.unread).map((line) => html`<p class="unread">${line}</p>`)}
 <figure>${verbatim(await svgOf(graph, caption))}</figure>
@@ -94,7 +94,7 @@ ${unreadLines(graph.unread).map((line) => html`<p class="unread">${line}</p>`)}
   return `<!doctype html>\n${page}`;
 }
 
-function factsOf({ edges }: Graph): Html {
+function numbersOf({ edges }: Graph): Html {
   const numberOf = (keys: readonly string[]): number => new Set(keys).size;
   const outdated = edges.filter(({ pods }) => pods === 'out of date');
   const objects = count(numberOf(edges.map(({ object }) => object)), 'object');
