@@ -117,6 +117,10 @@ test('plan says what a changed manifest rolls, and nothing if what is applied is
     [['Deployment/app', ['Secret/tls (key)'], [{ object: 'Secret/tls', stage: 1, stages: 1, end: '1' }]]],
   );
   assert.ok(!stdout.includes(SECRET));
+  const seen = await as('view', 'reloader plan -f -', manifest);
+  assert.match(seen.stdout, /not read: Secret\/tls: may not be read with your rights/);
+  const unseen = await as('nobody', 'reloader plan -f -', manifest);
+  assert.match(unseen.stdout, /not read: .*Deployment.*: you may not list it/);
 });
 
 test('graph has the edges of the namespace', async () => {
