@@ -15,6 +15,7 @@ import {
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
+import type { Workload } from '../model/workload.ts';
 import type { StagedChange } from '../rollout/stages.ts';
 import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -121,8 +122,13 @@ function workloadStatus(
       : {}),
     ...(isOutdated && waiting !== undefined && 'token' in waiting && { approvalToken: waiting.token }),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
+    ...rollingStatus(record.workload),
     findings: reloader.findings.of(key),
   };
+}
+
+function rollingStatus({ rolling }: Workload): Pick<WorkloadStatus, 'rolling'> {
+  return rolling === undefined || rolling === 'held' ? {} : { rolling };
 }
 
 function changeStatus(store: Store, change: StagedChange): ChangeStatus {

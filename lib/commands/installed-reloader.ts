@@ -21,6 +21,8 @@ export interface Installation {
   readonly name: string;
   readonly replicas: number;
   readonly readyReplicas: number;
+  /** The labels by which it selects its pods. */
+  readonly podLabels: Readonly<Record<string, string>>;
 }
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
@@ -43,6 +45,7 @@ interface RawVariable {
 interface RawDeployment extends RawObject {
   readonly spec?: {
     readonly replicas?: number;
+    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
     readonly template?: {
       readonly spec?: {
         readonly containers?: readonly {
@@ -146,6 +149,7 @@ function installed(
     name,
     replicas: spec?.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
+    podLabels: spec?.selector?.matchLabels ?? {},
   };
   const hidden = (container?.env ?? []).filter(
     (variable) => variable.name.startsWith('RELOADER_OPT_') && env[variable.name] === undefined,

@@ -1,10 +1,11 @@
 /**
- * Fills the store once, by the controller's own code: the whole program is put together as a dry run, its streams list and then
- * see no events, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
+ * Fills the store by the controller's own code: the whole program is put together as a dry run, its streams list and then see no
+ * events unless it is live, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
  */
 
 import { assemble, type OpenAssembly, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
+import type { Election } from '../app/election.ts';
 import type { Reloader } from '../app/reloader.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
@@ -37,6 +38,11 @@ export interface Observation {
   readonly state: StateAccess;
   /** What could not be listed: a stream, and why. */
   readonly unread: readonly Unread[];
+  /**
+   * Begins another term, which judges the present templates and the present state as a start does: what another process rolls
+   * meanwhile counts as unknown by the rules of a leader. `reloader` and `store` are those of the new term. @throws CommandError
+   */
+  readonly renew: () => Promise<void>;
   /** Ends it; nothing may be asked afterwards. */
   readonly end: () => Promise<void>;
 }
@@ -57,35 +63,87 @@ export interface Observed {
   readonly feed?: WatchFeed;
   /** @default as the state has them */
   readonly digests?: Options['digests'];
+  /** Whether the store follows the cluster by watches. @default false */
+  readonly isLive?: boolean;
 }
 
 const POLL_MS = 5;
 /** A list that fails is tried again for so long. */
 const PATIENCE_MS = 15_000;
+/** The same of a state that is read again: a person looks at the last answer. */
+const RENEWAL_MS = 5_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place, feed, digests }: Observed): Promise<Observation> {
+export async function observe({
+  send,
+  options,
+  place,
+  feed,
+  digests,
+  isLive,
+}: Observed): Promise<Observation> {
   const state = await accessToState(send, options, place);
   const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
     hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
+  const terms = new OwnTerms();
   const assembly = assemble({
-    send: readOnly(send, answer),
+    send: readOnly(send, answer, isLive),
     options: asDryRun(options, state, digests),
     place,
     log: NO_LOG,
+    election: terms.election,
     missingGraceMs: 0,
     rightsMayLag: false,
   });
   const ending = new AbortController();
   const running = assembly.run(ending.signal);
   await untilListed(assembly);
-  const reloader = assembly.observed.reloader();
-  const end = async (): Promise<void> => {
-    ending.abort();
-    await running;
+  return {
+    assembly,
+    state,
+    get reloader() {
+      return assembly.observed.reloader();
+    },
+    get store() {
+      return assembly.observed.reloader().store;
+    },
+    get unread() {
+      return unreadOf(assembly);
+    },
+    renew: async () => {
+      const former = assembly.observed.reloader();
+      terms.next();
+      if (!(await untilListed(assembly, former, RENEWAL_MS)))
+        throw unreachable({ message: 'the state was not read again' });
+    },
+    end: async () => {
+      ending.abort();
+      await running;
+    },
   };
-  return { assembly, reloader, store: reloader.store, state, unread: unreadOf(assembly), end };
+}
+
+/** The terms of a process that always leads: each ends when the next one is asked for. */
+class OwnTerms {
+  #present = new AbortController();
+
+  readonly election: Election = {
+    identity: 'observer',
+    hasStandby: false,
+    run: async (signal, lead) => {
+      while (!signal.aborted) {
+        this.#present = new AbortController();
+        const { signal: over } = this.#present;
+        await lead({ signal: AbortSignal.any([signal, over]), isValid: () => !over.aborted });
+      }
+    },
+    status: () => ({}),
+  };
+
+  next(): void {
+    this.#present.abort();
+  }
 }
 
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
@@ -106,17 +164,22 @@ function asDryRun(options: Options, state: StateAccess, digests: Options['digest
   };
 }
 
-/** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ observed: { gate, reloader }, waitingFor }: OpenAssembly): Promise<void> {
-  const until = monotonicMs() + PATIENCE_MS;
+/** Resolves when all that may be listed is in a term after that of `former`, or what is left fails for too long. Whether it leads. */
+async function untilListed(
+  { observed: { gate, reloader }, waitingFor }: OpenAssembly,
+  former?: Reloader,
+  patienceMs = PATIENCE_MS,
+): Promise<boolean> {
+  const until = monotonicMs() + patienceMs;
   const never = new AbortController().signal;
   for (;;) {
     const awaited = gate.awaited();
-    const isBegun = waitingFor().every((what) => what.startsWith('the list of '));
+    const leads = reloader().leads && reloader() !== former;
+    const isBegun = leads && waitingFor().every((what) => what.startsWith('the list of '));
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
     if (isBegun) reloader().committer.halt();
-    if (isBegun && awaited.every((stream) => gate.isRefused(stream))) return;
-    if (monotonicMs() > until) return;
+    if (isBegun && awaited.every((stream) => gate.isRefused(stream))) return true;
+    if (monotonicMs() > until) return leads;
     await sleep(POLL_MS, never);
   }
 }

@@ -9,7 +9,9 @@ import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
 import { runState } from './state/state.ts';
+
 import { type Terminal, terminalOf } from './terminal.ts';
+import { runTop } from './top/top.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
@@ -23,6 +25,7 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   plan: runPlan,
   graph: runGraph,
   state: runState,
+  top: runTop,
 };
 
 const FAILED = 1;

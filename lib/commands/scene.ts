@@ -66,14 +66,15 @@ function namespacesNamedBy({ workload }: Facts): readonly string[] {
     .flatMap((item) => item.split('/', 1));
 }
 
-/** The namespaces as the reloader of the scene sees them. */
+/** The namespaces as the reloader of the scene sees them; `isLive`: from now on. */
 export async function observeFor(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
+  isLive = false,
 ): Promise<Observation> {
   const { stateNamespace } = reloader.place;
-  const unique = namespaces && [...new Set(namespaces)];
-  return await observe({ send, options: reloader.options, place: { namespaces: unique, stateNamespace } });
+  const place = { namespaces: namespaces && [...new Set(namespaces)], stateNamespace };
+  return await observe({ send, options: reloader.options, place, isLive });
 }
 
 /** The facts about a workload that was read. */

@@ -4,6 +4,7 @@ import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
 import type { ObjectKey } from './object-ref.ts';
 import type { Reason, Verdict } from './reasons.ts';
+import type { Rolling } from './workload-kind.ts';
 
 /** Why the pods of a workload are taken to be out of date with an object. */
 export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
@@ -54,6 +55,8 @@ export interface WorkloadStatus {
   readonly approvalToken?: string;
   /** Why the last attempt failed, or what the next one waits for. */
   readonly problem?: string;
+  /** Whether a rollout replaces pods, or waits for the new ones to be ready; absent: neither. */
+  readonly rolling?: Exclude<Rolling, 'held'>;
   /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];
 }

@@ -58,7 +58,7 @@ const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = [
 ];
 
 /** Whether something failed: what waits for its turn, or for a person, only says what for. */
-export function hasFailed({ problem, waitsFor }: WorkloadStatus): boolean {
+export function hasFailed({ problem, waitsFor }: Pick<WorkloadStatus, 'problem' | 'waitsFor'>): boolean {
   return problem !== undefined && !IN_ORDER.includes(waitsFor);
 }
 

@@ -116,7 +116,8 @@ function contains(find: string, text: string): boolean {
   return text.toLowerCase().includes(find.toLowerCase());
 }
 
-function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
+/** Orders workloads: the longest outdated first, then by name. */
+export function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
   return (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b);
 }
 

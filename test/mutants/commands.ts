@@ -12,6 +12,9 @@ const TIMING = 'test/unit/commands/plan-timing.test.ts';
 const GRAPH = 'test/unit/commands/graph.test.ts';
 const STATE = 'test/unit/commands/state.test.ts';
 const IMPORT = 'test/unit/commands/state-import.test.ts';
+const TOP = 'test/unit/commands/top.test.ts';
+const TOP_TEXT = 'test/unit/commands/top-text.test.ts';
+const SCREEN = 'test/unit/commands/top-screen.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -23,7 +26,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'commands: a watch is opened',
-    edit: drop('readOnly', 'isWatch(request.path)'),
+    edit: change('readOnly', 'isWatch(request.path)', 'false'),
     tests: [READS],
   },
   {
@@ -222,5 +225,45 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'state: forget drops objects whose names begin the same',
     edit: change('isEntryOf', 'keyOf(wholeOf(ref)) === keyOf(object)', 'key.includes(object.name)'),
     tests: [STATE],
+  },
+  {
+    name: 'top: a standby counts as the leader',
+    edit: change('isOfLeader', 'leader?.isThis !== false', 'true'),
+    tests: [TOP],
+  },
+  {
+    name: 'top: what the reloader rolls is unknown to a person who observes',
+    edit: change('observing', 'seen().totals.outdated > 0', 'false'),
+    tests: [TOP],
+  },
+  {
+    name: 'top: no watch is opened',
+    edit: change('observe', 'readOnly(send, answer, isLive)', 'readOnly(send, answer)'),
+    tests: [TOP],
+  },
+  {
+    name: 'top: other namespaces are shown too',
+    edit: change('topOf', 'each.namespace === namespace', 'true'),
+    tests: [TOP_TEXT],
+  },
+  {
+    name: 'top: no column gets narrower',
+    edit: change('tableLines', 'width - excess', 'width'),
+    tests: [TOP_TEXT],
+  },
+  {
+    name: 'top: what is told reaches the terminal with its control characters',
+    edit: change('paintCut', "text.replaceAll(/\\p{Cc}/gu, ' ')", 'text'),
+    tests: [TOP_TEXT],
+  },
+  {
+    name: 'top: an error of the program leaves the terminal without a cursor',
+    edit: drop('openScreen', "signals.on('exit', close)"),
+    tests: [SCREEN],
+  },
+  {
+    name: 'top: a read that fails ends the table',
+    edit: change('showLive', 'error instanceof CommandError', 'false'),
+    tests: [SCREEN],
   },
 ];

@@ -35,6 +35,16 @@ test('an object of another namespace is not shown before it is seen to allow it,
   assert.deepEqual(shownIn(world), []);
 });
 
+test('a workload whose pods a rollout replaces says so until it is rolled out', () => {
+  const world = new World();
+  const rolling = (): unknown => statusIn(world).workloads[0]?.rolling;
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'], isRolledOut: false }, { initial: true });
+  assert.equal(rolling(), 'replacing');
+  world.workload('web', { isRolledOut: true });
+  assert.equal(rolling(), undefined);
+});
+
 describe('a change in stages', () => {
   const keys = Array.from({ length: 30 }, (_, at) => `home/Deployment/w${at}`);
   const progress = { stage: 2, stages: 3, total: 40, begun: 10, ready: 9 };
