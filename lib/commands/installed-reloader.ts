@@ -4,13 +4,14 @@ import { type Place, placeOf } from '../app/assembly.ts';
 import type { Reading } from '../kubernetes/api-error.ts';
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
-import type { RawObject } from '../model/raw-objects.ts';
+import type { RawKeyRef, RawObject } from '../model/raw-objects.ts';
 import type { Options } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
 
-const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
+/** Deployments. */
+export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 const LABELS = { labelSelector: 'app.kubernetes.io/name=kubernetes-reloader' };
 /** Where it usually is, if not beside the workloads. */
 const USUAL_NAMESPACE = 'reloader';
@@ -39,23 +40,25 @@ export interface InstalledReloader {
 interface RawVariable {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
+  readonly valueFrom?: {
+    readonly fieldRef?: { readonly fieldPath?: string };
+    readonly secretKeyRef?: RawKeyRef;
+  };
 }
 
-interface RawDeployment extends RawObject {
+interface RawProgram {
+  readonly name: string;
+  readonly image?: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly RawVariable[];
+}
+
+/** A Deployment whose container is a program with arguments and variables. */
+export interface RawDeployment extends RawObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-    readonly template?: {
-      readonly spec?: {
-        readonly containers?: readonly {
-          readonly name: string;
-          readonly args?: readonly string[];
-          readonly env?: readonly RawVariable[];
-          readonly envFrom?: readonly object[];
-        }[];
-      };
-    };
+    readonly template?: { readonly spec?: { readonly containers?: readonly RawProgram[] } };
   };
   readonly status?: { readonly readyReplicas?: number };
 }
@@ -133,32 +136,56 @@ export function unreachable({ message }: { readonly message: string }): CommandE
 }
 
 function installed(
-  { metadata, spec, status }: RawDeployment,
+  deployment: RawDeployment,
   settings: readonly string[],
   notes: readonly string[],
 ): InstalledReloader {
+  const { name, namespace = '' } = deployment.metadata;
+  const { args, env, hidden } = programOf(deployment);
+  const unread = hidden
+    .filter((variable) => variable.name.startsWith('RELOADER_OPT_'))
+    .map(
+      (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
+    );
+  const options = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
+  return {
+    installation: installationOf(deployment),
+    options,
+    place: placeOf(options, namespace),
+    notes: [...notes, ...unread],
+  };
+}
+
+/** Where a Deployment is, and whether it runs. */
+export function installationOf({ metadata, spec, status }: RawDeployment): Installation {
   const { name, namespace = '' } = metadata;
-  const containers = spec?.template?.spec?.containers ?? [];
-  const container = containers.find((each) => each.name.includes('reloader')) ?? containers[0];
-  const env = environmentOf(container?.env ?? [], namespace);
-  const args = (container?.args ?? []).map((word) =>
-    word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
-  );
-  const installation = {
+  return {
     namespace,
     name,
     replicas: spec?.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
     podLabels: spec?.selector?.matchLabels ?? {},
   };
-  const hidden = (container?.env ?? []).filter(
-    (variable) => variable.name.startsWith('RELOADER_OPT_') && env[variable.name] === undefined,
+}
+
+/** How the program of a Deployment is started. */
+export interface Program {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The variables whose value is not in the manifest. */
+  readonly hidden: readonly RawVariable[];
+}
+
+/** The arguments and variables of the reloader's container, or the first one. */
+export function programOf({ metadata, spec }: RawDeployment): Program {
+  const containers = spec?.template?.spec?.containers ?? [];
+  const { args = [], env: variables = [] } =
+    containers.find((each) => each.name.includes('reloader')) ?? containers[0] ?? {};
+  const env = environmentOf(variables, metadata.namespace ?? '');
+  const expanded = args.map((word) =>
+    word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
   );
-  const unread = hidden.map(
-    (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
-  );
-  const options = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
-  return { installation, options, place: placeOf(options, namespace), notes: [...notes, ...unread] };
+  return { args: expanded, env, hidden: variables.filter(({ name }) => env[name] === undefined) };
 }
 
 function environmentOf(variables: readonly RawVariable[], namespace: string): Record<string, string> {
@@ -171,7 +198,8 @@ function environmentOf(variables: readonly RawVariable[], namespace: string): Re
   );
 }
 
-function optionsOf(
+/** The options of a command line. @throws CommandError if it is not understood; it names the source */
+export function optionsOf(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   source = 'the flags after --',

@@ -8,8 +8,8 @@ import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
+import { runMigrate } from './migrate/migrate.ts';
 import { runState } from './state/state.ts';
-
 import { type Terminal, terminalOf } from './terminal.ts';
 import { runTop } from './top/top.ts';
 
@@ -26,6 +26,7 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   graph: runGraph,
   state: runState,
   top: runTop,
+  migrate: runMigrate,
 };
 
 const FAILED = 1;

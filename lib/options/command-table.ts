@@ -52,12 +52,12 @@ function output(...further: readonly string[]): CommandFlag {
   };
 }
 
-const FILES: CommandFlag = {
+const FILE: CommandFlag = {
   forms: '-f, --file <file>',
   help: 'a file, a folder, or - for the standard input; repeatable',
   isList: true,
-  isRequired: true,
 };
+const FILES: CommandFlag = { ...FILE, isRequired: true };
 
 /** The shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -70,7 +70,7 @@ export const STATE_ACTIONS = ['show', 'verify', 'diff', 'export', 'import', 'for
 export type StateAction = (typeof STATE_ACTIONS)[number];
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'top' | 'completion';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'top' | 'migrate' | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -173,6 +173,37 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader top -o json', 'once, for a script'],
     ],
     exits: '0 it is answered',
+  },
+  migrate: {
+    summary: 'says what taking over from another reloader needs, changes and rolls',
+    flags: [
+      {
+        forms: '--from <reloader>',
+        help: 'the other reloader',
+        choices: ['stakater', 'collaborne', 'sap', 'wave'],
+        isRequired: true,
+      },
+      { forms: '--deployment <namespace/name>', help: 'its Deployment (default: it is looked for)' },
+      { ...FILE, help: 'the values of its chart: a file, or - for the standard input; repeatable' },
+      {
+        forms: '--values <file>',
+        help: 'write values for the chart of this reloader; - for the standard output',
+      },
+      { forms: '--overlay <folder>', help: 'write an overlay of kustomize' },
+      { forms: '--force', help: 'overwrite files that exist' },
+      { ...NAMESPACE, help: 'look at this namespace alone (default: all that would be watched)' },
+      ...CLUSTER.slice(1, 3),
+      output(),
+    ],
+    examples: [
+      ['reloader migrate --from stakater', 'what the one in the cluster is set to, and what would change'],
+      [
+        'helm get values rel -o yaml | reloader migrate --from stakater -f - --values values.yaml',
+        'the same by the values of its chart, and values for that of this one',
+      ],
+      ['reloader migrate --from wave --overlay reloader/', 'an overlay of kustomize in place of values'],
+    ],
+    exits: '0 nothing would be rolled, 2 something would, or a person has to decide something',
   },
   completion: {
     summary: 'writes what a shell needs to complete the words of the commands',

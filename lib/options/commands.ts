@@ -22,6 +22,11 @@ export interface CommandFlags {
   readonly yes?: true;
   /** In seconds. */
   readonly interval?: number;
+  readonly from?: string;
+  readonly deployment?: string;
+  readonly values?: string;
+  readonly overlay?: string;
+  readonly force?: true;
 }
 
 /** A command that is to be run. */

@@ -1,58 +1,9 @@
 /** Which value of the Helm chart sets which flag: the tables of k8s/chart follow from those of the flags. */
 
+import { VALUES_ELSEWHERE, valueKeyOf } from '../../lib/commands/migrate/chart-flags.ts';
 import { FLAGS, type Flag, type FlagName, longNamesOf } from '../../lib/options/flags.ts';
 import { TYPES } from '../../lib/options/value-types.ts';
 import type { JsonObject } from '../sandbox/json.ts';
-
-/** The members of `reloader.custom_annotations`, and the flags that rename these annotations. */
-export const CUSTOM_ANNOTATIONS: Readonly<Record<string, FlagName>> = {
-  configmap: 'configmap-annotation',
-  secret: 'secret-annotation',
-  auto: 'auto-annotation',
-  configmap_auto: 'configmap-auto-annotation',
-  secret_auto: 'secret-auto-annotation',
-  search: 'auto-search-annotation',
-  match: 'search-match-annotation',
-  ignore: 'ignore-annotation',
-  pausePeriod: 'pause-deployment-annotation',
-  pauseTime: 'pause-deployment-time-annotation',
-  secretproviderclass: 'secretproviderclass-annotation',
-  secretproviderclass_auto: 'secretproviderclass-auto-annotation',
-  secretproviderclass_exclude: 'secretproviderclass-exclude-annotation',
-};
-
-/** The flags that are set by values outside `config`. */
-const ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
-  namespace: 'reloader.namespaces',
-  'all-namespaces': 'reloader.watchGlobally',
-  'namespaces-to-ignore': 'reloader.ignoreNamespaces',
-  'namespace-selector': 'reloader.namespaceSelector',
-  'resource-label-selector': 'reloader.resourceLabelSelector',
-  'is-Argo-Rollouts': 'reloader.isArgoRollouts',
-  'is-openshift': 'reloader.isOpenshift',
-  'enable-csi-integration': 'reloader.enableCSIIntegration',
-  'ignored-config-resource-types': 'reloader.ignoreConfigMaps or reloader.ignoreSecrets',
-  'auto-reload-all': 'reloader.autoReloadAll',
-  'reload-strategy': 'reloader.reloadStrategy',
-  'reload-on-create': 'reloader.reloadOnCreate',
-  'reload-on-delete': 'reloader.reloadOnDelete',
-  'cronjob-reload': 'reloader.ignoreCronJobs',
-  'leader-election': 'config.leaderElect',
-  'leader-election-lease-duration': 'reloader.leaderElection.leaseDuration',
-  'leader-election-renew-deadline': 'reloader.leaderElection.renewDeadline',
-  'leader-election-retry-period': 'reloader.leaderElection.retryPeriod',
-  'webhook-port': 'admission.enabled and admission.port',
-  'webhook-tls-directory': 'admission.certificate',
-  'webhook-tls-secret': 'admission.secretName',
-  'webhook-configuration': 'admission.enabled',
-  'sap-hash-check': 'admission.sapHashCheck',
-  'webhook-url': 'reloader.webhookUrl',
-  'log-level': 'reloader.logLevel',
-  'log-format': 'reloader.logFormat',
-  ...Object.fromEntries(
-    Object.entries(CUSTOM_ANNOTATIONS).map(([key, flag]) => [flag, `reloader.custom_annotations.${key}`]),
-  ),
-};
 
 /** What the chart says where a value is absent, other than the program. */
 const DEFAULTS: Readonly<{ [N in FlagName]?: string }> = {
@@ -91,8 +42,8 @@ const HOW =
 export const CHART_FLAGS: readonly ChartFlag[] = FLAGS.filter(
   ({ name }) => name !== 'help' && name !== 'version',
 ).map((flag) => {
-  const key = keyOf(flag.name);
-  const elsewhere = ELSEWHERE[flag.name];
+  const key = valueKeyOf(flag.name);
+  const elsewhere = VALUES_ELSEWHERE[flag.name];
   const isSecret = TYPES[flag.type].isSecret === true;
   const usual = DEFAULTS[flag.name];
   return {
@@ -114,7 +65,7 @@ const IN_CONFIG: readonly ChartFlag[] = CHART_FLAGS.filter(({ isInConfig }) => i
 /** The names that `config` may not have, and the value to set in their place. */
 export const ELSEWHERE_BY_KEY: Readonly<Record<string, string>> = Object.fromEntries(
   CHART_FLAGS.filter(({ isInConfig }) => !isInConfig).flatMap(({ flag, value }) =>
-    longNamesOf(flag).map((name) => [keyOf(name), value]),
+    longNamesOf(flag).map((name) => [valueKeyOf(name), value]),
   ),
 );
 
@@ -177,8 +128,4 @@ export function schemaOf({ type, isList }: Pick<Flag, 'type' | 'isList'>): JsonO
   return words === undefined || type === 'workload-kind'
     ? { type: ['string', 'null'] }
     : { enum: [...words.split(', '), null] };
-}
-
-function keyOf(name: string): string {
-  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

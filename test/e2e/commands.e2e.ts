@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import type { Graph } from '../../lib/commands/graph/graph.ts';
 import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
+import type { Migration } from '../../lib/commands/migrate/migration.ts';
 import type { StateDiff } from '../../lib/commands/state/compare-state.ts';
 import type { Top } from '../../lib/commands/top/top-answer.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
@@ -246,6 +247,49 @@ describe('top', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^reloader top: you may list no workloads in namespace \S+/);
     await reloader.kill();
+  });
+});
+
+describe('migrate', () => {
+  const line = (): string => `reloader migrate --from stakater -n ${stage.namespace} -o json`;
+
+  test('says to a person who may edit what is not known, and answers the rest', async () => {
+    const { code, stdout, stderr } = await as('edit', line());
+    const { workloads, differences, takeOver, notes } = JSON.parse(stdout) as Migration;
+    assert.equal(code, 2, stderr);
+    assert.equal(workloads, 1);
+    assert.deepEqual(
+      differences.map(({ rule, about }) => [rule, about]),
+      [['other-words', 'collaborne']],
+    );
+    assert.deepEqual(takeOver.unknown, ['you may not read ConfigMap/reloader-state in reloader']);
+    assert.match(notes.join('\n'), /you may not list the Deployments of all namespaces/);
+    assert.ok(!stdout.includes(SECRET));
+  });
+
+  test('says what a start rolls by the state that is there', async () => {
+    const { stdout, stderr } = await as('edit', 'reloader migrate --from collaborne -o json');
+    const { takeOver } = JSON.parse(stdout) as Migration;
+    assert.deepEqual(takeOver.unknown, [], stderr);
+    assert.deepEqual(
+      takeOver.rollouts.map(({ workload, objects }) => [workload, objects]),
+      [['Deployment/app', ['ConfigMap/web']]],
+    );
+  });
+
+  test('says to a person who may view that Secrets are not known', async () => {
+    const { code, stdout } = await as('view', line());
+    assert.equal(code, 2);
+    const { takeOver } = JSON.parse(stdout) as Migration;
+    assert.match(takeOver.unknown.join('\n'), /Secret.*you may not list it/);
+  });
+
+  test('says to a person without rights that nothing is known', async () => {
+    const { code, stdout } = await as('nobody', line());
+    assert.equal(code, 2);
+    const { workloads, takeOver } = JSON.parse(stdout) as Migration;
+    assert.equal(workloads, 0);
+    assert.match(takeOver.unknown.join('\n'), /ConfigMap.*you may not list it/);
   });
 });
 

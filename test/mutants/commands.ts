@@ -15,6 +15,9 @@ const IMPORT = 'test/unit/commands/state-import.test.ts';
 const TOP = 'test/unit/commands/top.test.ts';
 const TOP_TEXT = 'test/unit/commands/top-text.test.ts';
 const SCREEN = 'test/unit/commands/top-screen.test.ts';
+const MIGRATE = 'test/unit/commands/migrate/migration.test.ts';
+const MIGRATE_SETTINGS = 'test/unit/commands/migrate/settings.test.ts';
+const DIFFERENCES = 'test/unit/commands/migrate/differences.test.ts';
 const READS = 'test/unit/commands/reads.test.ts';
 
 /** Every one of them must be noticed. */
@@ -265,5 +268,57 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
     name: 'top: a read that fails ends the table',
     edit: change('showLive', 'error instanceof CommandError', 'false'),
     tests: [SCREEN],
+  },
+  {
+    name: 'migrate: what the other one missed is not rolled',
+    edit: change('take-over/rolloutOf', 'isOutdatedOn(store, record, config, edge)', 'false'),
+    tests: [MIGRATE],
+  },
+  {
+    name: 'migrate: comparisons are not waited for',
+    edit: change('takeOverOf', 'open().length > 0 && monotonicMs() < until', 'false'),
+    tests: [MIGRATE],
+  },
+  {
+    name: 'migrate: without the right to ReplicaSets nothing is unknown',
+    edit: change('takeOverOf', 'ages.length > 0 && stamped.length > 0', 'false'),
+    tests: [MIGRATE],
+  },
+  {
+    name: 'migrate: this program is taken for the other one',
+    edit: change('isIt', "metadata.labels?.['app.kubernetes.io/name'] === OURS", 'false'),
+    tests: [MIGRATE],
+  },
+  {
+    name: 'migrate: a webhook that is left counts as ready',
+    edit: change(
+      'migration/isReady',
+      'rollouts.length + unknown.length + webhooks.length',
+      'rollouts.length + unknown.length',
+    ),
+    tests: [MIGRATE],
+  },
+  {
+    name: 'migrate: a secret of the values is written',
+    edit: change(
+      'valuesOfStakater',
+      '[...secretRows(values), ...idleRows(values, IDLE)]',
+      'idleRows(values, IDLE)',
+    ),
+    tests: [MIGRATE_SETTINGS],
+  },
+  {
+    name: 'migrate: a secret flag becomes an argument',
+    edit: change(
+      'isArgument',
+      "TYPES[flag.type].isSecret === true || !source.startsWith('--')",
+      "!source.startsWith('--')",
+    ),
+    tests: [MIGRATE_SETTINGS],
+  },
+  {
+    name: 'migrate: a bar in brackets parts an expression',
+    edit: change('difference-rules/partsOf', "letter === '|' && depth === 0", "letter === '|'"),
+    tests: [DIFFERENCES],
   },
 ];

@@ -73,8 +73,10 @@ export function shown({ code, stdout, stderr }: Ended): string {
 /** The cluster of the tour: a reloader has committed the objects, then ended, and the ConfigMap `web` has changed since. */
 export async function openScene(): Promise<Cluster> {
   const cluster = await Cluster.start();
-  for (const { object } of readManifests(path.join(import.meta.dirname, 'manifests')))
-    cluster.sandbox.create(rowOfKind(String(object['kind'])).resource, withNamespace(object));
+  cluster.sandbox.create('namespaces', { metadata: { name: 'billing' } });
+  for (const folder of ['manifests', 'billing'])
+    for (const { object } of readManifests(path.join(import.meta.dirname, folder)))
+      cluster.sandbox.create(rowOfKind(String(object['kind'])).resource, withNamespace(object));
   const reloader = await cluster.reloader({ flags: ['--digests=sha1'] });
   const templates = { kind: 'ConfigMap', namespace: 'default', name: 'templates' } as const;
   put(cluster, templates, 'new');

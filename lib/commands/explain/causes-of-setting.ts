@@ -134,6 +134,7 @@ function kindNotServed({ row, reloader: { options } }: Parameters<CauseRule>[0])
 
 /** The kind is served by the flags, and the cluster or its rights do not show it. */
 function kindNotListed({ row, observation }: Parameters<CauseRule>[0]): readonly Cause[] {
+  if (row.isOptional !== true) return NO_CAUSES;
   const status = observation.assembly.status().optionalKinds.find(({ kind }) => kind === row.kind);
   if (status === undefined || status.state === 'served') return NO_CAUSES;
   const says = `${row.kind}s are ${status.state}${status.problem === undefined ? '' : `: ${status.problem}`}`;

@@ -1,0 +1,346 @@
+/** What is different for the workloads of a cluster: each cause is made, and the answer names workload, annotation and what to do. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { VocabularyName } from '../../../../lib/model/settings.ts';
+import { type DeploymentParts, podOf, type Words, World } from '../world.ts';
+import { migrate } from './asked.ts';
+
+const STAKATER = 'reloader.stakater.com';
+const LIST = `configmap.${STAKATER}/reload`;
+const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
+const SAP = 'pod-reloader.cs.sap.com';
+const NATIVE = 'reloader.k8s.collaborne.com';
+
+interface Row {
+  readonly from: VocabularyName;
+  readonly make: (world: World) => unknown;
+  readonly rule: string;
+  readonly is: 'decide' | 'know';
+  /** What the sentence, or what to do, has to name. */
+  readonly names: RegExp;
+  readonly settings?: readonly string[];
+}
+
+function deployed(parts: DeploymentParts): (world: World) => World {
+  return (world) => world.configMap('web', {}, false).deployment(parts);
+}
+
+/** A workload of another kind that reads the ConfigMap `web`. */
+function other(resource: string, annotations: Words, metadata: object = {}): (world: World) => unknown {
+  return (world) => {
+    const template = {
+      metadata: { labels: { app: 'web' } },
+      spec: { ...podOf(['web']), restartPolicy: 'Never' },
+    };
+    const always = { ...template, spec: podOf(['web']) };
+    const specs: Readonly<Record<string, object>> = {
+      statefulsets: {
+        serviceName: 'web',
+        replicas: 1,
+        selector: { matchLabels: { app: 'web' } },
+        template: always,
+      },
+      rollouts: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template: always },
+      cronjobs: { schedule: '0 0 * * *', jobTemplate: { spec: { template } } },
+    };
+    world.configMap('web', {}, false);
+    return world.sandbox.create(resource, {
+      metadata: { namespace: 'default', name: 'web', annotations, ...metadata },
+      spec: specs[resource],
+    });
+  };
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  'a list of Stakater Reloader with a bar, which loses an object': {
+    from: 'stakater',
+    make: (world) => deployed({ annotations: { [LIST]: 'web|other' } })(world.configMap('web-1', {}, false)),
+    rule: 'alternatives',
+    is: 'decide',
+    names:
+      /"web\|other" of configmap\.reloader\.stakater\.com\/reload .*: web-1 no longer counts -> to keep it write \(web\)\.\*\|\.\*\(other\)/,
+  },
+  'a list with a bar, which loses none': {
+    from: 'stakater',
+    make: deployed({ annotations: { [LIST]: 'web|other' } }),
+    rule: 'alternatives',
+    is: 'know',
+    names: /no object here is concerned/,
+  },
+  'a name that does not exist': {
+    from: 'stakater',
+    make: deployed({ annotations: { [LIST]: 'wbe' } }),
+    rule: 'missing',
+    is: 'know',
+    names: /ConfigMap\/wbe does not exist/,
+  },
+  'a Secret of a type that is left out': {
+    from: 'stakater',
+    make: (world) => {
+      world.sandbox.create('secrets', { metadata: { name: 'token' }, type: 'helm.sh/release.v1', data: {} });
+      return deployed({ annotations: { [`secret.${STAKATER}/reload`]: 'token' } })(world);
+    },
+    rule: 'secret-not-watched',
+    is: 'decide',
+    names: /Secret\/token is of the type helm\.sh\/release\.v1/,
+  },
+  'an exclude list on the pod template': {
+    from: 'stakater',
+    make: deployed({
+      annotations: { [`${STAKATER}/auto`]: 'true' },
+      onTemplate: { [`configmaps.exclude.${STAKATER}/reload`]: 'web' },
+    }),
+    rule: 'excluded-on-template',
+    is: 'decide',
+    names: /configmaps\.exclude\.reloader\.stakater\.com\/reload stands on the pod template/,
+  },
+  'a pause period on another kind': {
+    from: 'stakater',
+    make: other('statefulsets', {
+      [`${STAKATER}/auto`]: 'true',
+      [`deployment.${STAKATER}/pause-period`]: '5m',
+    }),
+    rule: 'pause-elsewhere',
+    is: 'know',
+    names: /pause-period had no effect there on a StatefulSet; here a change waits 5m/,
+  },
+  'a pause that has begun': {
+    from: 'stakater',
+    make: deployed({
+      annotations: {
+        [`${STAKATER}/auto`]: 'true',
+        [`deployment.${STAKATER}/pause-period`]: '5m',
+        [`deployment.${STAKATER}/paused-at`]: '2026-01-01T00:00:00Z',
+      },
+      spec: { paused: true },
+    }),
+    rule: 'paused',
+    is: 'know',
+    names: /resumes it once the pause is over/,
+  },
+  'a Rollout that was not served': {
+    from: 'stakater',
+    make: other('rollouts', { [`${STAKATER}/auto`]: 'true' }),
+    rule: 'kind-by-rights',
+    is: 'decide',
+    names: /rolls no Rollouts.* -> --is-Argo-Rollouts=true/,
+  },
+  'an ignored object': {
+    from: 'stakater',
+    make: (world) =>
+      world
+        .configMap('web', { annotations: { [`${STAKATER}/ignore`]: 'true' } }, false)
+        .deployment({ annotations: { [LIST]: 'web' } }),
+    rule: 'ignored',
+    is: 'know',
+    names: /take the annotation reloader\.stakater\.com\/ignore away/,
+  },
+  'a class of the Secrets Store CSI driver that nothing shows': {
+    from: 'stakater',
+    make: deployed({ annotations: { [`secretproviderclass.${STAKATER}/reload`]: 'vault' } }),
+    rule: 'unserved',
+    is: 'know',
+    names: /no SecretProviderClass is watched/,
+  },
+  'a CronJob that wave did not know': {
+    from: 'wave',
+    make: other('cronjobs', WAVE),
+    rule: 'kind-not-served',
+    is: 'know',
+    names: /does not roll CronJobs/,
+  },
+  'an object of another namespace': {
+    from: 'wave',
+    make: (world) =>
+      deployed({ annotations: { ...WAVE, 'wave.pusher.com/extra-configmaps': 'shared/ca' } })(
+        world.configMap('ca', {}, false, 'shared'),
+      ),
+    rule: 'not-allowed',
+    is: 'decide',
+    names: /ConfigMap\/shared\/ca .*allow-from/,
+  },
+  'an object that only an init container reads': {
+    from: 'wave',
+    make: (world) =>
+      world
+        .configMap('web', {}, false)
+        .configMap('setup', {}, false)
+        .deployment({
+          annotations: WAVE,
+          spec: {
+            template: {
+              metadata: { labels: { app: 'web' } },
+              spec: {
+                ...podOf(['web']),
+                initContainers: [
+                  { name: 'setup', image: 'x', envFrom: [{ configMapRef: { name: 'setup' } }] },
+                ],
+              },
+            },
+          },
+        }),
+    rule: 'init-containers',
+    is: 'decide',
+    names: /only init containers read ConfigMap\/setup/,
+  },
+  'a volume that no container mounts': {
+    from: 'wave',
+    make: (world) =>
+      world
+        .configMap('web', {}, false)
+        .configMap('files', {}, false)
+        .deployment({
+          annotations: WAVE,
+          spec: {
+            template: {
+              metadata: { labels: { app: 'web' } },
+              spec: { ...podOf(['web']), volumes: [{ name: 'files', configMap: { name: 'files' } }] },
+            },
+          },
+        }),
+    rule: 'unmounted-volume',
+    is: 'decide',
+    names: /ConfigMap\/files: .* -> to follow it, name it in wave\.pusher\.com\/extra-configmaps/,
+  },
+  'single keys of an object': {
+    from: 'wave',
+    make: deployed({
+      annotations: WAVE,
+      reads: [],
+      container: { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }] },
+    }),
+    rule: 'whole-object',
+    is: 'know',
+    names: /single keys of ConfigMap\/web.* -> write reloader\.k8s\.collaborne\.com\/key-scoped/,
+  },
+  'an optional object': {
+    from: 'wave',
+    make: deployed({
+      annotations: WAVE,
+      reads: [],
+      container: { envFrom: [{ configMapRef: { name: 'web', optional: true } }] },
+    }),
+    rule: 'created-or-deleted',
+    is: 'know',
+    names: /ConfigMap\/web may be absent.* -> give the reloader --reload-on-create --reload-on-delete/,
+  },
+  'a finalizer': {
+    from: 'wave',
+    make: other('statefulsets', WAVE, { finalizers: ['wave.pusher.com/finalizer'] }),
+    rule: 'finalizer',
+    is: 'know',
+    names: /wave\.pusher\.com\/finalizer holds up its deletion/,
+  },
+  'a label that disables': {
+    from: 'sap',
+    make: deployed({
+      annotations: { [`${SAP}/configmaps`]: 'web' },
+      labels: { [`${SAP}/disabled`]: 'true' },
+    }),
+    rule: 'disabled',
+    is: 'know',
+    names: /take the label pod-reloader\.cs\.sap\.com\/disabled away/,
+  },
+  'an item behind a blank': {
+    from: 'sap',
+    make: (world) =>
+      deployed({ annotations: { [`${SAP}/configmaps`]: 'other, web' } })(world.configMap('other', {}, false)),
+    rule: 'untrimmed',
+    is: 'decide',
+    names: /web in pod-reloader\.cs\.sap\.com\/configmaps stands beside a blank/,
+  },
+  'an object that is created or deleted': {
+    from: 'sap',
+    make: deployed({ annotations: { [`${SAP}/configmaps`]: 'web' } }),
+    rule: 'created-or-deleted',
+    is: 'know',
+    names: /--reload-on-create --reload-on-delete/,
+  },
+  'a request to the webhook of SAP': {
+    from: 'sap',
+    make: deployed({ annotations: { [`${SAP}/configmaps`]: 'web', [`${SAP}/config-hash`]: 'a' } }),
+    rule: 'left-trigger',
+    is: 'know',
+    names: /config-hash on the workload/,
+  },
+  'two lists of which one counted': {
+    from: 'collaborne',
+    make: deployed({ annotations: { [`${NATIVE}/configmap`]: 'web', 'example.com/reload': 'web' } }),
+    settings: ['--alternative-configmap-annotation=example.com/reload'],
+    rule: 'lists-merged',
+    is: 'decide',
+    names: /one of reloader\.k8s\.collaborne\.com\/configmap, example\.com\/reload counted/,
+  },
+  'words that the other one does not read': {
+    from: 'sap',
+    make: deployed({ annotations: { [`${STAKATER}/auto`]: 'true' } }),
+    rule: 'other-words',
+    is: 'decide',
+    names: /in the words of stakater.* -> leave stakater out of --dialects/,
+  },
+  'a misspelt word': {
+    from: 'collaborne',
+    make: deployed({ annotations: { [`${NATIVE}/configmap`]: 'web', [`${NATIVE}/secrt`]: 'tls' } }),
+    rule: 'mistyped',
+    is: 'know',
+    names: /secrt has no effect/,
+  },
+  'a word on the pod template': {
+    from: 'collaborne',
+    make: deployed({
+      annotations: { [`${NATIVE}/secret`]: 'tls' },
+      onTemplate: { [`${NATIVE}/configmap`]: 'web' },
+    }),
+    rule: 'misplaced',
+    is: 'know',
+    names: /configmap stands on the pod template/,
+  },
+};
+
+describe('the answer names', { concurrency: 4 }, () => {
+  for (const [name, { from, make, rule, is, names, settings = [] }] of Object.entries(ROWS))
+    test(name, async () => {
+      const world = new World({ extensions: ['rollouts'] });
+      await make(world);
+      const { differences } = await migrate(world, { from, settings });
+      const found = differences.filter((each) => each.rule === rule);
+      const text = found.map(({ says, todo = '' }) => `${says} -> ${todo}`).join('\n');
+      assert.match(text, names, JSON.stringify(differences, undefined, 1));
+      assert.deepEqual(new Set(found.map((each) => each.is)), new Set([is]));
+      assert.match(found[0]?.workload ?? '', /\/web$/);
+    });
+});
+
+test('scheduling that wave has disabled is restored, and the pod of a StatefulSet that never ran is a step', async () => {
+  const world = new World();
+  world.sandbox.create('statefulsets', {
+    metadata: { name: 'web', annotations: { ...WAVE, 'wave.pusher.com/scheduling-disabled': '' } },
+    spec: {
+      serviceName: 'web',
+      replicas: 1,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels: { app: 'web' } },
+        spec: { ...podOf([]), schedulerName: 'wave.pusher.com/invalid' },
+      },
+    },
+  });
+  const { differences, steps } = await migrate(world, { from: 'wave' });
+  assert.ok(differences.some(({ rule }) => rule === 'scheduling-disabled'));
+  assert.equal(steps.at(-1)?.run, 'kubectl -n default delete pod web-0');
+});
+
+test('a bar in brackets means the same', async () => {
+  const annotations = { [LIST]: '(web|other), [a|b]c' };
+  const { differences } = await migrate(deployed({ annotations })(new World()), { from: 'stakater' });
+  assert.deepEqual(
+    differences.filter(({ rule }) => rule === 'alternatives'),
+    [],
+  );
+});
+
+test('a workload that asks for nothing is no subject', async () => {
+  const { workloads, differences, isReady } = await migrate(deployed({})(new World()), { from: 'stakater' });
+  assert.deepEqual([workloads, differences, isReady], [0, [], true]);
+});
