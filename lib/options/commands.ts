@@ -153,7 +153,7 @@ function secondsIn(text: string): number {
 function helpOf(name: CommandName): string {
   const { summary, operands = '', examples, exits } = COMMANDS[name];
   const command = commandOf(name)
-    .usage(`${operands} [flags] [-- flags of the reloader]`)
+    .usage(`${operands} [flags] [-- flags of the reloader]`.trimStart())
     .description(`${name} ${summary}.`)
     .configureHelp({ helpWidth: HELP_WIDTH });
   const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);

@@ -130,7 +130,7 @@ export function shownStateText({ namespace, parts, entries, overrides }: ShownSt
   return [
     ...parts.map((part) => partText(part, namespace)),
     ...listed(
-      'Rolled out, or noted below',
+      'Committed contents',
       entries.flatMap(({ object, namespace: where, digest, sequence, halts }) => [
         `  ${object} in ${where}: ${digest}, sequence ${sequence}`,
         ...halts.map(
@@ -140,7 +140,7 @@ export function shownStateText({ namespace, parts, entries, overrides }: ShownSt
     ),
     ...(entries.length === 0 ? ['No entry.'] : []),
     ...listed(
-      'What runs something else',
+      'Workloads that run something else',
       overrides.flatMap(({ workload, namespace: where, runs }) => [
         `  ${workload} in ${where}`,
         ...runs.map(({ object, content }) => `    ${object}: ${paint('yellow', content)}`),
