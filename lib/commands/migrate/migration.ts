@@ -203,11 +203,14 @@ async function seenBy(
   const place = { namespaces, stateNamespace: placeOf(options, home).stateNamespace };
   const reloader: InstalledReloader = { options, place, notes: [] };
   const noted = noting(send);
-  const observation = await observeFor({ send: noted.send, namespace, reloader }, namespaces);
+  const [observation, listed] = await Promise.all([
+    observeFor({ send: noted.send, namespace, reloader }, namespaces),
+    workloadsIn(noted.send, namespaces),
+  ]);
   const takeOver = await takeOverOf(observation, noted.refused);
   const differences: Difference[] = [];
   let workloads = 0;
-  for (const { row, raw } of await workloadsIn(noted.send, namespaces)) {
+  for (const { row, raw } of listed) {
     const facts = await factsIn({ reloader }, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;
