@@ -16,6 +16,7 @@ import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { isKeyId } from '../state/keyring.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf } from '../store/sync-gate.ts';
@@ -70,6 +71,8 @@ export interface Observed {
 const POLL_MS = 5;
 /** A list that fails is tried again for so long. */
 const PATIENCE_MS = 15_000;
+/** How long the comparison of stamps is waited for. */
+const COMPARISON_MS = 10_000;
 /** The same of a state that is read again: a person looks at the last answer. */
 const RENEWAL_MS = 5_000;
 
@@ -182,6 +185,22 @@ async function untilListed(
     if (monotonicMs() > until) return leads;
     await sleep(POLL_MS, never);
   }
+}
+
+/** Resolves once every stamp of another reloader that can be compared is; with the workloads whose stamps are not, after a while. */
+export async function untilCompared({
+  store,
+  unread,
+}: Pick<Observation, 'store' | 'unread'>): Promise<readonly WorkloadRecord[]> {
+  const hidden = new Set(unread.map(({ kind }) => kind));
+  const open = (): readonly WorkloadRecord[] =>
+    [...store.workloads.values()].filter((record) =>
+      [...(record.uncompared ?? [])].some((config) => !hidden.has(configRefIn(config).kind)),
+    );
+  const until = monotonicMs() + COMPARISON_MS;
+  const never = new AbortController().signal;
+  while (open().length > 0 && monotonicMs() < until) await sleep(POLL_MS, never);
+  return open();
 }
 
 function unreadOf({ observed: { gate, streams }, watches }: OpenAssembly): readonly Unread[] {

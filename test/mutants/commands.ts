@@ -201,7 +201,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state: an imported edge that was out of date is up to date',
-    edit: change('believe', 'isTrue && observed !== undefined', 'observed !== undefined'),
+    edit: change('believe', 'isTold ?? !isOutdatedOn()', 'true'),
     tests: [IMPORT],
   },
   {
@@ -276,7 +276,7 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'migrate: comparisons are not waited for',
-    edit: change('takeOverOf', 'open().length > 0 && monotonicMs() < until', 'false'),
+    edit: change('untilCompared', 'open().length > 0 && monotonicMs() < until', 'false'),
     tests: [MIGRATE],
   },
   {

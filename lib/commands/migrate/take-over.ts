@@ -6,12 +6,10 @@ import type { Send } from '../../kubernetes/transport.ts';
 import { configRefIn, describe, namespaceIn, type ObjectKey, workloadRefIn } from '../../model/object-ref.ts';
 import { REASONS } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
-import { monotonicMs } from '../../model/time.ts';
-import { sleep } from '../../queue/abortable-sleep.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn } from '../../tracking/edge-policy.ts';
 import { nameFor } from '../explain/cause.ts';
-import type { Observation } from '../observation.ts';
+import { type Observation, untilCompared } from '../observation.ts';
 
 /** One workload that the start would roll. */
 export interface StartRollout {
@@ -27,10 +25,6 @@ export interface TakeOver {
   /** Each a sentence. */
   readonly unknown: readonly string[];
 }
-
-/** How long comparisons are waited for. */
-const PATIENCE_MS = 10_000;
-const POLL_MS = 5;
 
 /** `send`, and the resources that were refused to it. */
 export function noting(send: Send): { readonly send: Send; readonly refused: ReadonlySet<string> } {
@@ -58,14 +52,7 @@ function resourceIn(path: string): string {
 /** What a start would roll. Resolves once every stamp that can be compared is. */
 export async function takeOverOf(observation: Observation, refused: ReadonlySet<string>): Promise<TakeOver> {
   const { store, state, unread } = observation;
-  const hidden = new Set(unread.map(({ kind }) => kind));
-  const open = (): readonly WorkloadRecord[] =>
-    [...store.workloads.values()].filter((record) =>
-      [...(record.uncompared ?? [])].some((config) => !hidden.has(configRefIn(config).kind)),
-    );
-  const until = monotonicMs() + PATIENCE_MS;
-  const never = new AbortController().signal;
-  while (open().length > 0 && monotonicMs() < until) await sleep(POLL_MS, never);
+  const open = await untilCompared(observation);
   const stamped = [...store.workloads.values()].filter(
     (record) => inheritedStampsOf(record.workload, record.edges.keys()).length > 0,
   );
@@ -78,7 +65,7 @@ export async function takeOverOf(observation: Observation, refused: ReadonlySet<
       ...(ages.length > 0 && stamped.length > 0
         ? [`you may not list ${ages.join(' and ')}, which tell how old pods are: no stamp is compared`]
         : []),
-      ...(open().length === 0 ? [] : [`the stamps of ${namesOf(open())} cannot be compared now`]),
+      ...(open.length === 0 ? [] : [`the stamps of ${namesOf(open)} cannot be compared now`]),
     ],
   };
 }

@@ -6,7 +6,8 @@
 
 import { writeGate } from '../../app/controllers.ts';
 import { digestKeysOf } from '../../app/keys.ts';
-import { SHA1 } from '../../model/digest.ts';
+import { type Digest, SHA1 } from '../../model/digest.ts';
+import type { Edge } from '../../model/edge.ts';
 import { Heartbeat } from '../../model/health.ts';
 import { NO_LOG } from '../../model/log.ts';
 import {
@@ -24,7 +25,7 @@ import { keySecretOf } from '../../store/state-client.ts';
 import { isOutdatedOn, observedBy, putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError } from '../connect.ts';
-import { type Observation, observe } from '../observation.ts';
+import { type Observation, observe, untilCompared } from '../observation.ts';
 import type { Scene } from '../scene.ts';
 import type { ExportedEdge, ExportedState } from './export-state.ts';
 import type { StoredState } from './stored-state.ts';
@@ -67,6 +68,7 @@ async function importInto(
   stored: StoredState,
   edges: readonly ExportedEdge[],
 ): Promise<ImportedState> {
+  await untilCompared(observation);
   const judged = edges.map((edge) => ({ ...edge, why: reasonToSkip(observation, stored, edge) }));
   const taken = judged.filter(({ why }) => why === undefined);
   const objects = new Set(taken.map(({ object }) => object));
@@ -85,7 +87,7 @@ async function importInto(
     skipped: left.map(({ workload, object, why }) => ({
       workload,
       object,
-      why: why ?? 'not every kind of workload in its namespace can be listed',
+      why: why ?? 'not every workload that may follow it can be listed, or its stamp compared',
     })),
   };
 }
@@ -123,13 +125,11 @@ function reasonToSkip(
     : undefined;
 }
 
-const DOUBT = { type: 'doubted' } as const;
-
 function pairOf(workload: ObjectKey, object: ObjectKey): string {
   return `${workload} ${object}`;
 }
 
-/** Every edge of these objects begins as the document says; those that it lacks stay doubted if they are. */
+/** Every edge of these objects begins as the document says; one that it lacks is doubted if it is now. */
 function believe(
   { store }: Observation,
   objects: ReadonlySet<ObjectKey>,
@@ -141,11 +141,17 @@ function believe(
       const config = store.configs.get(object);
       const observed = config && observedBy(store, record, config);
       const isTold = told.get(pairOf(keyOf(record.workload.ref), object));
+      // What another reloader has stamped, and cannot be compared, holds the entry up.
+      if (isTold !== undefined) record.uncompared?.delete(object);
       const isTrue = isTold ?? !isOutdatedOn(store, record, object, edge);
-      const event = isTrue && observed !== undefined ? ({ type: 'pods-younger', observed } as const) : DOUBT;
-      record.uncompared?.delete(object);
-      putEdge(store, record, object, nextEdge(edge, event));
+      putEdge(store, record, object, begun(edge, isTrue, observed));
     }
+}
+
+/** The edge with pods that run what is in force, or with unknown ones; of an absent object as it is. */
+function begun(edge: Edge, isTrue: boolean, observed: Digest | undefined): Edge {
+  if (observed === undefined) return edge;
+  return nextEdge(edge, isTrue ? { type: 'pods-younger', observed } : { type: 'doubted' });
 }
 
 async function commit(

@@ -126,6 +126,17 @@ describe('export and import', () => {
     );
   });
 
+  test('a workload that the document lacks is in doubt if the stamp of another reloader is of another content', async () => {
+    const world = elsewhere('--digests=sha1');
+    const env = [{ name: 'STAKATER_WEB_CONFIGMAP', value: '1'.repeat(40) }];
+    world.deployment({ name: 'stamped', annotations: NAMED, container: { env } });
+    world.deployment({ name: 'new', annotations: NAMED });
+    await imported(world, [UP]);
+    const data = Object.entries(dataOf(world) ?? {}).filter(([key]) => key !== ENTRY);
+    assert.deepEqual(data, [['default_ran.Deployment_stamped', '{"v1.ConfigMap_web":"?"}']]);
+    world.sandbox.close();
+  });
+
   test('what is not here, or is known here, is left alone and said', async () => {
     const world = elsewhere('--digests=sha1').configMap('other');
     world.sandbox.patch('deployments', 'default', 'web', {
