@@ -8,7 +8,7 @@ import { count } from '../../model/text.ts';
 import type { StateAction } from '../../options/command-table.ts';
 import { CommandError, connect } from '../connect.ts';
 import { findReloader } from '../installed-reloader.ts';
-import type { Observation } from '../observation.ts';
+import { type Observation, untilCompared } from '../observation.ts';
 import type { CommandContext } from '../run-command.ts';
 import { observeFor, type Scene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
@@ -96,6 +96,7 @@ async function exported(context: Context): Promise<Answer> {
   const [unread] = observation.unread;
   // An edge that is not known would not be imported, and so be taken for up to date.
   if (unread !== undefined) throw new CommandError(`not all can be exported: ${unread.what}: ${unread.why}`);
+  await untilCompared(observation);
   const answer = exportedState(observation);
   return { answer, text: () => formatted('yaml', answer, () => '') };
 }
