@@ -10,8 +10,7 @@ import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
 
-/** Deployments. */
-export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
+const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 const LABELS = { labelSelector: 'app.kubernetes.io/name=kubernetes-reloader' };
 /** Where it usually is, if not beside the workloads. */
 const USUAL_NAMESPACE = 'reloader';
@@ -102,24 +101,43 @@ async function deploymentsFor(
   send: Send,
   { asked, namespace }: Wanted,
 ): Promise<{ readonly found: readonly RawDeployment[]; readonly notes: readonly string[] }> {
-  if (asked !== undefined) {
-    const [first = '', second] = asked.split('/');
-    const [where, name] = second === undefined ? [namespace, first] : [first, second];
-    const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, where, name);
-    if (reading.kind === 'found') return { found: [reading.object], notes: [] };
-    throw new CommandError(`--reloader: Deployment ${where}/${name} ${problemOf(reading)}`);
-  }
-  const everywhere = await listObjects<RawDeployment>(send, DEPLOYMENTS, undefined, LABELS);
-  if (everywhere.kind === 'found') return { found: everywhere.object, notes: [] };
-  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
-  const readings = await Promise.all(
-    [...new Set([namespace, USUAL_NAMESPACE])].map((each) =>
-      listObjects<RawDeployment>(send, DEPLOYMENTS, each, LABELS),
-    ),
-  );
-  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
+  if (asked !== undefined)
+    return { found: [await namedDeployment(send, '--reloader', asked, namespace)], notes: [] };
+  const places = [namespace, USUAL_NAMESPACE];
+  const { found, isEverywhere } = await deploymentsIn(send, places, LABELS);
+  if (isEverywhere) return { found, notes: [] };
   const missed = `you may not list the Deployments of all namespaces: the reloader was looked for in ${namespace} and ${USUAL_NAMESPACE} alone; name it by --reloader <namespace>/<name>`;
   return { found, notes: found.length === 0 ? [missed] : [] };
+}
+
+/** The Deployment that a flag names, as `<namespace>/<name>` or a name in `own`. @throws CommandError if it cannot be read */
+export async function namedDeployment(
+  send: Send,
+  flag: string,
+  asked: string,
+  own: string,
+): Promise<RawDeployment> {
+  const [first = '', second] = asked.split('/');
+  const [namespace, name] = second === undefined ? [own, first] : [first, second];
+  const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);
+  if (reading.kind === 'found') return reading.object;
+  throw new CommandError(`${flag}: Deployment ${namespace}/${name} ${problemOf(reading)}`);
+}
+
+/** The Deployments of all namespaces, or without that right those of `places`. @throws CommandError if the API server does not answer */
+export async function deploymentsIn(
+  send: Send,
+  places: readonly string[],
+  selectors: Parameters<typeof listObjects>[3] = {},
+): Promise<{ readonly found: readonly RawDeployment[]; readonly isEverywhere: boolean }> {
+  const everywhere = await listObjects<RawDeployment>(send, DEPLOYMENTS, undefined, selectors);
+  if (everywhere.kind === 'found') return { found: everywhere.object, isEverywhere: true };
+  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
+  const readings = await Promise.all(
+    [...new Set(places)].map((each) => listObjects<RawDeployment>(send, DEPLOYMENTS, each, selectors)),
+  );
+  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
+  return { found, isEverywhere: false };
 }
 
 /** Why a read has no result. */

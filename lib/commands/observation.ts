@@ -173,18 +173,14 @@ async function untilListed(
   former?: Reloader,
   patienceMs = PATIENCE_MS,
 ): Promise<boolean> {
-  const until = monotonicMs() + patienceMs;
-  const never = new AbortController().signal;
-  for (;;) {
-    const awaited = gate.awaited();
-    const leads = reloader().leads && reloader() !== former;
-    const isBegun = leads && waitingFor().every((what) => what.startsWith('the list of '));
+  const leads = (): boolean => reloader().leads && reloader() !== former;
+  const isListed = (): boolean => {
+    if (!leads() || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
-    if (isBegun) reloader().committer.halt();
-    if (isBegun && awaited.every((stream) => gate.isRefused(stream))) return true;
-    if (monotonicMs() > until) return leads;
-    await sleep(POLL_MS, never);
-  }
+    reloader().committer.halt();
+    return gate.awaited().every((stream) => gate.isRefused(stream));
+  };
+  return (await untilTrue(isListed, patienceMs)) || leads();
 }
 
 /** Resolves once every stamp of another reloader that can be compared is; with the workloads whose stamps are not, after a while. */
@@ -197,10 +193,19 @@ export async function untilCompared({
     [...store.workloads.values()].filter((record) =>
       [...(record.uncompared ?? [])].some((config) => !hidden.has(configRefIn(config).kind)),
     );
-  const until = monotonicMs() + COMPARISON_MS;
-  const never = new AbortController().signal;
-  while (open().length > 0 && monotonicMs() < until) await sleep(POLL_MS, never);
+  await untilTrue(() => open().length === 0, COMPARISON_MS);
   return open();
+}
+
+/** Looks again and again until it is true, or that takes too long; which of both. */
+export async function untilTrue(isTrue: () => boolean, patienceMs: number): Promise<boolean> {
+  const end = monotonicMs() + patienceMs;
+  const never = new AbortController().signal;
+  while (!isTrue()) {
+    if (monotonicMs() > end) return false;
+    await sleep(POLL_MS, never);
+  }
+  return true;
 }
 
 function unreadOf({ observed: { gate, streams }, watches }: OpenAssembly): readonly Unread[] {

@@ -6,17 +6,15 @@ import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
 import { configRefIn, isMountedKind, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import { monotonicMs } from '../model/time.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import { sleep } from '../queue/abortable-sleep.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { notAllowedTo } from '../tracking/consent.ts';
 import { CommandError } from './connect.ts';
 import type { Facts } from './explain/cause.ts';
 import { wordsOf } from './explain/policy-words.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from './installed-reloader.ts';
-import { type Observation, observe } from './observation.ts';
+import { type Observation, observe, untilTrue } from './observation.ts';
 import { readObject } from './reads.ts';
 
 /** How long findings about missing objects are waited for. */
@@ -107,12 +105,10 @@ async function untilProbed(observation: Observation, workload: string): Promise<
   if (record === undefined) return;
   const missing = missingOf(observation, record);
   const refused = notAllowedTo(store, record).map(keyOf);
-  const until = monotonicMs() + PROBE_MS;
-  const never = new AbortController().signal;
-  const isOpen = (): boolean =>
-    missing.some((config) => reloader.missingObjects.of(config) === undefined) ||
-    refused.some((config) => !reloader.missingObjects.isRefused(config));
-  while (isOpen() && monotonicMs() < until) await sleep(20, never);
+  const isProbed = (): boolean =>
+    missing.every((config) => reloader.missingObjects.of(config) !== undefined) &&
+    refused.every((config) => reloader.missingObjects.isRefused(config));
+  await untilTrue(isProbed, PROBE_MS);
 }
 
 /** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */

@@ -10,7 +10,7 @@ import {
 } from '../../model/object-ref.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { isOutdatedOn } from '../../tracking/edge-policy.ts';
+import { outdatedObjects } from '../../tracking/gate.ts';
 import { nameFor } from '../explain/cause.ts';
 import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
@@ -52,9 +52,7 @@ export function outdatedIn(store: Store): Outdated {
 }
 
 function outdatedOf(store: Store, record: WorkloadRecord): readonly ObjectKey[] {
-  return [...record.edges]
-    .filter(([config, edge]) => isOutdatedOn(store, record, config, edge))
-    .map(([config]) => config);
+  return outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
 }
 
 /** The rollouts that the changes cause: those of workloads that were not out of date for the same objects before. */

@@ -3,18 +3,17 @@
 import { WEBHOOK_CONFIGURATIONS } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
-import { CommandError } from '../connect.ts';
 import {
-  DEPLOYMENTS,
+  deploymentsIn,
   type Installation,
   installationOf,
+  namedDeployment,
   type Program,
   problemOf,
   programOf,
   type RawDeployment,
-  unreachable,
 } from '../installed-reloader.ts';
-import { listObjects, readObject } from '../reads.ts';
+import { listObjects } from '../reads.ts';
 import type { Source } from './others.ts';
 
 /** The other reloader as the cluster has it. */
@@ -41,18 +40,13 @@ export async function findOther(
   source: Source,
   { asked, namespace }: { readonly asked: string | undefined; readonly namespace: string },
 ): Promise<Search> {
-  const everywhere = await listObjects<RawDeployment>(send, DEPLOYMENTS, undefined);
-  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
-  const seesAll = everywhere.kind === 'found';
-  if (asked !== undefined)
-    return { found: otherOf(await namedDeployment(send, asked, namespace)), seesAll, notes: [] };
   const places = [...new Set([namespace, ...source.namespaces])];
-  const all = seesAll
-    ? everywhere.object
-    : (await Promise.all(places.map((each) => listObjects<RawDeployment>(send, DEPLOYMENTS, each)))).flatMap(
-        (reading) => (reading.kind === 'found' ? reading.object : []),
-      );
-  const [first, ...others] = all
+  const { found, isEverywhere: seesAll } = await deploymentsIn(send, places);
+  if (asked !== undefined) {
+    const named = await namedDeployment(send, '--deployment', asked, namespace);
+    return { found: otherOf(named), seesAll, notes: [] };
+  }
+  const [first, ...others] = found
     .filter((each) => isIt(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
@@ -67,14 +61,6 @@ export async function findOther(
 
 function titleOf({ installation: { namespace, name } }: OtherReloader): string {
   return `${namespace}/${name}`;
-}
-
-async function namedDeployment(send: Send, asked: string, own: string): Promise<RawDeployment> {
-  const [first = '', second] = asked.split('/');
-  const [namespace, name] = second === undefined ? [own, first] : [first, second];
-  const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);
-  if (reading.kind === 'found') return reading.object;
-  throw new CommandError(`--deployment: Deployment ${namespace}/${name} ${problemOf(reading)}`);
 }
 
 function isIt({ image, variable }: Source, { metadata, spec }: RawDeployment): boolean {

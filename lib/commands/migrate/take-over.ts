@@ -3,11 +3,11 @@
 import { inheritedStampsOf } from '../../annotations/inherited-stamps.ts';
 import { ApiError } from '../../kubernetes/api-error.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import { configRefIn, describe, namespaceIn, type ObjectKey, workloadRefIn } from '../../model/object-ref.ts';
+import { describe, namespaceIn, type ObjectKey, workloadRefIn } from '../../model/object-ref.ts';
 import { REASONS } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
-import { isOutdatedOn } from '../../tracking/edge-policy.ts';
+import { outdatedObjects } from '../../tracking/gate.ts';
 import { nameFor } from '../explain/cause.ts';
 import { type Observation, untilCompared } from '../observation.ts';
 
@@ -75,16 +75,14 @@ function namesOf(records: readonly WorkloadRecord[]): string {
 }
 
 function rolloutOf({ store }: Observation, key: ObjectKey, record: WorkloadRecord): readonly StartRollout[] {
-  const configs = [...record.edges]
-    .filter(([config, edge]) => isOutdatedOn(store, record, config, edge))
-    .map(([config]) => config);
-  if (configs.length === 0) return [];
-  const isMissed = configs.some((config) => store.persisted.entryOf(configRefIn(config)) === undefined);
+  const refs = outdatedObjects(store, record).map(({ ref }) => ref);
+  if (refs.length === 0) return [];
+  const isMissed = refs.some((ref) => store.persisted.entryOf(ref) === undefined);
   return [
     {
       workload: describe(workloadRefIn(key)),
       namespace: namespaceIn(key),
-      objects: configs.map((config) => nameFor(record, configRefIn(config))),
+      objects: refs.map((ref) => nameFor(record, ref)),
       why: REASONS[isMissed ? 'missed-before' : 'changed-while-down'],
     },
   ];

@@ -5,6 +5,7 @@ import { isUncommitted } from '../../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
 import { FULL_BYTES, sizeOf } from '../../model/shards.ts';
 import { configRefOf, workloadRefOf } from '../../model/state-entry.ts';
+import { count } from '../../model/text.ts';
 import { unknownAlgorithms } from '../../state/state-format.ts';
 import { committable, isOutdatedOn } from '../../tracking/edge-policy.ts';
 import type { Cause } from '../explain/cause.ts';
@@ -234,7 +235,7 @@ export function verifiedText({ entries, problems, notes, unread }: Verified, pai
   return [
     problems.length === 0
       ? `${sum}: ${paint('green', 'the state agrees with the cluster')}`
-      : `${sum}, ${paint('red', `${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`)}`,
+      : `${sum}, ${paint('red', count(problems.length, 'problem'))}`,
     ...causeLines([...problems, ...notes], paint),
     ...unreadLines(unread),
     '',

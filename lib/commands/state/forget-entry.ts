@@ -3,7 +3,7 @@
 import type { ConfigRef } from '../../model/object-ref.ts';
 import { entryKeyBeside, formatOverrides, type StateKey } from '../../model/state-entry.ts';
 import { CommandError } from '../connect.ts';
-import { isEntryOf, type StoredPart, type StoredState } from './stored-state.ts';
+import { isEntryOf, refusedText, type StoredPart, type StoredState } from './stored-state.ts';
 
 /** What was dropped: the keys of entries, and of workloads that had something beside them. */
 export interface Forgotten {
@@ -37,8 +37,7 @@ async function write(
   const resourceVersion = version?.resourceVersion ?? '';
   const result = await client.patch(shard, { resourceVersion, data, annotations: {} });
   if (result.kind === 'accepted') return;
-  const why = 'message' in result ? result.message : 'another client wrote it meanwhile';
-  throw new CommandError(`ConfigMap/${name} in ${home} is not written: ${why}; try it again`);
+  throw new CommandError(`ConfigMap/${name} in ${home} is not written: ${refusedText(result)}; try it again`);
 }
 
 function changeOf({ state }: StoredPart, object: ConfigRef, home: string): Record<StateKey, string | null> {

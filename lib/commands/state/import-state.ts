@@ -28,7 +28,7 @@ import { CommandError } from '../connect.ts';
 import { type Observation, observe, untilCompared } from '../observation.ts';
 import type { Scene } from '../scene.ts';
 import type { ExportedEdge, ExportedState } from './export-state.ts';
-import type { StoredState } from './stored-state.ts';
+import { refusedText, type StoredState } from './stored-state.ts';
 
 /** What became of the document. */
 export interface ImportedState {
@@ -185,8 +185,9 @@ async function commit(
   await committer.close(() => Promise.resolve(false));
   const [refusal] = refusals;
   if (refusal === undefined) return;
-  const why = 'message' in refusal ? refusal.message : 'another client wrote it meanwhile';
-  throw new CommandError(`the state, ConfigMap/${name}, is not written: ${why}; import it again`);
+  throw new CommandError(
+    `the state, ConfigMap/${name}, is not written: ${refusedText(refusal)}; import it again`,
+  );
 }
 
 function ignore(): void {

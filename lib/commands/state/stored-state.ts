@@ -7,6 +7,7 @@ import { type ConfigRef, describe, keyOf, wholeOf } from '../../model/object-ref
 import { EMPTY_STATE, type PersistedState, parseState } from '../../model/persisted-state.ts';
 import { type ShardedState, shardNames, together } from '../../model/shards.ts';
 import { configRefOf, parseStateKey, type StateKey } from '../../model/state-entry.ts';
+import type { Refusal } from '../../state/refusal.ts';
 import {
   type AllShards,
   type KeyedStateClient,
@@ -70,10 +71,15 @@ function partOf(name: string, version: StateVersion | undefined, home: string, i
 }
 
 /** @throws CommandError if no state is there */
-export function existing({ parts, home, ...stored }: StoredState): StoredState {
-  if (parts.every(({ version }) => version === undefined))
-    throw new CommandError(`there is no state: ConfigMap/${parts[0]?.name} in ${home} does not exist`);
-  return { parts, home, ...stored };
+export function existing(stored: StoredState): StoredState {
+  const { parts, home } = stored;
+  if (parts.some(({ version }) => version !== undefined)) return stored;
+  throw new CommandError(`there is no state: ConfigMap/${parts[0]?.name} in ${home} does not exist`);
+}
+
+/** Why a write of a person was refused. */
+export function refusedText(refusal: Refusal): string {
+  return 'message' in refusal ? refusal.message : 'another client wrote it meanwhile';
 }
 
 /** The object, or the workload, of a key for people; a key over the limit of Kubernetes ends in a digest and stays as it is. */

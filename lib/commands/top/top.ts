@@ -107,7 +107,9 @@ async function observing(scene: Scene, why: string, isLive: boolean): Promise<Lo
     return topOf(report, { ...about, problems });
   };
   const look = async (): Promise<Top> => {
-    if (seen().totals.outdated > 0) await observation.renew();
+    const known = seen();
+    if (known.totals.outdated === 0) return known;
+    await observation.renew();
     return seen();
   };
   return { first: seen(), look, end };
