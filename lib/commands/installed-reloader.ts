@@ -21,8 +21,6 @@ export interface Installation {
   readonly name: string;
   readonly replicas: number;
   readonly readyReplicas: number;
-  /** The labels by which it selects its pods. */
-  readonly podLabels: Readonly<Record<string, string>>;
 }
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
@@ -56,7 +54,6 @@ interface RawProgram {
 export interface RawDeployment extends RawObject {
   readonly spec?: {
     readonly replicas?: number;
-    readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
     readonly template?: { readonly spec?: { readonly containers?: readonly RawProgram[] } };
   };
   readonly status?: { readonly readyReplicas?: number };
@@ -182,7 +179,6 @@ export function installationOf({ metadata, spec, status }: RawDeployment): Insta
     name,
     replicas: spec?.replicas ?? 1,
     readyReplicas: status?.readyReplicas ?? 0,
-    podLabels: spec?.selector?.matchLabels ?? {},
   };
 }
 

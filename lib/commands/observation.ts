@@ -1,6 +1,6 @@
 /**
  * Fills the store by the controller's own code: the whole program is put together as a dry run, its streams list and then see no
- * events unless it is live, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
+ * events, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
  */
 
 import { assemble, type OpenAssembly, type Place } from '../app/assembly.ts';
@@ -39,11 +39,6 @@ export interface Observation {
   readonly state: StateAccess;
   /** What could not be listed: a stream, and why. */
   readonly unread: readonly Unread[];
-  /**
-   * Begins another term, which judges the present templates and the present state as a start does: what another process rolls
-   * meanwhile counts as unknown by the rules of a leader. `reloader` and `store` are those of the new term. @throws CommandError
-   */
-  readonly renew: () => Promise<void>;
   /** Ends it; nothing may be asked afterwards. */
   readonly end: () => Promise<void>;
 }
@@ -64,8 +59,6 @@ export interface Observed {
   readonly feed?: WatchFeed;
   /** @default as the state has them */
   readonly digests?: Options['digests'];
-  /** Whether the store follows the cluster by watches. @default false */
-  readonly isLive?: boolean;
 }
 
 const POLL_MS = 5;
@@ -73,29 +66,19 @@ const POLL_MS = 5;
 const PATIENCE_MS = 15_000;
 /** How long the comparison of stamps is waited for. */
 const COMPARISON_MS = 10_000;
-/** The same of a state that is read again: a person looks at the last answer. */
-const RENEWAL_MS = 5_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({
-  send,
-  options,
-  place,
-  feed,
-  digests,
-  isLive,
-}: Observed): Promise<Observation> {
+export async function observe({ send, options, place, feed, digests }: Observed): Promise<Observation> {
   const state = await accessToState(send, options, place);
   const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
     hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
-  const terms = new OwnTerms();
   const assembly = assemble({
-    send: readOnly(send, answer, isLive),
+    send: readOnly(send, answer),
     options: asDryRun(options, state, digests),
     place,
     log: NO_LOG,
-    election: terms.election,
+    election: ALONE,
     missingGraceMs: 0,
     rightsMayLag: false,
   });
@@ -114,12 +97,6 @@ export async function observe({
     get unread() {
       return unreadOf(assembly);
     },
-    renew: async () => {
-      const former = assembly.observed.reloader();
-      terms.next();
-      if (!(await untilListed(assembly, former, RENEWAL_MS)))
-        throw unreachable({ message: 'the state was not read again' });
-    },
     end: async () => {
       ending.abort();
       await running;
@@ -127,27 +104,13 @@ export async function observe({
   };
 }
 
-/** The terms of a process that always leads: each ends when the next one is asked for. */
-class OwnTerms {
-  #present = new AbortController();
-
-  readonly election: Election = {
-    identity: 'observer',
-    hasStandby: false,
-    run: async (signal, lead) => {
-      while (!signal.aborted) {
-        this.#present = new AbortController();
-        const { signal: over } = this.#present;
-        await lead({ signal: AbortSignal.any([signal, over]), isValid: () => !over.aborted });
-      }
-    },
-    status: () => ({}),
-  };
-
-  next(): void {
-    this.#present.abort();
-  }
-}
+/** Of a process that leads from the start to the end. */
+const ALONE: Election = {
+  identity: 'observer',
+  hasStandby: false,
+  run: async (signal, lead) => void (await lead({ signal, isValid: () => true })),
+  status: () => ({}),
+};
 
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
 function asDryRun(options: Options, state: StateAccess, digests: Options['digests'] | undefined): Options {
@@ -167,20 +130,15 @@ function asDryRun(options: Options, state: StateAccess, digests: Options['digest
   };
 }
 
-/** Resolves when all that may be listed is in a term after that of `former`, or what is left fails for too long. Whether it leads. */
-async function untilListed(
-  { observed: { gate, reloader }, waitingFor }: OpenAssembly,
-  former?: Reloader,
-  patienceMs = PATIENCE_MS,
-): Promise<boolean> {
-  const leads = (): boolean => reloader().leads && reloader() !== former;
+/** Resolves when all that may be listed is, or what is left fails for too long. */
+async function untilListed({ observed: { gate, reloader }, waitingFor }: OpenAssembly): Promise<void> {
   const isListed = (): boolean => {
-    if (!leads() || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
+    if (!reloader().leads || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
     reloader().committer.halt();
     return gate.awaited().every((stream) => gate.isRefused(stream));
   };
-  return (await untilTrue(isListed, patienceMs)) || leads();
+  await untilTrue(isListed, PATIENCE_MS);
 }
 
 /** Resolves once every stamp of another reloader that can be compared is; with the workloads whose stamps are not, after a while. */

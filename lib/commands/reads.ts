@@ -47,17 +47,13 @@ export async function listObjects<T extends RawObject>(
 
 /**
  * `send` without writes: a request that would change something is refused before it is sent. `answer` may take the place of the
- * API server for some requests. A watch stays open without events, unless the reads are live.
+ * API server for some requests. A watch stays open without events.
  */
-export function readOnly(
-  send: Send,
-  answer: (request: ApiRequest) => ApiResponse | undefined,
-  isLive = false,
-): Send {
+export function readOnly(send: Send, answer: (request: ApiRequest) => ApiResponse | undefined): Send {
   return async (request) => {
     const own = answer(request);
     if (own !== undefined) return own;
-    if (isWatch(request.path) && !isLive) return await untilAborted(request.signal);
+    if (isWatch(request.path)) return await untilAborted(request.signal);
     const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);
     if (request.method !== 'GET' && isReview !== true)
       throw new ApiError('forbidden', `this command writes nothing: ${request.method} ${request.path}`);

@@ -11,7 +11,6 @@ import { runPlan } from './manifests/plan.ts';
 import { runMigrate } from './migrate/migrate.ts';
 import { runState } from './state/state.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
-import { runTop } from './top/top.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
@@ -25,7 +24,6 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   plan: runPlan,
   graph: runGraph,
   state: runState,
-  top: runTop,
   migrate: runMigrate,
 };
 

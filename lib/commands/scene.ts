@@ -64,15 +64,14 @@ function namespacesNamedBy({ workload }: Facts): readonly string[] {
     .flatMap((item) => item.split('/', 1));
 }
 
-/** The namespaces as the reloader of the scene sees them; `isLive`: from now on. */
+/** The namespaces as the reloader of the scene sees them. */
 export async function observeFor(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
-  isLive = false,
 ): Promise<Observation> {
   const { stateNamespace } = reloader.place;
   const place = { namespaces: namespaces && [...new Set(namespaces)], stateNamespace };
-  return await observe({ send, options: reloader.options, place, isLive });
+  return await observe({ send, options: reloader.options, place });
 }
 
 /** The facts about a workload that was read. */

@@ -10,8 +10,6 @@ export interface CommandFlag {
   /** Whether it may be given several times. */
   readonly isList?: true;
   readonly isRequired?: true;
-  /** Whether it takes a whole number of seconds, at least 1. */
-  readonly isSeconds?: true;
 }
 
 /** One command. */
@@ -70,7 +68,7 @@ export const STATE_ACTIONS = ['show', 'verify', 'diff', 'export', 'import', 'for
 export type StateAction = (typeof STATE_ACTIONS)[number];
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'top' | 'migrate' | 'completion';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'migrate' | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -157,22 +155,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ],
     ],
     exits: '0 it is done, or nothing differs; 2 verify and diff: something does',
-  },
-  top: {
-    summary: 'shows what is out of date, waits and rolls, and stays up to date; q quits',
-    flags: [
-      ...CLUSTER.slice(1),
-      { ...NAMESPACE, help: 'only this namespace (default: all that the reloader tells of)' },
-      EVERYWHERE,
-      { forms: '--interval <seconds>', help: 'how often it reads (default: 2)', isSeconds: true },
-      output(),
-    ],
-    examples: [
-      ['reloader top', 'what the reloader has to do, on a terminal until q is pressed'],
-      ['reloader top -n shop --interval 10', 'the workloads of one namespace, every ten seconds'],
-      ['reloader top -o json', 'once, for a script'],
-    ],
-    exits: '0 it is answered',
   },
   migrate: {
     summary: 'says what taking over from another reloader needs, changes and rolls',

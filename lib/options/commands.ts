@@ -1,6 +1,6 @@
 /** Parses the words of a command beside the controller, and lays out its help. */
 
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
 import { completionScript } from './completion.ts';
@@ -20,8 +20,6 @@ export interface CommandFlags {
   readonly against?: string;
   readonly ignore?: readonly string[];
   readonly yes?: true;
-  /** In seconds. */
-  readonly interval?: number;
   readonly from?: string;
   readonly deployment?: string;
   readonly values?: string;
@@ -133,21 +131,15 @@ function commandOf(name: CommandName): Command {
   const command = new Command(`reloader ${name}`).helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
   if (operands !== undefined) command.arguments(operands);
-  for (const { forms, help, choices, isList, isRequired, isSeconds, ...row } of flags) {
+  for (const { forms, help, choices, isList, isRequired, ...row } of flags) {
     const option = new Option(forms, help);
     if (isRequired) option.makeOptionMandatory();
     if (choices !== undefined) option.choices([...choices]);
     if (row.default !== undefined) option.default(row.default);
     if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
-    if (isSeconds) option.argParser(secondsIn);
     command.addOption(option);
   }
   return command;
-}
-
-function secondsIn(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('expected a whole number of seconds, at least 1');
 }
 
 function helpOf(name: CommandName): string {

@@ -117,7 +117,7 @@ function contains(find: string, text: string): boolean {
 }
 
 /** Orders workloads: the longest outdated first, then by name. */
-export function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
+function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
   return (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b);
 }
 

@@ -1,14 +1,12 @@
 /** The commands on a real API server: as a person who may view or edit a namespace, and as one who may do nothing. */
 
 import assert from 'node:assert/strict';
-import { networkInterfaces } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import type { Graph } from '../../lib/commands/graph/graph.ts';
 import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
 import type { Migration } from '../../lib/commands/migrate/migration.ts';
 import type { StateDiff } from '../../lib/commands/state/compare-state.ts';
-import type { Top } from '../../lib/commands/top/top-answer.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type Ended, run } from '../tour/tour.ts';
 import { Stage } from './stage.ts';
@@ -198,55 +196,6 @@ describe('state', () => {
       [['ConfigMap/web', 'pending']],
     );
     assert.equal((await as('edit', 'reloader state verify')).code, 0);
-  });
-});
-
-describe('top', () => {
-  /** As the pods of an installation look; `address`: where its pod can be asked. */
-  async function install(address: string, port: number): Promise<void> {
-    const labels = { app: 'reloader', 'app.kubernetes.io/name': 'kubernetes-reloader' };
-    const metadata = { name: 'reloader', labels };
-    const args = ['--namespace', stage.namespace, '--port', String(port)];
-    const spec = { containers: [{ name: 'reloader', image: 'reloader:1', args }] };
-    const selector = { matchLabels: labels };
-    await stage.expect('POST', 'deployments', {
-      metadata,
-      // A paused Deployment makes no pods: this one is made here.
-      spec: { paused: true, replicas: 1, selector, template: { metadata: { labels }, spec } },
-    });
-    await stage.expect('POST', 'pods', { metadata, spec });
-    const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }] };
-    await stage.expect('PATCH', 'pods/reloader/status', { status });
-  }
-
-  // The API server asks no loopback address.
-  const address = Object.values(networkInterfaces())
-    .flatMap((each = []) => each)
-    .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
-
-  test('shows what the leader tells to a person who may edit, to others what they may read', {
-    skip: address === undefined,
-  }, async () => {
-    const reloader = await stage.startReloader({ flags: ['--bind-address=0.0.0.0', '--coalesce-period=1h'] });
-    await stage.until('the reloader is ready', () => reloader.isReady());
-    await install(address ?? '', reloader.port ?? 0);
-    const told = await answered<Top>('edit', 'reloader top');
-    assert.equal(told.source, 'Pod/reloader, the leader');
-    assert.deepEqual(
-      told.rows.map(({ workload, state, waitsFor, objects }) => [workload, state, waitsFor, objects]),
-      [['Deployment/app', 'waits', 'quiet', ['ConfigMap/web']]],
-    );
-    const { source, problems, rows } = await answered<Top>('view', 'reloader top');
-    assert.match(
-      source,
-      /^what you may read in namespace \S+, .*: its status may not be read with your rights$/,
-    );
-    assert.match(problems.join('\n'), /you may not read Secret\/reloader-state-key/);
-    assert.deepEqual(rows, []);
-    const { code, stderr } = await as('nobody', 'reloader top');
-    assert.equal(code, 1);
-    assert.match(stderr, /^reloader top: you may list no workloads in namespace \S+/);
-    await reloader.kill();
   });
 });
 

@@ -1,7 +1,6 @@
 /** The commands as processes, with the rights of a person and without. */
 
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,17 +8,12 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
-import type { Top } from '../../lib/commands/top/top-answer.ts';
 import { openScene, run } from '../tour/tour.ts';
-import { outdatedWorkload, report } from '../unit/telemetry/reports.ts';
 import { Cluster } from './harness.ts';
 import { deploy, put } from './manifests.ts';
 import { BUNDLE, ReloaderProcess } from './reloader-process.ts';
 
 const SECRET = 'hush-hush';
-const TOLD = report({ workloads: [outdatedWorkload('told', 4)] });
-/** util-linux has a program that runs another one on a terminal. */
-const NO_TERMINAL = spawnSync('script', ['--version']).status !== 0;
 let cluster: Cluster;
 let kubeconfig = '';
 before(async () => {
@@ -35,14 +29,6 @@ async function answer<T>(line: string): Promise<T> {
   const { code, stdout, stderr } = await run(`${line} -o json`, kubeconfig);
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout) as T;
-}
-
-/** The command on a terminal of 100 columns. */
-function onTerminal(line: string): ChildProcessWithoutNullStreams {
-  const words = line.split(' ').slice(1).join(' ');
-  const command = `stty cols 100 rows 20; exec ${process.execPath} ${BUNDLE} ${words}`;
-  const env = { PATH: process.env['PATH'], TERM: 'xterm', KUBECONFIG: kubeconfig };
-  return spawn('script', ['-qefc', command, '/dev/null'], { env });
 }
 
 describe('explain', () => {
@@ -112,46 +98,6 @@ describe('explain', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^reloader explain: the API server does not answer: .*\n$/);
   });
-});
-
-describe('top', () => {
-  test('shows once what the leader tells, if its output is no terminal', async () => {
-    cluster.intercept = ({ path: asked }) =>
-      /\/pods\/[^/]+:8080\/proxy\/status\.json$/.test(asked)
-        ? { status: 200, headers: {}, body: once(JSON.stringify(TOLD)) }
-        : undefined;
-    const { rows, source } = await answer<Top>('reloader top');
-    assert.match(source, /^Pod\/reloader-\S+, the leader$/);
-    assert.deepEqual(
-      rows.map(({ workload, state }) => [workload, state]),
-      [['Deployment/told', 'waits']],
-    );
-    const { code, stdout } = await run('reloader top', kubeconfig);
-    assert.equal(code, 0);
-    assert.ok(!stdout.includes('\u001b'));
-    cluster.intercept = () => undefined;
-  });
-
-  for (const [name, end] of [
-    ['q', (child: ReturnType<typeof onTerminal>) => child.stdin.write('q')],
-    ['Ctrl-C', (child: ReturnType<typeof onTerminal>) => child.stdin.write('\u0003')],
-  ] as const)
-    test(`stays on a terminal until ${name}, and gives it back`, { skip: NO_TERMINAL }, async () => {
-      const before = cluster.writes().length;
-      const child = onTerminal('reloader top --interval 1');
-      let text = '';
-      child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      const closed = new Promise((resolve) => child.once('close', resolve));
-      await cluster.until('it is drawn twice', () => text.split('\u001b[J').length > 2);
-      end(child);
-      assert.equal(await closed, 0);
-      assert.ok(text.startsWith('\u001b[?1049h'));
-      assert.match(text, /out of date/);
-      assert.ok(text.trimEnd().endsWith('\u001b[?25h\u001b[?1049l'));
-      assert.equal(cluster.writes().length, before);
-    });
 });
 
 describe('without rights', () => {
