@@ -150,7 +150,7 @@ export class Stages {
   /** The change as `workload` finds it in its attempt: it is not passed over. */
   #changeFor(object: ObjectKey, workload: ObjectKey): StagedChange | undefined {
     const known = this.#changeOf(object);
-    if (known !== undefined && this.#options.canBegin(workload)) return known;
+    if (known?.plan.waiting.includes(workload) === true) return known;
     return this.#compute(object, workload);
   }
 

@@ -61,6 +61,30 @@ const MOMENTS: Readonly<Record<string, readonly [text: string, moment: string, w
     '2026-03-30T00:30:00Z',
   ],
   'what winter time repeats, the second time': ['02:30-02:45 Europe/Berlin', '2026-10-25T01:35:00Z', 'open'],
+  'one that denies all hours but one, in one of them': [
+    '!0 0-15,17-23 * * * 1h',
+    '2026-11-25T12:30:00Z',
+    '2026-11-25T13:00:00Z',
+  ],
+  'one that denies all hours but one, before that one': [
+    '!0 0-15,17-23 * * * 1h Europe/Berlin',
+    '2026-11-25T14:30:00Z',
+    '2026-11-25T15:00:00Z',
+  ],
+  'one that denies all hours but one, in that one': [
+    '!0 0-15,17-23 * * * 1h',
+    '2026-11-25T16:00:00Z',
+    'open',
+  ],
+  'one that denies the hours of six days': [
+    '!0 * * * 1-6 1h',
+    '2026-11-28T23:59:00Z',
+    '2026-11-29T00:00:00Z',
+  ],
+  'one that denies for seven days': ['!0 1 * * 0 167h', '2026-11-28T23:59:00Z', '2026-11-29T00:00:00Z'],
+  'one that denies a leap day': ['!0 0 29 2 * 24h', '2028-02-29T12:00:00Z', '2028-03-01T00:00:00Z'],
+  'a day of the month or one of the week': ['0 0 31 4 1 1h', '2026-04-06T00:30:00Z', 'open'],
+  'what opens in summer only': ['09:00-10:00 Europe/Berlin; !08:00-09:00', '2026-07-01T07:30:00Z', 'open'],
   'what never closes': ['always', '2026-11-25T12:00:00Z', 'open'],
 };
 
@@ -89,7 +113,12 @@ const MISTAKES: Readonly<Record<string, RegExp>> = {
   '0 22 L * * 1h': /is no window/,
   '0 22 * * * 0h': /has a length/,
   '0 22 * * * 999h': /has a length/,
-  '0 0 30 2 * 1h': /does not open within 366 days/,
+  '0 0 30 2 * 1h': /has a schedule that never comes/,
+  '0 0 31 4,6,9,11 * 1h': /has a schedule that never comes/,
+  '! 0 0 31 2 * 1h': /has a schedule that never comes/,
+  '01:00-05:00; !0 0 30-31 feb * 1h Europe/Berlin': /has a schedule that never comes/,
+  '! * * * * * 1m': /is closed more than 700 times in a row/,
+  '! 0 0-11 * * * 1h; ! 0 12-23 * * * 1h': /is closed more than 700 times in a row/,
   '0 0 29 2 * 1h': /does not open within 366 days/,
   '00:00-24:00; !00:00-24:00': /does not open within 366 days/,
   [`${'Mon 09:00-10:00; '.repeat(10)}Mon 09:00-10:00`]: /has more than 10 parts/,
@@ -100,6 +129,20 @@ describe('no window', () => {
   for (const [text, want] of Object.entries(MISTAKES))
     test(`is ${JSON.stringify(text.slice(0, 40))}`, () =>
       assert.match(String(parseReloadWindow(text)), want));
+
+  test('is found at a bounded cost, and a look costs little', () => {
+    const parts = (pattern: string): string =>
+      Array.from({ length: 10 }, (_, hour) => `!0 ${hour} ${pattern} 1h`).join(';');
+    const texts = ['31 2 *', '31 4,6,9,11 *', '29 2 *'].map(parts);
+    const begin = performance.now();
+    for (const text of texts) {
+      const window = parseReloadWindow(text);
+      if (typeof window === 'string') continue;
+      for (let minute = 0; minute < 1000; minute += 1)
+        window.closedUntil(Date.UTC(2026, 0, 1) + minute * MINUTE_MS);
+    }
+    assert.ok(performance.now() - begin < 1000);
+  });
 
   test('is any text, and none takes long', () => {
     fc.assert(

@@ -215,3 +215,15 @@ test('one that was not healthy before an earlier change counts from its next pat
   resolve();
   await stage.pass(1000);
 });
+
+test('a workload that is refused backs off for ever longer', async (t) => {
+  const stage = new RolloutStage(t, ['w1', 'w2'], { staging, random: () => 0.5 });
+  const refusal = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
+  stage.change('b');
+  await stage.pass(2000);
+  stage.rollOut('w1');
+  stage.faults.push(...Array.from({ length: 100 }, () => refusal));
+  await stage.pass(60 * MINUTE_MS);
+  const refused = stage.outcomes.filter((type) => type === 'refused').length;
+  assert.ok(refused > 5 && refused < 40, String(refused));
+});
