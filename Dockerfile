@@ -14,8 +14,8 @@ RUN npm ci --ignore-scripts
 COPY build.ts tsconfig.json ./
 COPY bin bin
 COPY lib lib
-# No pod needs the pieces that are left out: one is for logins and proxies of a kubeconfig, one draws pictures.
-RUN node build.ts && rm dist/kubeconfig-*.mjs dist/picture-*.mjs
+# No pod needs the piece that is left out, which is for logins and proxies of a kubeconfig.
+RUN node build.ts && rm dist/kubeconfig-*.mjs
 
 FROM node:24.21.0-trixie-slim${NODE_DIGEST} AS runtime
 WORKDIR /runtime

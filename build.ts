@@ -129,27 +129,6 @@ const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 /** The packages in the bundle, for programs that look for known faults: CycloneDX. */
 const SBOM = 'sbom.cdx.json';
 
-/** What is to be said of packages whose files do not say it. */
-const UNSAID: Readonly<Record<string, string>> = {
-  '@viz-js/viz': `Copyright (c) Michael Daines
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the
-"Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish,
-distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to
-the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF
-MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR
-ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE
-SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
-
-It contains, compiled and unchanged: Graphviz, licensed under the Eclipse Public License (https://graphviz.org/license/) and provided without
-any warranty by its contributors, whose source is at https://gitlab.com/graphviz/graphviz; and Expat, licensed under the MIT License, at
-https://github.com/libexpat/libexpat.`,
-};
-
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['bin/reloader.ts'],
@@ -233,7 +212,7 @@ async function packagesIn({ outputs }: Metafile): Promise<readonly Package[]> {
     folders.map(async ([folder, names]) => ({
       ...(await manifestIn(folder)),
       folder,
-      isOnDemand: names.every((name) => /^(?:kubeconfig|picture)-/.test(path.basename(name))),
+      isOnDemand: names.every((name) => /^kubeconfig-/.test(path.basename(name))),
     })),
   );
 }
@@ -256,7 +235,7 @@ async function noticeOf({ folder, name, version, license }: Package): Promise<st
   const texts = await Promise.all(
     files.sort().map((file) => readFile(path.join(root, folder, file), 'utf8')),
   );
-  const all = [...texts, UNSAID[name] ?? ''].map((text) => text.trim()).filter((text) => text !== '');
+  const all = texts.map((text) => text.trim()).filter((text) => text !== '');
   return [`${name} ${version} (${license})\n`, ...all.map((text) => `${text}\n`)].join('\n');
 }
 

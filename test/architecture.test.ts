@@ -69,7 +69,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   croner: 'model',
   commander: 'options',
   yaml: 'commands',
-  '@viz-js/viz': 'commands',
   re2js: 'annotations',
   '@peculiar/x509': 'admission',
   'reflect-metadata': 'admission',

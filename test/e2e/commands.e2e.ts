@@ -135,28 +135,6 @@ test('graph has the edges of the namespace', async () => {
   );
 });
 
-describe('graph draws a page', () => {
-  test('for a person who may edit', async () => {
-    const { code, stdout, stderr } = await as('edit', 'reloader graph -o html');
-    assert.deepEqual([code, stderr], [0, '']);
-    assert.match(stdout, /2 objects, 1 workload, 1 out of date/);
-    assert.match(stdout, /class="node outdated"/);
-  });
-
-  test('that says what a person who may view could not read', async () => {
-    const { code, stdout, stderr } = await as('view', 'reloader graph -o html');
-    assert.equal(code, 0);
-    for (const text of [stdout, stderr]) assert.match(text, /not read: .*Secret.*: you may not list it/);
-    assert.match(stdout, /class="node unknown"/);
-  });
-
-  test('of nothing for a person without rights, and says why', async () => {
-    const { code, stdout, stderr } = await as('nobody', 'reloader graph -o svg');
-    assert.equal(code, 0, stderr);
-    assert.ok(!stdout.includes('Deployment/') && /not read: .*Deployment/.test(stderr), stderr);
-  });
-});
-
 describe('state', () => {
   test('is shown to a person who may view, and compared for one who may read Secrets', async () => {
     const { code, stdout } = await as('view', 'reloader state show');

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -171,28 +171,6 @@ describe('the bundle', () => {
     assert.ok(files.size > 1 && !files.has(fileOf('run-command')));
     for (const file of files)
       assert.ok(!readFileSync(path.join(dist, file), 'utf8').includes('YAMLParseError'));
-  });
-
-  test('loads what draws pictures only for a picture', async () => {
-    for (const name of ['main', 'run-command', 'reloader'])
-      assert.ok(!loadedBy(fileOf(name) || path.basename(BUNDLE)).has(fileOf('picture')), name);
-    assert.ok(readFileSync(path.join(dist, fileOf('picture'))).length > 1_000_000);
-    for (const format of ['svg', 'html']) {
-      const { code, stdout, stderr } = await run(`reloader graph -o ${format}`, kubeconfig);
-      assert.equal(code, 0, stderr);
-      assert.match(stdout, /class="node outdated"[\s\S]*Deployment\/web in default<\/text>/);
-    }
-  });
-
-  test('says that the image leaves out what draws pictures', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'reloader-image-'));
-    const filter = (file: string): boolean => !path.basename(file).startsWith('picture-');
-    await cp(dist, folder, { recursive: true, filter });
-    const command = [process.execPath, path.join(folder, path.basename(BUNDLE))] as const;
-    const asked = new ReloaderProcess(['graph', '-o', 'svg'], { KUBECONFIG: kubeconfig }, undefined, command);
-    assert.deepEqual(await asked.ended, { code: 1, signal: null });
-    assert.match(asked.stderr, /^reloader graph: this image leaves out what draws pictures/);
-    await rm(folder, { recursive: true });
   });
 
   test('shows the help without loading the client library', () => {

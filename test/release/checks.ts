@@ -68,10 +68,8 @@ export function packFaults(files: readonly string[]): readonly string[] {
     .filter((file) => !files.includes(file))
     .map((file) => `the npm package lacks ${file}`);
   const others = files.filter((file) => !/^(dist|k8s)\/[\w./-]+$/.test(file) && !needed.includes(file));
-  for (const piece of ['kubeconfig', 'picture']) {
-    const { length } = files.filter((file) => new RegExp(`^dist/${piece}-\\w+\\.mjs$`).test(file));
-    if (length !== 1) missing.push(`the npm package has ${length} of dist/${piece}-….mjs, not 1`);
-  }
+  const { length } = files.filter((file) => /^dist\/kubeconfig-\w+\.mjs$/.test(file));
+  if (length !== 1) missing.push(`the npm package has ${length} of dist/kubeconfig-….mjs, not 1`);
   return [...missing, ...others.map((file) => `the npm package should not hold ${file}`)];
 }
 

@@ -1,4 +1,4 @@
-/** `reloader graph`: who follows what, as text, as a picture, or in the language of another program. */
+/** `reloader graph`: who follows what, as text, or in the language of another program. */
 
 import { type ObjectKey, wholeKeyOf } from '../../model/object-ref.ts';
 import { judge } from '../../tracking/edge-policy.ts';
@@ -8,11 +8,10 @@ import { unreadLines } from '../explain/explanation-text.ts';
 import { findReloader } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
 import type { CommandContext } from '../run-command.ts';
-import { moment, observeFor } from '../scene.ts';
+import { observeFor } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { dotOf, labelOf, mermaidOf } from './drawings.ts';
-import type { Caption } from './picture.ts';
 
 /** One workload that follows one object. */
 export interface GraphEdge {
@@ -30,9 +29,6 @@ export interface Graph {
   readonly unread: readonly Unread[];
 }
 
-/** The most edges that are drawn as a picture: a second of work, and more than anybody can look at. */
-const MOST_EDGES = 2000;
-
 /** Runs the command. */
 export async function runGraph(context: CommandContext): Promise<number> {
   const { flags, env, terminal } = context;
@@ -41,9 +37,8 @@ export async function runGraph(context: CommandContext): Promise<number> {
     terminal,
     () => 'listing …',
     async () => {
-      const [answer, about] = await answerTo(context, connection);
-      const caption = { title: `Who follows ${about}`, time: new Date(moment()).toISOString() };
-      const drawing = await drawnAs(flags.output, answer, caption);
+      const answer = await answerTo(context, connection);
+      const drawing = drawnAs(flags.output, answer.edges);
       if (drawing === undefined)
         return formatted(flags.output, answer, () => graphText(answer, terminal.paint));
       for (const line of unreadLines(answer.unread)) terminal.note(line);
@@ -54,11 +49,10 @@ export async function runGraph(context: CommandContext): Promise<number> {
   return 0;
 }
 
-/** The graph, and what it is limited to. */
 async function answerTo(
   { flags, operands, settings }: CommandContext,
   { send, namespace }: Connection,
-): Promise<readonly [Graph, about: string]> {
+): Promise<Graph> {
   const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
   const isEverywhere = flags.allNamespaces === true;
   const scene = { send, namespace, reloader };
@@ -67,9 +61,7 @@ async function answerTo(
   if (about !== undefined && isEverywhere) throw new CommandError('expected <kind/name> or -A, not both');
   const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
   const only = about && `${namespace}/${kind}/${about.name}`;
-  const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
-  const place = isEverywhere ? 'all namespaces' : namespace;
-  return [graph, only === undefined ? `what in ${place}` : labelOf(only)];
+  return graphOf(observation, { only, isOutdated: flags.outdated === true });
 }
 
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;
@@ -127,30 +119,10 @@ function graphText({ edges, unread }: Graph, paint: Paint): string {
   ].join('\n');
 }
 
-/** The graph in a format that draws; undefined for one that does not. @throws CommandError */
-export async function drawnAs(format: string, graph: Graph, caption: Caption): Promise<string | undefined> {
-  return await DRAWINGS[format]?.(graph, caption);
+/** The edges in the language of another program; undefined for a format that is none. */
+export function drawnAs(format: string, edges: readonly GraphEdge[]): string | undefined {
+  return DRAWINGS[format]?.(edges);
 }
 
 /** By format, how a graph is drawn. */
-const DRAWINGS: Readonly<Record<string, (graph: Graph, caption: Caption) => string | Promise<string>>> = {
-  mermaid: ({ edges }) => mermaidOf(edges),
-  dot: ({ edges }) => dotOf(edges),
-  svg: async (graph, caption) => await (await pictures(graph)).svgOf(graph, caption),
-  html: async (graph, caption) => await (await pictures(graph)).pageOf(graph, caption),
-};
-
-/** What draws pictures. @throws CommandError if the graph is too large, or this program has been built without it */
-async function pictures({ edges }: Graph): Promise<typeof import('./picture.ts')> {
-  const { length } = edges;
-  if (length > MOST_EDGES)
-    throw new CommandError(
-      `too many edges for a picture (${length}): filter by -n, an object, or --outdated`,
-    );
-  try {
-    return await import('./picture.ts');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new CommandError('this image leaves out what draws pictures: use -o dot, or the npm package');
-  }
-}
+const DRAWINGS: Readonly<Record<string, typeof dotOf>> = { mermaid: mermaidOf, dot: dotOf };
