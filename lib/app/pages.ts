@@ -3,7 +3,6 @@
 import type { Send } from '../kubernetes/transport.ts';
 import type { Log } from '../model/log.ts';
 import type { Options } from '../options/options.ts';
-import { followersPicture, objectIn } from '../telemetry/followers-picture.ts';
 import { HttpServer, type Pages, type Probes } from '../telemetry/http-server.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { recent, type Shown, Texts } from '../telemetry/recent.ts';
@@ -76,19 +75,11 @@ function pagesOf(
     const texts = new Texts(new Date());
     return { texts, report: assembly.status() };
   });
-  const isFull = (texts: Texts, key: string): boolean => !texts.has(key) && texts.size >= MOST_TEXTS;
-  const followersFor = (query: string): Shown | undefined => {
-    const object = objectIn(query);
-    const { texts, report } = look();
-    const key = `followers ${object}`;
-    if (isFull(texts, key)) return undefined;
-    return texts.text(key, () => followersPicture(report, object, texts.asOf));
-  };
   const statusPageFor = (query: string): Shown | undefined => {
     const request = pageRequestOf(query);
     const { texts, report } = look();
     const key = `page ${request.isStill} ${request.find}`;
-    if (request.find !== '' && isFull(texts, key)) return undefined;
+    if (request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS) return undefined;
     return texts.text(key, () => statusPage({ ...request, about, report, now: texts.asOf }));
   };
   return {
@@ -101,7 +92,6 @@ function pagesOf(
       return texts.text('status', () => `${JSON.stringify({ ...about, ...report }, undefined, 2)}\n`);
     },
     statusPage: hasPage ? statusPageFor : undefined,
-    followers: hasPage ? followersFor : undefined,
   };
 }
 

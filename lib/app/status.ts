@@ -9,7 +9,6 @@ import {
   keyOf,
   type ObjectKey,
   type WorkloadRef,
-  wholeKeyOf,
   workloadRefIn,
 } from '../model/object-ref.ts';
 import type { Halt } from '../model/state-entry.ts';
@@ -179,7 +178,6 @@ function followedStatus(
   const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
   const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');
   return {
-    key: wholeKeyOf(key),
     object: describe(config.ref),
     observed: short(config.digest),
     committed: short(store.persisted.entryOf(config.ref)?.digest),

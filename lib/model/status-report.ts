@@ -2,7 +2,6 @@
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
-import type { ObjectKey } from './object-ref.ts';
 import type { Reason, Verdict } from './reasons.ts';
 import type { Rolling } from './workload-kind.ts';
 
@@ -11,8 +10,6 @@ export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
 
 /** One object that a workload follows. */
 export interface FollowedStatus {
-  /** `<namespace>/<kind>/<name>` of the whole object, also where only some of its keys count. */
-  readonly key: ObjectKey;
   readonly object: string;
   /** The first digits of the digest in force; undefined while the object does not exist. */
   readonly observed: string | undefined;

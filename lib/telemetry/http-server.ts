@@ -13,7 +13,6 @@ import { Deliveries } from '../serving/deliveries.ts';
 import { isAllowedHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { type KeyPair, SECURE } from '../serving/tls.ts';
-import { PICTURE_HEADERS } from './followers-picture.ts';
 import type { Access } from './page-access.ts';
 import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
@@ -34,8 +33,6 @@ export interface Pages extends Probes {
   readonly status: () => Shown;
   /** The status page at /, by the query of the address; undefined after too many different queries. Absent: there is no page. */
   readonly statusPage?: ((query: string) => Shown | undefined) | undefined;
-  /** The picture at /followers.svg; like the page. */
-  readonly followers?: ((query: string) => Shown | undefined) | undefined;
 }
 
 /** The address of a server, and the hosts that it serves. */
@@ -61,7 +58,6 @@ interface Answer {
 }
 
 const HTML = 'text/html; charset=utf-8';
-const SVG = 'image/svg+xml; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -220,12 +216,10 @@ export class HttpServer {
 /** Answers by path. */
 type Answers = Map<string, (query: string) => Answer | Promise<Answer>>;
 
-function answersOf({ metrics, status, statusPage, followers, ...probes }: Pages): Answers {
+function answersOf({ metrics, status, statusPage, ...probes }: Pages): Answers {
   const answers: Answers = new Map();
   if (statusPage !== undefined)
     answers.set('/', (query) => pageAnswer(HTML, statusPage(query), STATUS_PAGE_HEADERS));
-  if (followers !== undefined)
-    answers.set('/followers.svg', (query) => pageAnswer(SVG, followers(query), PICTURE_HEADERS));
   answers.set('/metrics', async () => shownAnswer(METRICS_TYPE, await metrics()));
   for (const [path, answer] of probeAnswersOf(probes)) answers.set(path, answer);
   return answers.set('/status.json', () => shownAnswer('application/json', status()));

@@ -1,7 +1,6 @@
 /** The table of changes that go to their workloads in stages: how far, what they wait for, and how a person stops them. */
 
 import type { ChangeStatus } from '../model/status-report.ts';
-import { pictureOf } from './followers-picture.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
@@ -23,7 +22,7 @@ export function changesSection({ changes }: StatusRows): Html | undefined {
 function changeRow(change: ChangeStatus): Html {
   const { namespace, object, stage, stages, total, begun, ready } = change;
   return html`<tr id="c:${namespace}/${object}">
-<th scope="row"><a href="${pictureOf(`${namespace}/${object}`)}"><code>${object}</code></a> <span class="place">${namespace}</span></th>
+<th scope="row"><code>${object}</code> <span class="place">${namespace}</span></th>
 <td data-label="how far"><progress max="${Math.max(total, 1)}" value="${ready}" aria-label="ready workloads"></progress>
 <p>Stage ${stage} of ${stages}: ${begun} of ${total} begun, ${ready} ready.</p></td>
 <td data-label="waits for">${haltLine(change)}${unreadyList(change)}${change.commands.map(commandLine)}</td>

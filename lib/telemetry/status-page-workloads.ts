@@ -3,7 +3,6 @@
 import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
-import { pictureOf } from './followers-picture.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
 import { BECAUSE, hasFailed, timeWords, WAITS_FOR } from './status-page-words.ts';
@@ -87,8 +86,8 @@ function followed(follows: readonly FollowedStatus[]): Html {
 }
 
 function followedItem(followed: FollowedStatus): Html {
-  const { key, object, isOutdated, why } = followed;
-  const name = html`<a href="${pictureOf(key)}"><code>${object}</code></a>`;
+  const { object, isOutdated, why } = followed;
+  const name = html`<code>${object}</code>`;
   if (!isOutdated) return html`<li>${name} <span class="soft">${presentOf(followed)}</span></li>`;
   return html`<li class="is-outdated">${name} ${digestsOf(followed)}<br><span class="why">${why && BECAUSE[why]}</span></li>`;
 }

@@ -171,33 +171,6 @@ describe('searches', () => {
   });
 });
 
-describe('pictures of followers', () => {
-  const address = (name: string): string => `/followers.svg?object=default/ConfigMap/${name}`;
-
-  test('are made of the look that the page was made of, one for each object', async () => {
-    await serve();
-    assert.match((await ask('/')).body, /href="followers\.svg\?object=default%2FConfigMap%2Fother"/);
-    assert.match((await ask(address('other'))).body, /Deployment\/other: up to date/);
-    assert.match((await ask(address('web-1'))).body, /Deployment\/web-1: up to date/);
-    assert.equal(looks.status, 1);
-  });
-
-  test('are so many within a second, and the page is still there', async () => {
-    await serve();
-    const statuses: (number | undefined)[] = [];
-    for (let i = 0; i < 22; i += 1) statuses.push((await ask(address(`a${i}`))).status);
-    assert.deepEqual([statuses.indexOf(503), statuses.lastIndexOf(200)], [20, 19]);
-    assert.equal((await ask('/')).status, 200);
-    mock.timers.tick(1000);
-    assert.equal((await ask(address('a21'))).status, 200);
-  });
-
-  test('are none without the page', async () => {
-    await serve('--no-status-page');
-    assert.deepEqual([(await ask('/')).status, (await ask(address('other'))).status], [404, 404]);
-  });
-});
-
 describe('the port for probes', () => {
   test('is none where none is asked for', async () => {
     await serve();

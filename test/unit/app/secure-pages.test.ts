@@ -124,12 +124,6 @@ describe('a page is answered', () => {
     'to no other account': { token: 'of-a-pod', status: 403, body: /lacks the right/ },
     'to no unknown token': { token: 'made-up', status: 401, body: /bearer token/ },
     'to none without a token': { status: 401, body: /bearer token/ },
-    'also as a picture to no other account': {
-      at: '/followers.svg?object=default/ConfigMap/web',
-      token: 'of-prometheus',
-      status: 403,
-      body: /nonResourceURLs/,
-    },
     'not even to browsers': { at: '/?find=web', status: 401, body: /bearer token/ },
     'if it is there': { at: '/nowhere', status: 404, body: /not found/ },
   };

@@ -103,24 +103,6 @@ describe('an answer', () => {
       body: '<p>find=a?b',
       type: /^text\/html; charset=utf-8$/,
     },
-    'of /followers.svg is the picture, for the query that was asked': {
-      path: '/followers.svg?object=a/b/c',
-      pages: { followers: (query) => shown(`<svg>${query}`) },
-      status: 200,
-      body: '<svg>object=a/b/c',
-      type: /^image\/svg\+xml; charset=utf-8$/,
-    },
-    'of /followers.svg is 503 where too many are asked for': {
-      path: '/followers.svg',
-      pages: { followers: () => undefined },
-      status: 503,
-      body: 'too many different searches within a second: try again\n',
-    },
-    'of /followers.svg is 404 without a status page': {
-      path: '/followers.svg',
-      status: 404,
-      body: /see \/metrics/,
-    },
     'of another path is 404 and names the pages': {
       path: '/index.html',
       pages: { statusPage: () => shown('') },
@@ -190,14 +172,12 @@ test('what may be shared says of which moment it is', async () => {
 });
 
 test('only what browsers show has a policy of its own, and may stand in no frame', async () => {
-  const { url } = await started({ statusPage: () => shown(''), followers: () => shown('') });
+  const { url } = await started({ statusPage: () => shown('') });
   const headersOf = async (path: string): Promise<Headers> => (await fetch(url + path)).headers;
-  for (const path of ['/', '/followers.svg']) {
-    const page = await headersOf(path);
-    assert.match(page.get('content-security-policy') ?? '', /^default-src 'none';.* frame-ancestors 'none'/);
-    assert.equal(page.get('x-frame-options'), 'DENY');
-    assert.equal(page.get('referrer-policy'), 'no-referrer');
-  }
+  const page = await headersOf('/');
+  assert.match(page.get('content-security-policy') ?? '', /^default-src 'none';.* frame-ancestors 'none'/);
+  assert.equal(page.get('x-frame-options'), 'DENY');
+  assert.equal(page.get('referrer-policy'), 'no-referrer');
   assert.equal((await headersOf('/status.json')).get('content-security-policy'), null);
 });
 

@@ -12,7 +12,6 @@ const NAMED = { asks: true, because: 'named' } as const;
 /** An object whose content the pods run. */
 export function current(object: string, digest = 'aaaa…'): FollowedStatus {
   return {
-    key: `default/${object}`,
     object,
     observed: digest,
     committed: digest,
@@ -26,7 +25,6 @@ export function current(object: string, digest = 'aaaa…'): FollowedStatus {
 /** An object whose content changed. */
 export function outdated(object: string, parts: Partial<FollowedStatus> = {}): FollowedStatus {
   return {
-    key: `default/${object}`,
     object,
     observed: 'bbbb…',
     committed: 'aaaa…',
