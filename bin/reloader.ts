@@ -1,7 +1,7 @@
 /** The command: what it is asked for, until it ends or is told to. */
 
 import path from 'node:path';
-import { parseCommand } from '../lib/options/commands.ts';
+import { controllerWords, parseCommand } from '../lib/options/commands.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { wrongOfNode } from '../lib/options/version.ts';
@@ -17,7 +17,9 @@ if (wrong !== undefined) {
 const [, program = '', ...argv] = process.argv;
 // kubectl finds a plugin by this name.
 const isPlugin = path.basename(program).startsWith('kubectl-reloader');
-const command = parseCommand(argv, isPlugin) ?? parseOptions(argv, process.env);
+// A pod may have a terminal too.
+const isAlone = process.stdout.isTTY && process.env['KUBERNETES_SERVICE_HOST'] === undefined;
+const command = parseCommand(argv, isPlugin, isAlone) ?? parseOptions(controllerWords(argv), process.env);
 switch (command.type) {
   case 'print':
     process.stdout.write(command.text);

@@ -73,7 +73,7 @@ export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'mi
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   explain: {
-    summary: 'says what a workload or an object follows or is followed by, and why nothing happens',
+    summary: 'says what a workload follows, and why it is not rolled',
     operands: '<kind/name>',
     flags: [...CLUSTER, { ...EVERYWHERE, help: 'of an object: its followers in all namespaces' }, output()],
     examples: [
@@ -188,7 +188,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     exits: '0 nothing would be rolled, 2 something would, or a person has to decide something',
   },
   completion: {
-    summary: 'writes what a shell needs to complete the words of the commands',
+    summary: 'writes the completion script of a shell',
     operands: '<shell>',
     words: SHELLS,
     flags: [],

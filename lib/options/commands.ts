@@ -4,7 +4,9 @@ import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
 import { completionScript } from './completion.ts';
+import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
+import { VERSION } from './version.ts';
 
 /** The flags of all commands; one that a command does not have is absent. */
 export interface CommandFlags {
@@ -37,19 +39,24 @@ export interface GivenCommand {
   readonly settings: readonly string[];
 }
 
-const HELP_WIDTH = 110;
+/** The command that is meant where none is given. */
+const RUN = 'run';
 const HELP_WORDS = ['help', '--help', '-h'];
 
-/** The command that the first words of `argv` name; undefined if they name none. Total: an error is a result. */
+/**
+ * The command that the first words of `argv` name; undefined for the controller. Total: an error is a result.
+ * `isAlone`: whether no words mean a person who has to see the help, not a pod.
+ */
 export function parseCommand(
   argv: readonly string[],
   isPlugin: boolean,
+  isAlone: boolean,
 ): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> | undefined {
   const [first, ...words] = argv;
-  const isHelp = first === undefined || HELP_WORDS.includes(first);
-  if (first === 'help' || (isPlugin && isHelp))
-    return { type: 'print', text: commandsHelp(words[0]), exitCode: 0 };
-  if (first === undefined || (first.startsWith('-') && !isPlugin)) return undefined;
+  if (first === undefined) return isPlugin || isAlone ? printed(helpText()) : undefined;
+  if (HELP_WORDS.includes(first)) return printed(helpAbout(words[0]));
+  if (first === 'version') return printed(`${VERSION}\n`);
+  if (first === RUN || (first.startsWith('-') && !isPlugin)) return undefined;
   try {
     return given(nameIn(first), words);
   } catch (error) {
@@ -58,22 +65,18 @@ export function parseCommand(
   }
 }
 
-/** The lines of the help of the controller about the commands. */
-export function commandsSummary(): string {
-  const width = Math.max(...COMMAND_ROWS.map(([name]) => name.length));
-  return COMMAND_ROWS.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`).join('\n');
+/** The words of the controller: `run` may stand before its flags. */
+export function controllerWords(argv: readonly string[]): readonly string[] {
+  return argv[0] === RUN ? argv.slice(1) : argv;
 }
 
-function commandsHelp(name: string | undefined): string {
-  if (isCommand(name)) return helpOf(name);
-  return `Usage: reloader <command> [flags] [-- flags of the reloader]
+function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
+  return { type: 'print', text, exitCode: 0 };
+}
 
-Commands, each with --help:
-${commandsSummary()}
-
-They read the cluster with your own rights, and write nothing unless they say so.
-Without a command \`reloader\` runs the controller; reloader --help has its flags.
-`;
+function helpAbout(name: string | undefined): string {
+  if (name === RUN) return runHelpText();
+  return isCommand(name) ? helpOf(name) : helpText();
 }
 
 function isCommand(word: string | undefined): word is CommandName {
@@ -102,8 +105,7 @@ function given(
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
   const settings = end === -1 ? [] : argv.slice(end + 1);
-  if (own.some((word) => HELP_WORDS.slice(1).includes(word)))
-    return { type: 'print', text: helpOf(name), exitCode: 0 };
+  if (own.some((word) => HELP_WORDS.slice(1).includes(word))) return printed(helpOf(name));
   const command = commandOf(name);
   try {
     command.parse([...own], { from: 'user' });
@@ -115,7 +117,7 @@ function given(
   const [word] = command.args;
   if (words !== undefined && !words.some((each) => each === word))
     throw new UsageError(`${name}: expected ${words.join(', ')}`);
-  if (name === 'completion') return { type: 'print', text: completionScript(word as Shell), exitCode: 0 };
+  if (name === 'completion') return printed(completionScript(word as Shell));
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
 }
 
@@ -146,8 +148,7 @@ function helpOf(name: CommandName): string {
   const { summary, operands = '', examples, exits } = COMMANDS[name];
   const command = commandOf(name)
     .usage(`${operands} [flags] [-- flags of the reloader]`.trimStart())
-    .description(`${name} ${summary}.`)
-    .configureHelp({ helpWidth: HELP_WIDTH });
+    .description(`${name} ${summary}.`);
   const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);
   return `${command.helpInformation()}
 Examples:

@@ -7,7 +7,7 @@ import { readCommandLine } from './command-line.ts';
 import type { ReadText } from './entries-in-files.ts';
 import { type Environment, readEnvironment, strangeVariables, textOf } from './environment.ts';
 import type { FlagName, FlagOptions } from './flags.ts';
-import { helpText } from './help.ts';
+import { runHelpText } from './help.ts';
 import { leaderElectionFrom } from './leader-settings.ts';
 import { noticesOf } from './notices.ts';
 import {
@@ -48,7 +48,7 @@ export function parseOptions(
 ): ParsedCommand {
   try {
     const commandLine = readCommandLine(argv);
-    if (commandLine.has('help')) return { type: 'print', text: helpText(), exitCode: 0 };
+    if (commandLine.has('help')) return { type: 'print', text: runHelpText(), exitCode: 0 };
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
     const reader = new Reader(commandLine, readEnvironment(env), read);
     const options = deepFreeze(optionsFrom(reader, env));

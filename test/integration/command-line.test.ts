@@ -92,7 +92,7 @@ describe('the command ends with 64 and one line that quotes no secret for', { co
 
 describe('the command', { concurrency: 3 }, () => {
   test('shows its help, whatever else is asked', async () => {
-    const { code, stdout, stderr } = await run(['--help', '--namespace', 'Web']);
+    const { code, stdout, stderr } = await run(['run', '--help', '--namespace', 'Web']);
     assert.equal(code, 0);
     assert.equal(stderr, '');
     assert.match(stdout, /Examples:\n/);

@@ -3,19 +3,29 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
-import { parseCommand } from '../../../lib/options/commands.ts';
+import { controllerWords, parseCommand } from '../../../lib/options/commands.ts';
+import { VERSION } from '../../../lib/options/version.ts';
 
-function parsed(line: string, isPlugin = false): ReturnType<typeof parseCommand> {
-  return parseCommand(
-    line.split(' ').filter((word) => word !== ''),
-    isPlugin,
-  );
+function parsed(line: string, isPlugin = false, isAlone = false): ReturnType<typeof parseCommand> {
+  return parseCommand(wordsOf(line), isPlugin, isAlone);
+}
+
+function wordsOf(line: string): readonly string[] {
+  return line.split(' ').filter((word) => word !== '');
 }
 
 describe('the controller runs', () => {
-  for (const line of ['', '--namespace web', '--help'])
+  for (const line of ['', '--namespace web', 'run', 'run --namespace web', 'run --help'])
     test(`by reloader ${line}`, () => assert.equal(parsed(line), undefined));
+  test('on a terminal too, if there is any flag', () => assert.equal(parsed('-A', false, true), undefined));
+  test('by the flags behind run', () => {
+    assert.deepEqual(controllerWords(wordsOf('run -A --port 1')), ['-A', '--port', '1']);
+    assert.deepEqual(controllerWords(wordsOf('-A run')), ['-A', 'run']);
+  });
 });
+
+test('reloader version writes the version of the package', () =>
+  assert.deepEqual(parsed('version'), { type: 'print', text: `${VERSION}\n`, exitCode: 0 }));
 
 test('a command has its operands and flags, and what follows -- are flags of the reloader', () => {
   assert.deepEqual(parsed('explain deploy/web -n shop --context=x -o json -- --dialects=wave -A'), {
@@ -66,14 +76,25 @@ describe('the help', () => {
     });
   }
 
-  for (const [line, isPlugin] of [
-    ['help', false],
-    ['', true],
-    ['--help', true],
+  for (const [line, isPlugin, isAlone] of [
+    ['help', false, false],
+    ['-h', false, false],
+    ['--help', false, true],
+    ['', false, true],
+    ['', true, false],
+    ['--help', true, false],
   ] as const)
-    test(`lists the commands for ${isPlugin ? 'kubectl ' : ''}reloader ${line}`, () => {
-      const printed = parsed(line, isPlugin);
+    test(`lists the commands on one screen for ${isPlugin ? 'kubectl ' : ''}reloader ${line}`, () => {
+      const printed = parsed(line, isPlugin, isAlone);
       assert.ok(printed?.type === 'print');
-      for (const [name] of COMMAND_ROWS) assert.ok(printed.text.includes(`  ${name} `));
+      for (const [name] of COMMAND_ROWS) assert.ok(printed.text.includes(`\n  ${name} `), name);
+      assert.ok(printed.text.split('\n').length <= 40);
+      assert.match(printed.text, /reloader run --help/);
     });
+
+  test('of run has the flags by topic', () => {
+    const printed = parsed('help run');
+    assert.ok(printed?.type === 'print');
+    assert.match(printed.text, /^What is watched:\n {2}--namespaces, --namespace/m);
+  });
 });
