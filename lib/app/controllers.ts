@@ -267,8 +267,7 @@ function newInherited(options: ControllersOptions, apply: (effects: Effects) => 
   });
 }
 
-/** What a plan of the state asks about. */
-export function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
+function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
   return {
     isSynced: (...about) => gate.isSynced(...about),
     refused: (namespace) => gate.refused(namespace),

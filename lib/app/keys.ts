@@ -6,11 +6,7 @@ import { type HeldKey, Keyring } from '../state/keyring.ts';
 import type { Parts } from './assembly.ts';
 
 /** The keyring, empty until the Secret is read, and what reads it. */
-export function digestKeysOf({
-  options,
-  log,
-  newKey = randomKey,
-}: Pick<Parts, 'options' | 'log' | 'newKey'>): {
+export function digestKeysOf({ options, log, newKey = randomKey }: Parts): {
   readonly keyring: Keyring;
   readonly keys: DigestKeys;
 } {

@@ -57,8 +57,6 @@ export interface Observed {
   readonly place: Place;
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed;
-  /** @default as the state has them */
-  readonly digests?: Options['digests'];
 }
 
 const POLL_MS = 5;
@@ -68,14 +66,14 @@ const PATIENCE_MS = 15_000;
 const COMPARISON_MS = 10_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place, feed, digests }: Observed): Promise<Observation> {
+export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
   const state = await accessToState(send, options, place);
   const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
     hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
   const assembly = assemble({
     send: readOnly(send, answer),
-    options: asDryRun(options, state, digests),
+    options: asDryRun(options, state),
     place,
     log: NO_LOG,
     election: ALONE,
@@ -113,7 +111,7 @@ const ALONE: Election = {
 };
 
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
-function asDryRun(options: Options, state: StateAccess, digests: Options['digests'] | undefined): Options {
+function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
   return {
     ...options,
@@ -124,7 +122,7 @@ function asDryRun(options: Options, state: StateAccess, digests: Options['digest
     dryRun: true,
     leaderElection: undefined,
     // Without the key of the state there is nothing to compare with: another one would only be made.
-    digests: digests ?? (state.is === 'read' && state.isKeyed ? options.digests : 'sha1'),
+    digests: state.is === 'read' && state.isKeyed ? options.digests : 'sha1',
     coalescePeriodMs: MAX_DURATION_MS,
     coalesceMaxWaitMs: MAX_DURATION_MS,
   };

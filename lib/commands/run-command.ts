@@ -9,7 +9,6 @@ import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
 import { runMigrate } from './migrate/migrate.ts';
-import { runState } from './state/state.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */
@@ -23,7 +22,6 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   check: runCheck,
   plan: runPlan,
   graph: runGraph,
-  state: runState,
   migrate: runMigrate,
 };
 

@@ -1,6 +1,5 @@
 /** What a command writes: the answer to the standard output, all else to the standard error. */
 
-import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 
@@ -17,8 +16,6 @@ export interface Terminal {
   readonly write: (text: string) => Promise<void>;
   /** Writes a line for people that is no part of the answer. */
   readonly note: (line: string) => void;
-  /** Asks the person, on the standard error; undefined if there is none at the terminal. */
-  readonly ask: ((question: string) => Promise<string>) | undefined;
 }
 
 const SLOW_MS = 2_000;
@@ -30,19 +27,7 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
     paint: (style, text) => (isColoured ? styleText(style, text, { validateStream: false }) : text),
     write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     note: (line) => void process.stderr.write(`${line}\n`),
-    ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   };
-}
-
-async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const { promise, resolve } = Promise.withResolvers<string>();
-  // Ctrl-C and Ctrl-D close it without an answer.
-  lines.once('close', () => resolve(''));
-  lines.question(question, resolve);
-  const answer = await promise;
-  lines.close();
-  return answer;
 }
 
 /** The result of `work`; what lasts longer than two seconds says so, and every two seconds again. */

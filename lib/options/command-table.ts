@@ -62,13 +62,8 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 /** One of SHELLS. */
 export type Shell = (typeof SHELLS)[number];
 
-/** What can be done with the state. */
-export const STATE_ACTIONS = ['show', 'verify', 'diff', 'export', 'import', 'forget'] as const;
-/** One of STATE_ACTIONS. */
-export type StateAction = (typeof STATE_ACTIONS)[number];
-
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'state' | 'migrate' | 'completion';
+export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'migrate' | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -130,31 +125,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader graph -A --outdated -o dot', 'what is out of date, for Graphviz'],
     ],
     exits: '0 it is answered',
-  },
-  state: {
-    summary: 'shows what the reloader remembers, compares it with the cluster, and moves it to another one',
-    operands: '<show|verify|diff|export|import|forget> [kind/name]',
-    words: STATE_ACTIONS,
-    flags: [
-      ...CLUSTER,
-      EVERYWHERE,
-      {
-        forms: '-f, --file <file>',
-        help: 'import: what export wrote, or - for the standard input',
-        isList: true,
-      },
-      { forms: '--yes', help: 'import, forget: write without a question' },
-      output(),
-    ],
-    examples: [
-      ['reloader state diff -A', 'what in the cluster differs from what was rolled out'],
-      ['reloader state export -n shop > shop.yaml', 'which workloads are up to date, for another cluster'],
-      [
-        'reloader state import -n shop -f shop.yaml',
-        'the same there: nothing is rolled for nothing, or lost',
-      ],
-    ],
-    exits: '0 it is done, or nothing differs; 2 verify and diff: something does',
   },
   migrate: {
     summary: 'says what taking over from another reloader needs, changes and rolls',

@@ -21,7 +21,6 @@ export interface CommandFlags {
   readonly outdated?: true;
   readonly against?: string;
   readonly ignore?: readonly string[];
-  readonly yes?: true;
   readonly from?: string;
   readonly deployment?: string;
   readonly values?: string;

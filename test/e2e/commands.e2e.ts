@@ -6,7 +6,6 @@ import type { WorkloadExplanation } from '../../lib/commands/explain/explanation
 import type { Graph } from '../../lib/commands/graph/graph.ts';
 import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
 import type { Migration } from '../../lib/commands/migrate/migration.ts';
-import type { StateDiff } from '../../lib/commands/state/compare-state.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type Ended, run } from '../tour/tour.ts';
 import { Stage } from './stage.ts';
@@ -34,8 +33,6 @@ before(async () => {
   for (const [person, role] of Object.entries({
     view: 'view',
     edit: 'edit',
-    writer: 'edit',
-    reader: 'view',
     nobody: undefined,
   })) {
     await stage.kubectl(['create', 'serviceaccount', person]);
@@ -135,48 +132,6 @@ test('graph has the edges of the namespace', async () => {
   );
 });
 
-describe('state', () => {
-  test('is shown to a person who may view, and compared for one who may read Secrets', async () => {
-    const { code, stdout } = await as('view', 'reloader state show');
-    assert.equal(code, 0);
-    assert.match(stdout, /Secret\/tls in \S+: [0-9a-f]{4}… \(k[0-9a-f]{8}\)/);
-    const refused = await as('view', 'reloader state diff');
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /you may not read Secret\/reloader-state-key .*: nothing can be compared/);
-    const compared = await as('edit', 'reloader state diff');
-    assert.equal(compared.code, 2, compared.stderr);
-    assert.match(
-      compared.stdout,
-      /^ConfigMap\/web in \S+: its content is another one than was committed\n {2}Deployment\/app/,
-    );
-    const nothing = await as('nobody', 'reloader state show');
-    assert.equal(nothing.code, 1);
-    assert.match(nothing.stderr, /you may not read the state, ConfigMap\/reloader-state/);
-  });
-
-  test('is exported, dropped and imported by a person who may edit, and by no other one', async () => {
-    const { stdout: document } = await as('edit', 'reloader state export');
-    const refused = await as('reader', 'reloader state forget cm/web --yes');
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /ConfigMap\/reloader-state in \S+ is not written: .*forbidden/);
-    assert.equal((await as('writer', 'reloader state forget cm/web --yes')).code, 0);
-    const without = await as('edit', 'reloader state diff');
-    assert.match(without.stdout, /^ConfigMap\/web in \S+: it has no entry yet/);
-    const { code, stdout, stderr } = await as('writer', 'reloader state import -f - --yes', document);
-    assert.equal(code, 0, stderr);
-    assert.match(
-      stdout,
-      /^0 edges up to date, 1 out of date, 1 left alone\n.*has an entry of Secret\/tls already\n$/,
-    );
-    const { differences } = JSON.parse((await as('edit', 'reloader state diff -o json')).stdout) as StateDiff;
-    assert.deepEqual(
-      differences.map(({ object, is }) => [object, is]),
-      [['ConfigMap/web', 'pending']],
-    );
-    assert.equal((await as('edit', 'reloader state verify')).code, 0);
-  });
-});
-
 describe('migrate', () => {
   const line = (): string => `reloader migrate --from stakater -n ${stage.namespace} -o json`;
 
@@ -220,7 +175,7 @@ describe('migrate', () => {
   });
 });
 
-test('no other command has written anything', async () => {
+test('no command has written anything', async () => {
   const accounts = ['view', 'edit', 'nobody'].map(
     (name) => `system:serviceaccount:${stage.namespace}:${name}`,
   );
