@@ -186,7 +186,7 @@ describe('the bundle', () => {
     await symlink(BUNDLE, plugin);
     const asked = new ReloaderProcess([], {}, undefined, [process.execPath, plugin]);
     assert.deepEqual(await asked.ended, { code: 0, signal: null });
-    assert.match(asked.stdout, /^Usage: reloader <command>/);
+    assert.match(asked.stdout, /^Usage: reloader \[run\] \[flags\]/);
     await rm(folder, { recursive: true });
   });
 });
