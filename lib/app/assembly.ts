@@ -355,6 +355,7 @@ const NO_COUNTERS = {
   rolled: ignore,
   patched: ignore,
   committed: ignore,
+  failed: ignore,
 };
 
 function ignore(): void {

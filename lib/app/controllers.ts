@@ -29,8 +29,10 @@ import type { NamespaceObject } from '../store/records.ts';
 import type { StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
+import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
@@ -98,6 +100,7 @@ export class Controllers implements EffectTargets {
   readonly namespaces: SelectedNamespaces;
   readonly #namespaceAnnotations: NamespaceAnnotations;
   readonly committer: StateCommitter;
+  readonly fence: Fence;
   readonly #leads: boolean;
 
   constructor(options: ControllersOptions, taker: LookTaker) {
@@ -114,6 +117,13 @@ export class Controllers implements EffectTargets {
       graceMs: options.missingGraceMs ?? Math.max(quietMs, LEAST_GRACE_MS),
     });
     const apply = (effects: Effects): void => this.apply(effects);
+    this.fence = new Fence({
+      ...options,
+      onNews: (key, message) => {
+        if (message !== undefined) counters.failed();
+        if (this.#leads) this.findings.fail(key, message);
+      },
+    });
     this.inherited = newInherited(options, apply);
     this.rollouts = this.#newRollouts(options);
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
@@ -143,7 +153,27 @@ export class Controllers implements EffectTargets {
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.rollouts, this.repairs, this.refetcher, this.missingObjects, this.inherited];
+    return [this.fence, this.rollouts, this.repairs, this.refetcher, this.missingObjects, this.inherited];
+  }
+
+  /** These workloads, or what they name, have changed. */
+  wake(workloads: Iterable<ObjectKey>): void {
+    for (const key of workloads) this.fence.run('its wait', key, () => this.rollouts.wake([key]));
+  }
+
+  /** Computes the findings about the workload anew. */
+  review(workload: ObjectKey): void {
+    this.fence.run('its findings', workload, () => this.findings.review(workload));
+  }
+
+  /** The effects of an observation were lost by an exception: what the workload needs follows from the store. */
+  restore(workload: ObjectKey): void {
+    if (!this.#leads) return;
+    this.fence.run('its rollout', workload, () => {
+      const edges = this.store.workloads.get(workload)?.edges.keys() ?? [];
+      if (needsRollout(this.store, workload)) this.rollouts.touch(workload, 1);
+      this.committer.request(new Set(), new Set(edges));
+    });
   }
 
   /** Carries out the effects of one observation; synchronous, so the next observation meets them carried out. */
@@ -155,12 +185,14 @@ export class Controllers implements EffectTargets {
   /** A stream has listed: commits and probes that waited for its list are considered again. */
   reconsider(): void {
     if (!this.#leads) return;
-    this.rollouts.slots?.proceed();
-    this.rollouts.stages?.proceed();
-    this.missingObjects.relist();
-    this.inherited.review();
-    this.committer.request(new Set(), new Set(this.store.dependents.configs()));
-    this.committer.kick();
+    this.fence.run('a new look', 'everything', () => {
+      this.rollouts.slots?.proceed();
+      this.rollouts.stages?.proceed();
+      this.missingObjects.relist();
+      this.inherited.review();
+      this.committer.request(new Set(), new Set(this.store.dependents.configs()));
+      this.committer.kick();
+    });
   }
 
   #newRollouts(options: ControllersOptions): RolloutController {
@@ -203,8 +235,10 @@ export class Controllers implements EffectTargets {
 
   /** An event of a namespace. What it says of its workloads counts before they are rolled because it is selected. */
   observeNamespace(event: InformerEvent<NamespaceObject>): void {
-    this.#namespaceAnnotations.observe(event);
-    if (this.store.settings.selectsNamespaces) this.namespaces.observe(event);
+    this.fence.run('its event', event.type === 'synced' ? 'namespaces' : event.key, () => {
+      this.#namespaceAnnotations.observe(event);
+      if (this.store.settings.selectsNamespaces) this.namespaces.observe(event);
+    });
   }
 
   #newSelection(apply: (effects: Effects) => void): SelectedNamespaces {
@@ -224,8 +258,8 @@ export class Controllers implements EffectTargets {
   /** Other annotations count for these workloads. */
   #reconsider(workloads: readonly ObjectKey[]): void {
     if (!this.#leads) return;
-    this.rollouts.wake(workloads);
-    for (const workload of workloads) this.findings.review(workload);
+    this.wake(workloads);
+    for (const workload of workloads) this.review(workload);
   }
 
   #reviewDependents(configs: ReadonlySet<ObjectKey>): void {
@@ -234,8 +268,8 @@ export class Controllers implements EffectTargets {
       ...dependents.dependentsOfAny(configs),
       ...namedElsewhere.dependentsOfAny(configs),
     ]);
-    for (const workload of workloads) this.findings.review(workload);
-    this.rollouts.wake(workloads);
+    for (const workload of workloads) this.review(workload);
+    this.wake(workloads);
   }
 
   /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
@@ -243,7 +277,7 @@ export class Controllers implements EffectTargets {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
     if (outcome.type === 'waiting-for-slot') this.#onWaiting(ref, outcome.about);
     if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
-    this.findings.review(keyOf(ref));
+    this.review(keyOf(ref));
     this.repairs.proceed(keyOf(ref));
     this.committer.kick();
   }

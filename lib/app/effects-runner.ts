@@ -12,9 +12,11 @@ import type { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 import type { Store } from '../store/store.ts';
 import type { Effects } from '../tracking/effects.ts';
+import type { Fence } from './fence.ts';
 
 /** The parts of a reloader that act. */
 export interface EffectTargets {
+  readonly fence: Fence;
   readonly store: Store;
   readonly counters: ReporterOptions['counters'];
   readonly rollouts: RolloutController;
@@ -31,19 +33,22 @@ export interface EffectTargets {
  * follow them again; windows begin before the commit is requested, since a commit waits for the workloads in a window.
  */
 export function carryOut(targets: EffectTargets, effects: Effects): void {
-  const { rollouts, committer, reporter, counters } = targets;
+  const { rollouts, committer, reporter, counters, fence } = targets;
+  const fenced = (workload: ObjectKey, handle: () => void): void =>
+    fence.run('its rollout', workload, handle);
   for (const [workload] of effects.enqueuedFor('forgotten')) {
-    rollouts.forget(workload);
+    fenced(workload, () => rollouts.forget(workload));
     reporter.forget(workload);
   }
   reporter.notes(effects.reported('note'));
   for (const { config, change } of effects.reported('change')) counters.changed(config.kind, change);
   const reverted = new Map(effects.enqueuedFor('stamp-reverted'));
   for (const [workload] of effects.enqueuedFor('retry-now'))
-    if (!reverted.has(workload)) rollouts.retryNow(workload);
+    if (!reverted.has(workload)) fenced(workload, () => rollouts.retryNow(workload));
   touch(targets, effects);
-  for (const [workload] of effects.enqueuedFor('external-rollout-over')) rollouts.resume(workload);
-  for (const [workload, { times }] of reverted) rollouts.contest(workload, times);
+  for (const [workload] of effects.enqueuedFor('external-rollout-over'))
+    fenced(workload, () => rollouts.resume(workload));
+  for (const [workload, { times }] of reverted) fenced(workload, () => rollouts.contest(workload, times));
   committer.request(effects.toPersist('now'), effects.toPersist('soon'));
   inquire(targets, effects);
 }
@@ -60,13 +65,16 @@ export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): v
 
 /** Begins or prolongs the windows of changed workloads, and reports when they end. */
 function touch(targets: EffectTargets, effects: Effects): void {
-  const { store, rollouts, committer } = targets;
+  const { store, rollouts, committer, fence } = targets;
   const touched = new Map<ObjectKey, Set<ObjectKey>>();
   for (const [workload, { config }] of effects.enqueuedFor('changed'))
     touched.set(workload, (touched.get(workload) ?? new Set()).add(config));
   const dues = duesOf(store, touched, (workload, changes) => {
-    const ms = rollouts.touch(workload, changes);
-    if (!rollouts.isWaiting(workload)) committer.kick();
+    let ms = Number.POSITIVE_INFINITY;
+    fence.run('its rollout', workload, () => {
+      ms = rollouts.touch(workload, changes);
+      if (!rollouts.isWaiting(workload)) committer.kick();
+    });
     return ms;
   });
   for (const [config, each] of dues) for (const due of each) tellDue(targets, config, due);

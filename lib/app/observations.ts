@@ -51,25 +51,53 @@ export class Observations {
   /** An event of a ConfigMap or Secret; it may also be the dependency that a workload waits for. */
   config(event: InformerEvent<ConfigObject>): void {
     const { controllers } = this;
-    const { store, rollouts } = controllers;
-    controllers.apply(observeConfig(store, event));
-    if (event.type === 'synced') return;
-    const keys = [event.key, ...store.scopes.of(event.key).map(keyOf)];
-    rollouts.wake(store.dependents.dependentsOfAny(keys));
+    const { store, fence } = controllers;
+    if (event.type === 'synced') {
+      controllers.apply(observeConfig(store, event));
+      return;
+    }
+    const dependents = (): Iterable<ObjectKey> =>
+      store.dependents.dependentsOfAny([event.key, ...store.scopes.of(event.key).map(keyOf)]);
+    fence.run('its event', event.key, () => {
+      try {
+        controllers.apply(observeConfig(store, event));
+      } catch (error) {
+        for (const workload of dependents()) controllers.restore(workload);
+        throw error;
+      }
+    });
+    controllers.wake(dependents());
   }
 
   /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
   workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
-    const { controllers, others } = this;
-    const { store, rollouts, findings, repairs } = controllers;
-    controllers.apply(observeWorkload(store, event, this.#gate.isSynced(namespaceIn(event.key))));
-    if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
-      others.set(event.key, event.object);
-    else others.delete(event.key);
+    const { controllers } = this;
+    const { rollouts, findings, repairs, fence } = controllers;
+    const { key } = event;
+    fence.run('its event', key, () => this.#observe(event));
     if (!this.#leads) return;
-    rollouts.slots?.observed(event.key);
-    rollouts.wake([event.key]);
-    findings.observe(event);
-    repairs.observe(event);
+    fence.run('its slot', key, () => rollouts.slots?.observed(key));
+    controllers.wake([key]);
+    fence.run('its findings', key, () => findings.observe(event));
+    fence.run('its repairs', key, () => repairs.observe(event));
+  }
+
+  /** After an exception the record has its former version, so that the next try, or the next term, finds the same difference. */
+  #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const { controllers, others } = this;
+    const { store } = controllers;
+    const before = store.workloads.get(event.key)?.workload;
+    try {
+      controllers.apply(observeWorkload(store, event, this.#gate.isSynced(namespaceIn(event.key))));
+      if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
+        others.set(event.key, event.object);
+      else others.delete(event.key);
+    } catch (error) {
+      if (event.type === 'present') others.set(event.key, event.object);
+      const record = store.workloads.get(event.key);
+      if (record !== undefined) record.workload = before ?? { ...record.workload, resourceVersion: '0' };
+      controllers.restore(event.key);
+      throw error;
+    }
   }
 }

@@ -22,10 +22,10 @@ import type { StateCommitter } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import type { Stream } from '../store/sync-gate.ts';
+import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { observeListed } from '../tracking/observe-config.ts';
 import type { ControllersOptions } from './controllers.ts';
-import { handOver } from './hand-over.ts';
+import { type Former, handOver } from './hand-over.ts';
 import { Listing } from './listing.ts';
 import { Observations } from './observations.ts';
 
@@ -90,7 +90,7 @@ export class Reloader {
   }
 
   /** Takes over the observations of `former`, as if they were listed now. */
-  takeOver(former: Reloader): void {
+  takeOver(former: Former): void {
     const { gate } = this.#options;
     const { controllers } = this.#observations;
     handOver(former, {
@@ -98,7 +98,8 @@ export class Reloader {
       workload: (event) => this.#observations.workload(event),
       namespace: (event) => controllers.observeNamespace(event),
     });
-    for (const stream of gate.synced()) this.#listed(stream);
+    for (const stream of gate.synced())
+      controllers.fence.run('its list', nameOf(stream), () => this.#listed(stream));
     if (this.leads && gate.awaited().length === 0) controllers.reporter.listed(this.#beganWithoutState);
     controllers.reconsider();
   }
@@ -155,12 +156,13 @@ export class Reloader {
   onListed(stream: Stream): void {
     this.listing.synced(stream);
     this.#listed(stream);
-    for (const [workload] of this.findings.workloads()) this.findings.review(workload);
+    for (const [workload] of this.findings.workloads()) this.#observations.controllers.review(workload);
   }
 
   /** The findings about an object have changed. */
   reviewFollowers(config: ObjectKey): void {
-    for (const workload of this.store.dependents.dependentsOf(config)) this.findings.review(workload);
+    for (const workload of this.store.dependents.dependentsOf(config))
+      this.#observations.controllers.review(workload);
   }
 
   /** An event of a workload. */

@@ -145,7 +145,7 @@ export class Terms {
    * otherwise it is abandoned at once and a standby takes over its observations.
    */
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
-    const { identity, newLeader, newStandby, storeFor } = this.#options;
+    const { identity, newLeader, storeFor } = this.#options;
     const contest = new AbortController();
     const over = AbortSignal.any([contest.signal, this.#failure.signal]);
     const ends = AbortSignal.any([signal, over]);
@@ -165,21 +165,33 @@ export class Terms {
         `the state was written by a later version of this program (state version ${version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
       );
     const leader = newLeader({ lead, stateClient, mark, onContested, onUnknownVersion });
-    leader.begin(begun.shards);
-    leader.takeOver(this.#current);
-    this.#current = leader;
-    this.#options.onTerm();
-    onBegun();
-    void this.#keepKeys(stateClient, leader, ends);
-    await aborted(ends);
-    if (lead.isValid()) {
-      await leader.finish();
-      return 'ended';
+    try {
+      leader.begin(begun.shards);
+      leader.takeOver(this.#current);
+      this.#current = leader;
+      this.#options.onTerm();
+      onBegun();
+      void this.#keepKeys(stateClient, leader, ends);
+      await aborted(ends);
+      if (lead.isValid()) {
+        await leader.finish();
+        return 'ended';
+      }
+    } catch (error) {
+      this.#leave(leader);
+      throw error;
     }
-    leader.abandon();
-    this.#current = newStandby();
-    this.#current.takeOver(leader);
+    this.#leave(leader);
     return contest.signal.aborted ? 'contested' : 'ended';
+  }
+
+  /** The leader acts no more. If it had taken over the observations, a standby does so. */
+  #leave(leader: Reloader): void {
+    leader.abandon();
+    if (this.#current !== leader) return;
+    const standby = this.#options.newStandby();
+    standby.takeOver(leader);
+    this.#current = standby;
   }
 
   #logContest(other: TermMark, own: TermMark): void {

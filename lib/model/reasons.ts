@@ -83,6 +83,8 @@ export const REASONS = {
     'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
   'pods-not-replaced':
     'The workload was stamped and does not replace its pods by itself: they take the new content later.',
+  'internal-error':
+    'Something about the workload was not handled, by a defect of this program: it is tried again with growing delays.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-missing':
     'A state ConfigMap is missing at the start; for its objects the present content is the baseline.',
@@ -175,7 +177,8 @@ export type EventReason =
   | 'RolloutHeld'
   | 'RolloutHalted'
   | 'ApprovalRequired'
-  | 'RolloutNeeded';
+  | 'RolloutNeeded'
+  | 'InternalError';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -210,6 +213,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   RolloutHalted: { type: 'Warning', tells: 'halted' },
   ApprovalRequired: { type: 'Warning', tells: 'approval-required' },
   RolloutNeeded: { type: 'Warning', tells: 'notify-only' },
+  InternalError: { type: 'Warning', tells: 'internal-error' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */

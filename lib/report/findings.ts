@@ -63,10 +63,13 @@ interface Facts {
   readonly dynamic: readonly ConfigRef[];
   /** Whether it is rolled so often that its window is lengthened. */
   readonly isSlowed: boolean;
+  /** What is not handled about it, by a defect of this program. */
+  readonly defect: Finding | undefined;
 }
 
 /** The rules, pure functions of the facts, in the order in which their findings are reported. */
 const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
+  ({ defect }) => (defect === undefined ? [] : [defect]),
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
   ({ workload, namespace }) => namespaceGatingMistakes(workload.ref.namespace, namespace),
   ({ vocabularies, objects }) =>
@@ -147,6 +150,7 @@ export class Findings {
   readonly #options: FindingsOptions;
   readonly #boards = new Map<ObjectKey, Board>();
   readonly #lostOptIns = new Map<ObjectKey, LostOptIn>();
+  readonly #defects = new Map<ObjectKey, Finding>();
   /** `hasRolledSince`: whether we have rolled the workload once since the competitor last wrote it. */
   readonly #competitors = new Map<
     ObjectKey,
@@ -175,10 +179,24 @@ export class Findings {
     else if (met !== undefined) met.hasRolledSince = true;
   }
 
+  /** Something about the workload was not handled; undefined: all is. The findings of before may be what cannot be computed. */
+  fail(workload: ObjectKey, message: string | undefined): void {
+    const says = cutToBytes(`not handled, and tried again later: ${message}`);
+    const defect = { reason: 'internal-error', about: 'defect', message: says } as const;
+    if (message === undefined) this.#defects.delete(workload);
+    else this.#defects.set(workload, defect);
+    const record = this.#options.store.workloads.get(workload);
+    if (record === undefined) return;
+    const others =
+      this.#boards.get(workload)?.findings.filter(({ reason }) => reason !== 'internal-error') ?? [];
+    this.#replace(workload, record.workload, message === undefined ? others : [defect, ...others]);
+  }
+
   /** An event of a workload; called after its edges were brought up to date. */
   observe(event: InformerEvent<Workload>): void {
     if (event.type === 'absent') {
       this.#boards.delete(event.key);
+      this.#defects.delete(event.key);
       this.#lostOptIns.delete(event.key);
       this.#competitors.delete(event.key);
     }
@@ -227,6 +245,7 @@ export class Findings {
       competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
+      defect: this.#defects.get(keyOf(workload.ref)),
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
       namespace: (follows.size > 0 && store.namespaceAnnotations.get(workload.ref.namespace)) || {},

@@ -35,6 +35,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'rollout-overdue',
   'approval-required',
   'notify-only',
+  'internal-error',
   'state-damaged',
   'state-missing',
   'state-full',

@@ -51,6 +51,8 @@ export interface Counters {
   readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
   readonly patched: (seconds: number) => void;
   readonly committed: (result: WriteResult<unknown>['kind']) => void;
+  /** Something was not handled, by a defect of this program. */
+  readonly failed: () => void;
 }
 
 /** Records an Event on a workload; never blocks. */

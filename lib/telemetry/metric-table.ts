@@ -148,6 +148,7 @@ export type MetricWord =
   | 'patchDuration'
   | 'commits'
   | 'alerts'
+  | 'internalErrors'
   | 'leader'
   | 'leaderTransitions'
   | 'admissionReviews'
@@ -236,6 +237,12 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     help: 'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
     type: 'counter',
     series: every({ result: ALERT_RESULTS }),
+  },
+  internalErrors: {
+    name: 'reloader_internal_errors_total',
+    help: 'Times that something about one workload or object was not handled, by a defect of this program; it is tried again',
+    type: 'counter',
+    series: PLAIN,
   },
   leader: {
     name: 'reloader_leader',

@@ -56,6 +56,7 @@ export class Metrics {
   readonly #reloadsByNamespace: Counter | undefined;
   readonly #commits = this.#counter(METRICS.commits);
   readonly #alerts = this.#counter(METRICS.alerts);
+  readonly #internalErrors = this.#counter(METRICS.internalErrors);
   readonly #leader = this.#gauge(METRICS.leader);
   readonly #leaderTransitions = this.#counter(METRICS.leaderTransitions);
   readonly #reviews = this.#counter(METRICS.admissionReviews);
@@ -127,6 +128,11 @@ export class Metrics {
   /** An alert was sent, failed or was dropped. */
   alerted(result: AlertResult): void {
     this.#alerts.inc({ result });
+  }
+
+  /** Something was not handled, by a defect of this program. */
+  failed(): void {
+    this.#internalErrors.inc();
   }
 
   /** This process leads, or no longer does; a repeated call counts no transition. */

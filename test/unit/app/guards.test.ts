@@ -7,12 +7,14 @@ import { Reloader } from '../../../lib/app/reloader.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
+import { Findings } from '../../../lib/report/findings.ts';
+import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
 import { SyncGate } from '../../../lib/store/sync-gate.ts';
 import { mockTime } from '../../mock-time.ts';
 import { CommitterStage, settle } from '../state/committer-stage.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
 import { KeyWorld, reading } from '../tracking/key-world.ts';
-import { settled, World } from '../tracking/world.ts';
+import { settled, settledWith, World } from '../tracking/world.ts';
 
 /** How long the end may take. */
 const END_MS = 20_000;
@@ -51,7 +53,14 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),
-    counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
+    counters: {
+      changed: ignore,
+      attempted: ignore,
+      rolled: ignore,
+      patched: ignore,
+      committed: ignore,
+      failed: ignore,
+    },
     recordEvent: ignore,
     leads: true,
     onUnknownVersion: ignore,
@@ -300,4 +309,54 @@ test('what is held for a Secret that comes, and that no stream shows, is rolled'
   type = 'kubernetes.io/service-account-token';
   await pass(20);
   assert.equal(calls[0], 'roll web');
+});
+
+test('a defect about one workload stops neither a take-over nor the others, and is shown until it is over', async (t) => {
+  mockTime(t);
+  const former = settledWith({}, ['bad', 'web']);
+  const bad = former.workloadKey('bad');
+  let isBroken = true;
+  const events: string[] = [];
+  const { reloader, calls } = reloaderOver(new World(), {
+    random: () => 0.5,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    recordEvent: ({ regarding, reason }) => void events.push(`${regarding.name} ${reason}`),
+  });
+  const { review } = Findings.prototype;
+  t.mock.method(Findings.prototype, 'review', function (this: Findings, key: string) {
+    if (isBroken && key === bad) throw new Error('a defect');
+    review.call(this, key);
+  });
+  const { wake } = RolloutController.prototype;
+  t.mock.method(RolloutController.prototype, 'wake', function (this: RolloutController, keys: string[]) {
+    if (isBroken && keys.includes(bad)) throw new Error('a defect');
+    wake.call(this, keys);
+  });
+  reloader.takeOver({ store: former.store, others: new Map() });
+  former.config('cfg', 'b');
+  const key = former.configKey('cfg');
+  const { ref, digest = '' } = former.store.configs.get(key) ?? assert.fail();
+  const stream = { kind: 'ConfigMap', namespace: undefined, isWorkload: false };
+  reloader.onConfig(stream, {
+    type: 'present',
+    key,
+    object: { ref, uid: '', resourceVersion: '99', digest, annotations: {} },
+    span: { from: 98, to: 99 },
+    isInInitialList: false,
+    isRelisted: false,
+  });
+  await settle();
+  t.mock.timers.tick(1000);
+  await settle();
+  assert.deepEqual(calls.filter((call) => call.startsWith('roll')).toSorted(), ['roll bad', 'roll web']);
+  assert.ok(events.includes('bad InternalError'));
+  assert.deepEqual(
+    reloader.findings.of(bad).map(({ reason }) => reason),
+    ['internal-error'],
+  );
+  isBroken = false;
+  for (let second = 0; second < 60; second += 1) t.mock.timers.tick(1000);
+  assert.deepEqual(reloader.findings.of(bad), []);
+  assert.equal(events.filter((event) => event.includes('InternalError')).length, 1);
+  reloader.abandon();
 });

@@ -103,7 +103,14 @@ class Stage {
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),
-      counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
+      counters: {
+        changed: ignore,
+        attempted: ignore,
+        rolled: ignore,
+        patched: ignore,
+        committed: ignore,
+        failed: ignore,
+      },
       recordEvent: ignore,
       leads: term !== undefined,
       mark: term?.mark,
@@ -322,6 +329,33 @@ test('what is wrong with a workload that follows nothing is known to the next le
   await pass(t, 2000);
   assert.notEqual(stage.terms.current, former);
   assert.deepEqual([stage.terms.current.leads, stage.terms.current.findings.of(key)], [true, findings]);
+  stop.abort();
+  await end;
+});
+
+test('a term that cannot begin is abandoned, and the next one takes over what the standby observed', async (t) => {
+  const errors: string[] = [];
+  const elect: TermsOptions['elect'] = async (signal, lead) => {
+    for (let term = 0; term < 2; term += 1)
+      await lead({ signal, isValid: () => true }).catch((error: unknown) => void errors.push(String(error)));
+  };
+  const stage = new Stage(t, undefined, { elect });
+  const standby = stage.terms.current;
+  const abandon = t.mock.method(Reloader.prototype, 'abandon');
+  const takeOver = t.mock.method(Reloader.prototype, 'takeOver');
+  takeOver.mock.mockImplementationOnce(() => {
+    throw new Error('a defect');
+  });
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, never);
+  await settle();
+  assert.deepEqual(errors, ['Error: a defect']);
+  assert.equal(abandon.mock.callCount(), 1);
+  assert.deepEqual(
+    takeOver.mock.calls.map(({ arguments: [former] }) => former),
+    [standby, standby],
+  );
+  assert.equal(stage.terms.current.leads, true);
   stop.abort();
   await end;
 });
