@@ -6,7 +6,6 @@
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
-import { instantiate } from '../kubernetes/workloads/instantiate.ts';
 import { readBirths } from '../kubernetes/workloads/pod-births.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
@@ -25,18 +24,15 @@ export function clientsOf(
   store: Store,
   webhook: Webhook | undefined,
 ): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig' | 'readBirths' | 'readLeftOut'> {
-  const { dryRun, openshiftInstantiate, resourceLabelSelector: labelSelector } = options;
+  const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
   const mayWrite = !dryRun && webhook === undefined;
   return {
-    client: {
-      ...oneAtATime(
-        dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
-      ),
-      ...(mayWrite && openshiftInstantiate && { instantiate: (ref) => instantiate(send, ref) }),
-    },
+    client: oneAtATime(
+      dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
+    ),
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),

@@ -137,7 +137,6 @@ export function permissionsOf(
     reviewsReaders: options.secureMetrics !== undefined,
     evicts: options.reloadStrategy === 'evict',
     onlyTells: options.webhookUrl !== undefined,
-    instantiates: options.openshiftInstantiate,
   });
 }
 

@@ -78,8 +78,6 @@ export interface PermissionScope {
   readonly evicts?: boolean;
   /** Whether a webhook is called in place of patching workloads. */
   readonly onlyTells?: boolean;
-  /** Whether deployments of DeploymentConfigs are requested. */
-  readonly instantiates?: boolean;
 }
 
 /** All permissions that the reloader needs with these settings. */
@@ -188,7 +186,6 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...configKinds.flatMap((kind) => configPermissions(kind, namespace)),
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
-    ...(isRolling ? instantiatePermissions(scope, namespace) : []),
     ...(isRolling && (scope.evicts || rollouts.includes('evict')) ? evictPermissions(namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
@@ -201,16 +198,6 @@ function configPermissions(kind: ConfigKind, namespace: string | undefined): Per
   if (!isMountedKind(kind)) return [own];
   const mounts = mountsOf(kind);
   return [own, permission('config', mounts.kind, namespace, mounts, WATCHING)];
-}
-
-/** For the deployments that no trigger starts. */
-function instantiatePermissions(
-  { workloadKinds, instantiates = false }: PermissionScope,
-  namespace: string | undefined,
-): Permission[] {
-  if (!instantiates || !workloadKinds.includes('DeploymentConfig')) return [];
-  const { kind, group, resource } = workloadKindOf('DeploymentConfig');
-  return [permission('run', kind, namespace, { group, resource: `${resource}/instantiate` }, ['create'])];
 }
 
 function evictPermissions(namespace: string | undefined): Permission[] {

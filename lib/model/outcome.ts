@@ -28,8 +28,6 @@ export interface WorkloadClient {
   readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
   /** One strategic merge patch, which contains its own fence; the result is as that of `roll`. Absent if workloads are not patched. */
   readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
-  /** Starts a deployment of the present template of a DeploymentConfig. Absent if that is not asked for. */
-  readonly instantiate?: (ref: WorkloadRef) => Promise<WriteResult<RawWorkload | undefined>>;
   readonly get: (
     ref: WorkloadRef,
   ) => Promise<

@@ -65,7 +65,6 @@ export const REASONS = {
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   paused: 'A reloader paused the Deployment for its pause period: all changes until then are one rollout.',
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
-  instantiated: 'The deployment of a DeploymentConfig that no trigger starts was requested.',
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',

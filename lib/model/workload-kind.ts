@@ -65,8 +65,6 @@ export interface WorkloadKind {
   readonly failure?: (raw: RawWorkload) => string | undefined;
   /** Whether it is paused; absent if the kind cannot be paused. */
   readonly isPaused?: (raw: RawWorkload) => boolean;
-  /** Whether only a request makes its pods take our last patch, and there was none yet; absent if it needs none. */
-  readonly isUnstarted?: (raw: RawWorkload) => boolean;
   /** Why it does not replace its pods by itself. */
   readonly hold: (raw: RawWorkload) => Hold | undefined;
   /**

@@ -77,8 +77,6 @@ export interface Workload {
   readonly failure?: string;
   /** Why pods of an older template stay. */
   readonly hold: Hold | undefined;
-  /** Whether only a request makes its pods take our last patch, see WorkloadKind. */
-  readonly isUnstarted?: true;
   /** Whether it has no pod template, so that it follows nothing. */
   readonly lacksTemplate?: true;
   /** Only of a Pod: the uid of its controller, or NAKED. */
@@ -197,14 +195,13 @@ function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boo
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'failure' | 'isUnstarted' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
+): Pick<Workload, 'failure' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
   const rolling = rollingOf(kind, raw);
   const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
   return {
     ...(rolling && { rolling }),
     ...(failure !== undefined && { failure }),
     ...(kind.isPod && { owner: controllerOf(raw.metadata)?.uid ?? NAKED }),
-    ...(kind.isUnstarted?.(raw) === true && { isUnstarted: true }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
     ...(raw.referenced && { referenced: raw.referenced }),
   };

@@ -134,10 +134,6 @@ export const TABLE = {
       sets: 'jobReload',
       help: 'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished',
     },
-    '--openshift-instantiate': {
-      sets: 'openshiftInstantiate',
-      help: 'start a deployment of DeploymentConfigs that no change of their template starts; never of paused ones',
-    },
     '--coalesce-period <duration>': {
       default: '5s',
       sets: 'coalescePeriodMs',

@@ -1,13 +1,12 @@
 /**
- * What is put right on workloads beside their rollouts: pauses that are over, what another reloader left them waiting for,
- * deployments that have to be requested, and Jobs whose recreation was left unfinished.
+ * What is put right on workloads beside their rollouts: pauses that are over, what another reloader left them waiting for, and
+ * Jobs whose recreation was left unfinished.
  */
 
 import type { Pause, WaveLeftovers } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { instantiations } from './instantiations.ts';
 import type { LivePatches } from './live-patches.ts';
 import { type PausesOptions, pauses } from './pauses.ts';
 import {
@@ -20,13 +19,11 @@ import { waveCleanup } from './wave-cleanup.ts';
 export class Repairs {
   readonly #pauses: LivePatches<Pause>;
   readonly #waveCleanup: LivePatches<WaveLeftovers>;
-  readonly #instantiations: LivePatches<string>;
   readonly #jobs: UnfinishedJobRecreations;
 
   constructor(options: PausesOptions & UnfinishedJobRecreationsOptions) {
     this.#pauses = pauses(options);
     this.#waveCleanup = waveCleanup(options);
-    this.#instantiations = instantiations(options);
     this.#jobs = new UnfinishedJobRecreations(options);
   }
 
@@ -35,7 +32,6 @@ export class Repairs {
     this.#jobs.observe(event);
     this.#pauses.observe(event);
     this.#waveCleanup.observe(event);
-    this.#instantiations.observe(event);
   }
 
   /** An attempt to roll the workload ended. */
@@ -46,12 +42,11 @@ export class Repairs {
   /** Workloads of these namespaces are written from now on. */
   select(namespaces: ReadonlySet<string>): void {
     this.#waveCleanup.select(namespaces);
-    this.#instantiations.select(namespaces);
   }
 
   /** Begins nothing more; resolves when what is under way is answered. */
   async close(): Promise<void> {
-    const parts = [this.#pauses, this.#waveCleanup, this.#instantiations, this.#jobs];
+    const parts = [this.#pauses, this.#waveCleanup, this.#jobs];
     await Promise.all(parts.map((part) => part.close()));
   }
 }

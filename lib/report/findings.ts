@@ -240,7 +240,7 @@ export class Findings {
     const record = store.workloads.get(keyOf(workload.ref));
     const facts: Facts = {
       workload,
-      hold: store.holdOf(workload),
+      hold: workload.hold,
       lostOptIn: this.#lostOptInOf(workload, follows),
       competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),

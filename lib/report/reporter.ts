@@ -348,7 +348,7 @@ export class Reporter {
     const workload = workloads.get(keyOf(ref))?.workload;
     const pause = workload && settings.vocabularies.pausing.pauseOf(workload);
     if (pause !== undefined) return `; ${pauseWords(pause)}: its pods take it then`;
-    const hold = workload && this.#options.store.holdOf(workload);
+    const hold = workload?.hold;
     return hold === undefined ? '' : `; ${whenTaken(hold, ref)}`;
   }
 

@@ -5,7 +5,6 @@
 
 import type { Annotations, KnownNames } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
-import type { Hold } from '../model/hold.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
@@ -116,11 +115,6 @@ export class Store {
     this.workloads.set(key, record);
     if (hasPatterns) this.withPatterns.add(key);
     else this.withPatterns.delete(key);
-  }
-
-  /** Why its pods stay until a person acts. */
-  holdOf({ hold, isUnstarted }: Workload): Hold | undefined {
-    return this.settings.instantiates === true && isUnstarted === true ? undefined : hold;
   }
 
   /** Whether workloads of `namespace` may be rolled. */

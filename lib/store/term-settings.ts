@@ -39,8 +39,6 @@ export interface Settings {
    * of the template by external writers mean nothing.
    */
   readonly onlyTells: boolean;
-  /** Whether deployments of DeploymentConfigs are started that no change of their template starts. @default false */
-  readonly instantiates?: boolean;
   /** A monotonic clock in milliseconds, see monotonicMs. */
   readonly now: () => number;
 }

@@ -81,11 +81,6 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   'counts by namespace': theirs({ enableMetricsByNamespace: true }),
   Rollouts: theirs({ isArgoRollouts: true }),
   DeploymentConfigs: theirs({ isOpenshift: true }),
-  'DeploymentConfigs that no trigger starts': {
-    ...theirs({ isOpenshift: true }),
-    ...flags({ openshiftInstantiate: true }),
-  },
-  'DeploymentConfigs that are not served': flags({ openshiftInstantiate: true }),
   'kinds by what the cluster serves': theirs({
     isArgoRollouts: null,
     isOpenshift: null,

@@ -87,14 +87,6 @@ const WRITES: readonly Write[] = [
     operations: ['CREATE'],
     where: '!object.?deleteOptions.gracePeriodSeconds.hasValue()',
   },
-  // No other image comes with it.
-  {
-    group: CONFIGS.group,
-    resources: [CONFIGS.resource],
-    subresource: 'instantiate',
-    operations: ['CREATE'],
-    where: '!object.?latest.orValue(false)',
-  },
   {
     group: '',
     resources: [SOURCE_KINDS.ConfigMap.resource],

@@ -1,13 +1,9 @@
 /**
- * OpenShift's controllers of DeploymentConfigs, imitated: a trigger controller that asks for a version, the endpoint that makes it,
- * and a controller that makes a ReplicationController of it and writes the status. One step of one object at a time, so that
+ * OpenShift's controllers of DeploymentConfigs, imitated: a trigger controller that raises the version, and a controller that makes a ReplicationController of it and writes the status. One step of one object at a time, so that
  * each state in between is seen.
  */
 
-import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
-import { textBody } from '../sandbox/event-stream.ts';
 import { type JsonObject, objectOf, objectsOf, pick, sameJson, stringOf } from '../sandbox/json.ts';
-import { StatusError } from '../sandbox/status-error.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
 import type { Cluster } from './harness.ts';
 
@@ -24,18 +20,12 @@ export type Fate = 'Complete' | 'ProgressDeadlineExceeded' | 'RolloutCancelled';
 
 const STEP_MS = 10;
 const REPLICAS = 2;
-const INSTANTIATE =
-  /^\/apis\/apps\.openshift\.io\/v1\/namespaces\/default\/deploymentconfigs\/([^/]+)\/instantiate/;
 
 /** See the file's comment. All objects are in the namespace `default`. */
 export class DeploymentConfigs implements Disposable {
-  /** The requests for a version, whatever became of them. */
-  readonly requests: JsonObject[] = [];
   /** What each deployed version's pods read of the ConfigMap of the DeploymentConfig's name, by name. */
   readonly reads: Map<string, string> = new Map();
   fate: Fate = 'Complete';
-  /** Answers the next requests in place of the endpoint; undefined: the endpoint does. `isDone`: it is in force all the same. */
-  refuse: { readonly error: StatusError; readonly isDone?: boolean } | undefined;
   /** Whether the trigger controller acts. */
   triggers = true;
   readonly #cluster: Cluster;
@@ -44,7 +34,6 @@ export class DeploymentConfigs implements Disposable {
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
-    cluster.intercept = (request) => this.#answer(request);
     this.#timer = setInterval(() => {
       for (const object of cluster.sandbox.list('deploymentconfigs')) this.#step(object);
     }, STEP_MS);
@@ -87,7 +76,7 @@ export class DeploymentConfigs implements Disposable {
     return this.isAtRest(name) && this.reads.get(name) === this.#content(name);
   }
 
-  /** `oc rollout latest`, and what the endpoint does: the next version, and perhaps another image by the same write. */
+  /** `oc rollout latest`: the next version, and perhaps another image by the same write. */
   next(name: string, image?: string): void {
     const template = { spec: { containers: [{ name: 'app', image }] } };
     const { sandbox } = this.#cluster;
@@ -101,24 +90,6 @@ export class DeploymentConfigs implements Disposable {
   retry(name: string): void {
     const last = this.#versionsOf(name).at(-1);
     if (last?.phase === 'Failed') last.phase = 'New';
-  }
-
-  #answer({ method, path, body = '{}' }: ApiRequest): ApiResponse | undefined {
-    const name = INSTANTIATE.exec(path)?.[1];
-    if (name === undefined || method !== 'POST') return undefined;
-    const asked = objectOf(JSON.parse(body));
-    this.requests.push(asked);
-    try {
-      if (this.refuse !== undefined && this.refuse.isDone !== true) throw this.refuse.error;
-      if (pick(this.live(name), 'spec', 'paused') === true)
-        throw new StatusError(422, 'Invalid', 'it is paused');
-      this.next(name);
-      if (this.refuse !== undefined) throw this.refuse.error;
-      return answerOf(201, this.live(name));
-    } catch (error) {
-      if (error instanceof StatusError) return answerOf(error.code, error.toStatus());
-      throw error;
-    }
   }
 
   /** One step: a new version's controller, its status, its end, or the next version, in that order. */
@@ -197,8 +168,4 @@ function isTriggered(object: StoredObject, last: Version | undefined): boolean {
 function stampsIn(template: JsonObject): [string, unknown][] {
   const [container] = objectsOf(pick(template, 'spec', 'containers'));
   return objectsOf(container?.['env']).map(({ name, value }) => [String(name), value]);
-}
-
-function answerOf(status: number, object: object): ApiResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: textBody(JSON.stringify(object)) };
 }

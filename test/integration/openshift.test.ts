@@ -1,15 +1,13 @@
-/** DeploymentConfigs: each row of the table of triggers, with and without requests of our own, and deployments that fail. */
+/** DeploymentConfigs: each row of the table of triggers, and deployments that fail. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STAMPED_AFTER_ANNOTATION } from '../../lib/model/kinds/deployment-config.ts';
-import { StatusError } from '../sandbox/status-error.ts';
 import { DeploymentConfigs } from './deployment-configs.ts';
 import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 
 const ON = ['--is-openshift=true'];
-const INSTANTIATE = [...ON, '--openshift-instantiate'];
 const STAMP = '_RELOADER_CONFIGMAP_WEB';
 const CHANGE = { type: 'ConfigChange' };
 const IMAGE = {
@@ -89,124 +87,26 @@ describe('each row of the table of triggers', { concurrency: 2 }, () => {
       await cluster.until('its pods are current', () => imitated.isCurrent('web'));
       await mark(cluster);
       await cluster.settled(reloader);
-      assert.deepEqual([imitated.latest('web'), patches(cluster), imitated.requests], [2, 1, []]);
+      assert.deepEqual([imitated.latest('web'), patches(cluster)], [2, 1]);
       assert.deepEqual(events(cluster, 'PodsNotReplaced').length, rolls ? 0 : 1);
     });
   }
 
-  test('paused: a change is stamped, and rolls once it is resumed; nothing is requested', async () => {
+  test('paused: a change is stamped, and rolls once it is resumed', async () => {
     await using cluster = await clusterOf();
     using imitated = new DeploymentConfigs(cluster);
     await deploy(cluster, imitated, {});
     cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: true } });
-    await cluster.reloader({ flags: INSTANTIATE });
+    await cluster.reloader({ flags: ON });
     put(cluster, configMap('web'), 'two');
     await cluster.until('an Event tells', () =>
       events(cluster, 'PodsNotReplaced').some((text) => /oc rollout resume dc\/web/.test(text)),
     );
     await mark(cluster);
-    assert.deepEqual([imitated.latest('web'), imitated.requests], [1, []]);
+    assert.equal(imitated.latest('web'), 1);
     cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: null } });
     await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    assert.deepEqual([patches(cluster), imitated.requests], [1, []]);
-  });
-});
-
-describe('with --openshift-instantiate', { concurrency: 2 }, () => {
-  for (const [row, spec] of Object.entries({
-    'ImageChange alone': { triggers: [IMAGE] },
-    'an empty list': { triggers: [] },
-  })) {
-    test(`${row}: one deployment is requested for each change, without the latest images`, async () => {
-      await using cluster = await clusterOf();
-      using imitated = new DeploymentConfigs(cluster);
-      await deploy(cluster, imitated, spec);
-      const reloader = await cluster.reloader({ flags: INSTANTIATE });
-      for (const content of ['two', 'three', 'two']) {
-        put(cluster, configMap('web'), content);
-        await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-        await cluster.settled(reloader);
-      }
-      const request = {
-        kind: 'DeploymentRequest',
-        apiVersion: 'apps.openshift.io/v1',
-        name: 'web',
-        latest: false,
-        force: true,
-      };
-      assert.deepEqual(imitated.requests, [request, request, request]);
-      assert.deepEqual([imitated.latest('web'), patches(cluster)], [4, 3]);
-      assert.deepEqual(events(cluster, 'PodsNotReplaced'), []);
-    });
-  }
-
-  test('where a change of the template starts one, nothing is requested', async () => {
-    await using cluster = await clusterOf();
-    using imitated = new DeploymentConfigs(cluster);
-    await deploy(cluster, imitated, { triggers: [CHANGE] });
-    await cluster.reloader({ flags: INSTANTIATE });
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    await mark(cluster);
-    assert.deepEqual([imitated.latest('web'), imitated.requests], [2, []]);
-  });
-
-  test('a process that dies between patch and request leaves it to the next one', async () => {
-    await using cluster = await clusterOf();
-    using imitated = new DeploymentConfigs(cluster);
-    await deploy(cluster, imitated, { triggers: [] });
-    imitated.refuse = { error: new StatusError(503, 'ServiceUnavailable', 'not now') };
-    const first = await cluster.reloader({ flags: INSTANTIATE });
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('it is requested in vain', () => imitated.requests.length > 0);
-    await first.kill();
-    const before = imitated.requests.length;
-    imitated.refuse = undefined;
-    const second = await cluster.reloader({ flags: INSTANTIATE });
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    await mark(cluster);
-    await second.stop();
-    await cluster.reloader({ flags: INSTANTIATE });
-    await mark(cluster);
-    assert.deepEqual([imitated.latest('web'), patches(cluster)], [2, 1]);
-    assert.equal(imitated.requests.length, before + 1);
-  });
-
-  test('a request whose answer is lost is not sent again, and one that is refused is', async () => {
-    await using cluster = await clusterOf();
-    using imitated = new DeploymentConfigs(cluster);
-    await deploy(cluster, imitated, { triggers: [] });
-    const reloader = await cluster.reloader({ flags: INSTANTIATE });
-    imitated.refuse = { error: new StatusError(504, 'Timeout', 'too late'), isDone: true };
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    await reloader.hasSaid(/its deployment is not started.*too late/);
-    await cluster.settled(reloader);
-    assert.equal(imitated.requests.length, 1);
-    imitated.refuse = { error: new StatusError(400, 'BadRequest', 'it contains unresolved images') };
-    put(cluster, configMap('web'), 'three');
-    await cluster.until('an Event tells', () =>
-      events(cluster, 'ReloadRefused').some((text) => /unresolved images/.test(text)),
-    );
-    imitated.refuse = undefined;
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    assert.deepEqual([imitated.latest('web'), patches(cluster)], [3, 2]);
-  });
-
-  test('a version that another client made in the meantime is enough', async () => {
-    await using cluster = await clusterOf();
-    using imitated = new DeploymentConfigs(cluster);
-    await deploy(cluster, imitated, { triggers: [] });
-    imitated.refuse = { error: new StatusError(503, 'ServiceUnavailable', 'not now') };
-    const reloader = await cluster.reloader({ flags: INSTANTIATE });
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('it is requested in vain', () => imitated.requests.length === 1);
-    imitated.next('web');
-    imitated.refuse = undefined;
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    await mark(cluster);
-    await cluster.settled(reloader);
-    assert.equal(imitated.latest('web'), 2);
+    assert.equal(patches(cluster), 1);
   });
 });
 

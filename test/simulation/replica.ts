@@ -173,7 +173,6 @@ function optionsOf(settings: Settings): Options {
     openshift: 'false',
     ...classOptionsOf(settings),
     furtherKinds: [],
-    openshiftInstantiate: false,
     port: 0,
     statusPage: false,
     countsByNamespace: false,

@@ -102,11 +102,6 @@
 - apiGroups: [apps.openshift.io]
   resources: [deploymentconfigs]
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
-{{- if and $rolls (get $flags "openshift-instantiate") }}
-- apiGroups: [apps.openshift.io]
-  resources: [deploymentconfigs/instantiate]
-  verbs: [create]
-{{- end }}
 {{- end }}
 {{- range $further }}
 {{- $parts := splitList "/" . }}

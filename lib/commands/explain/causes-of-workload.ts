@@ -264,20 +264,20 @@ function gated({ observation, record, now }: Facts): readonly Cause[] {
 }
 
 /** Why its pods do not take a new template; one that is paused has no older pods yet. */
-function holdOf({ observation, workload }: Pick<Facts, 'observation' | 'workload'>): Hold | undefined {
-  return observation.store.holdOf(workload) ?? (workload.isPaused === true ? { type: 'paused' } : undefined);
+function holdOf({ workload }: Pick<Facts, 'workload'>): Hold | undefined {
+  return workload.hold ?? (workload.isPaused === true ? { type: 'paused' } : undefined);
 }
 
 /** Pods that stay although the template has changed. */
-function heldPods({ observation, workload, findings: found }: Facts): readonly Cause[] {
-  const hold = holdOf({ observation, workload });
+function heldPods({ workload, findings: found }: Facts): readonly Cause[] {
+  const hold = holdOf({ workload });
   if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
     return NO_CAUSES;
   return [{ rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) }];
 }
 
-function rollingOut({ workload, record, observation }: Facts): readonly Cause[] {
-  if (record === undefined || workload.isRolledOut || holdOf({ observation, workload })) return NO_CAUSES;
+function rollingOut({ workload, record }: Facts): readonly Cause[] {
+  if (record === undefined || workload.isRolledOut || holdOf({ workload })) return NO_CAUSES;
   const { kind, namespace, name } = workload.ref;
   return [
     {

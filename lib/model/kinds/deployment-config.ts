@@ -39,7 +39,7 @@ const isUndone = (raw: RawWorkload): boolean => {
   return isObserved(raw) && !isBeforeStamp(raw) && status === 'False' && UNDONE.includes(reason);
 };
 
-/** A manual one was started by a person or a request once its version is above that of our patch. */
+/** A manual one was started by a person once its version is above that of our patch. */
 function holdOf(raw: RawWorkload): Hold | undefined {
   if (isPaused(raw)) return { type: 'paused' };
   if (isManual(raw) && (stampedAfter(raw) === undefined || isBeforeStamp(raw))) return { type: 'manual' };
@@ -58,7 +58,6 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   isOptional: true,
   revisionMark: STAMPED_AFTER_ANNOTATION,
   hold: holdOf,
-  isUnstarted: (raw) => isManual(raw) && !isPaused(raw) && isBeforeStamp(raw),
   rolledOut: (raw) =>
     !isBeforeStamp(raw) &&
     progressOf(raw).reason === 'NewReplicationControllerAvailable' &&

@@ -40,7 +40,6 @@ const DEFAULTS: Options = {
   csiIntegration: 'auto',
   csiMaxWaitMs: 300_000,
   furtherKinds: [],
-  openshiftInstantiate: false,
   port: 8080,
   bindAddress: '127.0.0.1',
   allowedHosts: [],
@@ -144,7 +143,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
         { group: 'acme.example', version: 'v1', resource: 'apps', templatePath: ['pods', 'template'] },
       ],
     },
-    '--openshift-instantiate': { openshiftInstantiate: true },
   },
   'what asks for a reload': {
     '--dialects stakater': { dialects: ['stakater'] },
