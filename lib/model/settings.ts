@@ -203,7 +203,6 @@ export type AdmissionResult = keyof typeof ADMISSION_RESULTS;
 /** How many rollouts may be in progress at once, and how many may begin in a time; 0: any number. */
 export interface Budget {
   readonly slots: number;
-  readonly slotsPerNamespace: number;
   /** How many may begin in a second, on average. */
   readonly rate: number;
   /** How many may begin at once after a pause. */

@@ -165,10 +165,6 @@ export const TABLE = {
       default: '0',
       help: 'how many workloads may be in a rollout before the next one begins; 0: any number',
     },
-    '--max-concurrent-rollouts-per-namespace <slot-count>': {
-      default: '0',
-      help: 'the same of each namespace; 0: any number',
-    },
     '--update-rate, --rollout-rate <rate>': {
       default: '0',
       help: 'rollouts that may begin in a second on average, e.g. 0.1; 0: any number',

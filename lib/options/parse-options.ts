@@ -128,11 +128,10 @@ function maxWaitFrom(reader: Reader, period: number): number {
 function budgetFrom(reader: Reader): Budget | undefined {
   const budget = {
     slots: reader.get('max-concurrent-rollouts'),
-    slotsPerNamespace: reader.get('max-concurrent-rollouts-per-namespace'),
     rate: reader.get('rollout-rate'),
     burst: reader.get('rollout-burst'),
   };
-  return budget.slots + budget.slotsPerNamespace + budget.rate === 0 ? undefined : budget;
+  return budget.slots + budget.rate === 0 ? undefined : budget;
 }
 
 function connectionFrom(reader: Reader): ConnectionOptions {

@@ -50,8 +50,6 @@ interface Taken {
   others: number;
 }
 
-/** What `Taken` is counted for besides each namespace. */
-const EVERYWHERE = '';
 const LEAST_TIMER_MS = 1;
 
 /** See the file's comment. */
@@ -78,7 +76,7 @@ export class Slots {
 
   /** How many slots are taken. */
   get used(): number {
-    return countedOf(this.#taken().get(EVERYWHERE), this.#options.budget.slots);
+    return countedOf(this.#taken(), this.#options.budget.slots);
   }
 
   /** How many workloads wait. */
@@ -167,7 +165,7 @@ export class Slots {
     this.#positions ??= new Map(this.#order().map(({ key }, index) => [key, index]));
     const before = this.#positions.get(workload) ?? 0;
     const place = before === 0 ? 'it is the next' : `${count(before, 'workload')} before it`;
-    return `${this.#limitOf(workload)}; ${place}`;
+    return `${this.#limitOf()}; ${place}`;
   }
 
   /** Lets begin nothing more. */
@@ -176,14 +174,11 @@ export class Slots {
     clearTimeout(this.#timer);
   }
 
-  #limitOf(workload: ObjectKey): string {
-    const { slots, slotsPerNamespace } = this.#options.budget;
-    const taken = this.#taken();
+  #limitOf(): string {
+    const { slots } = this.#options.budget;
     if (!this.#options.isListed()) return 'not every workload is listed yet';
-    if (!hasRoom(taken.get(EVERYWHERE), slots))
+    if (!hasRoom(this.#taken(), slots))
       return `of ${count(slots, 'slot')} none is free (--max-concurrent-rollouts)`;
-    if (!hasRoom(taken.get(namespaceIn(workload)), slotsPerNamespace))
-      return `of ${count(slotsPerNamespace, 'slot')} of its namespace none is free (--max-concurrent-rollouts-per-namespace)`;
     return `the next rollout begins ${inTime(this.#bucket.waitMs)} (--rollout-rate)`;
   }
 
@@ -200,34 +195,23 @@ export class Slots {
   }
 
   /** What replaces no pods takes no slot, and a workload in a rollout of ours has one. */
-  #hasRoom(key: ObjectKey, { workload }: WorkloadRecord, taken: ReadonlyMap<string, Taken>): boolean {
+  #hasRoom(key: ObjectKey, { workload }: WorkloadRecord, taken: Taken): boolean {
     const { budget, isListed } = this.#options;
     if (this.#isClosed || !isListed() || this.#bucket.waitMs > 0) return false;
     if (workload.rolling === 'held' || (this.#rollouts.get(key)?.isOurs && this.#isTaking(key))) return true;
-    return (
-      hasRoom(taken.get(EVERYWHERE), budget.slots) &&
-      hasRoom(taken.get(namespaceIn(key)), budget.slotsPerNamespace)
-    );
+    return hasRoom(taken, budget.slots);
   }
 
   #isTaking(workload: ObjectKey): boolean {
     return this.#rollouts.get(workload)?.isOverdue === false;
   }
 
-  /** By namespace, and everywhere. */
-  #taken(): ReadonlyMap<string, Taken> {
-    const taken = new Map<string, Taken>();
-    const add = (key: ObjectKey, whose: keyof Taken): void => {
-      for (const place of [EVERYWHERE, namespaceIn(key)]) {
-        const sum = taken.get(place) ?? { ours: 0, others: 0 };
-        sum[whose] += 1;
-        taken.set(place, sum);
-      }
-    };
+  #taken(): Taken {
+    const taken = { ours: 0, others: 0 };
     for (const key of this.#begun)
-      if (this.#options.store.workloads.get(key)?.workload.rolling !== 'held') add(key, 'ours');
+      if (this.#options.store.workloads.get(key)?.workload.rolling !== 'held') taken.ours += 1;
     for (const [key, { isOurs, isOverdue }] of this.#rollouts)
-      if (!isOverdue && !this.#begun.has(key)) add(key, isOurs ? 'ours' : 'others');
+      if (!isOverdue && !this.#begun.has(key)) taken[isOurs ? 'ours' : 'others'] += 1;
     return taken;
   }
 
@@ -295,11 +279,11 @@ export class Slots {
 }
 
 /** Whether there is room for one more; rollouts that others began leave one slot. */
-function hasRoom(taken: Taken | undefined, slots: number): boolean {
+function hasRoom(taken: Taken, slots: number): boolean {
   return slots === 0 || countedOf(taken, slots) < slots;
 }
 
-function countedOf({ ours, others }: Taken = { ours: 0, others: 0 }, slots: number): number {
+function countedOf({ ours, others }: Taken, slots: number): number {
   return ours + (slots === 0 ? others : Math.min(others, slots - 1));
 }
 

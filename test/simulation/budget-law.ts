@@ -12,9 +12,8 @@ type Rollout = Of<'write'>;
 /** See the file's comment. */
 export function judgeBudget(trace: Trace): readonly Violation[] {
   const { budget } = trace.settings;
-  const limits = [budget?.slots ?? 0, budget?.slotsPerNamespace ?? 0].filter((limit) => limit > 0);
-  if (limits.length === 0) return [];
-  const most = Math.min(...limits);
+  const most = budget?.slots ?? 0;
+  if (most === 0) return [];
   const rollouts = factsOf(trace, 'write').filter(isRollout);
   return rollouts.flatMap((rollout) => {
     if (isRollingBefore(trace, rollout)) return []; // its pods were being replaced already

@@ -88,7 +88,6 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   budgets: fc.record({
     budget: fc.record({
       slots: fc.constantFrom(1, 1, 2, 0),
-      slotsPerNamespace: fc.constantFrom(0, 0, 1),
       rate: fc.constantFrom(0, 0, 0.1),
       burst: fc.constant(1),
     }),

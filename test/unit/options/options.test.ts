@@ -69,7 +69,7 @@ const FILES: Options['admission'] = {
 };
 const SECRET_FILE = { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } as const;
 const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://a';
-const NO_BUDGET = { slots: 0, slotsPerNamespace: 0, rate: 0, burst: 1 };
+const NO_BUDGET = { slots: 0, rate: 0, burst: 1 };
 const ALERTS: Options['alerts'] = { sink: 'raw', url: 'http://a' };
 /** What the kubelet sets in each container. */
 const POD = 'KUBERNETES_SERVICE_HOST=10.0.0.1';
@@ -201,9 +201,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     },
     '--stages=1,10% --stage-soak=5s': { staging: { stages: [{ count: 1 }, { percent: 10 }], soakMs: 5000 } },
     '--max-concurrent-patches=1': { maxConcurrentPatches: 1 },
-    '--max-concurrent-rollouts=5 --max-concurrent-rollouts-per-namespace=2 --rollout-rate=0.5 --rollout-burst=3':
-      { budget: { slots: 5, slotsPerNamespace: 2, rate: 0.5, burst: 3 } },
-    '--max-concurrent-rollouts-per-namespace=1': { budget: { ...NO_BUDGET, slotsPerNamespace: 1 } },
+    '--max-concurrent-rollouts=5 --rollout-rate=0.5 --rollout-burst=3': {
+      budget: { slots: 5, rate: 0.5, burst: 3 },
+    },
     '--update-rate=1.0 --update-burst=100': { budget: { ...NO_BUDGET, rate: 1, burst: 100 } },
     '--max-concurrent-rollouts=0 --rollout-rate=0 --rollout-burst=9': {},
     '--configmap=my.state': {

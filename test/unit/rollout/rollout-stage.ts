@@ -73,7 +73,7 @@ interface Settings {
   readonly before?: RolloutStage;
 }
 
-const NO_BUDGET: Budget = { slots: 0, slotsPerNamespace: 0, rate: 0, burst: 1 };
+const NO_BUDGET: Budget = { slots: 0, rate: 0, burst: 1 };
 
 /** See the file's comment. */
 export class RolloutStage {

@@ -18,7 +18,6 @@ const STEP = fc.record({
 });
 const BUDGET: fc.Arbitrary<Budget> = fc.record({
   slots: fc.nat({ max: 4 }),
-  slotsPerNamespace: fc.nat({ max: 2 }),
   rate: fc.constant(0),
   burst: fc.constant(1),
 });
@@ -72,13 +71,10 @@ class Cluster {
     this.#drain();
   }
 
-  /** Whether there is room for `app`, by the count that is kept by hand. */
-  hasRoom(app: App): boolean {
-    const inIt = [...this.rolling].filter((other) => other[0] === app[0]).length;
-    const { slots, slotsPerNamespace } = this.#budget;
-    return (
-      (slots === 0 || this.rolling.size < slots) && (slotsPerNamespace === 0 || inIt < slotsPerNamespace)
-    );
+  /** Whether there is room, by the count that is kept by hand. */
+  hasRoom(): boolean {
+    const { slots } = this.#budget;
+    return slots === 0 || this.rolling.size < slots;
   }
 
   #delete(app: App): void {
@@ -96,7 +92,7 @@ class Cluster {
       return;
     }
     this.waiting.delete(app);
-    assert.ok(this.hasRoom(app), `${app} begins without room`);
+    assert.ok(this.hasRoom(), `${app} begins without room`);
     if (this.#refused.delete(app)) {
       this.slots.ended(app, 'refused');
       return;
@@ -122,7 +118,7 @@ test('never more rollouts of ours than slots, and none waits while there is room
       for (const step of steps) {
         cluster.take(step);
         for (const app of cluster.waiting)
-          assert.ok(!cluster.hasRoom(app), `${app} waits although there is room`);
+          assert.ok(!cluster.hasRoom(), `${app} waits although there is room`);
         assert.equal(cluster.slots.waiting, cluster.waiting.size);
       }
       for (let round = 0; cluster.rolling.size > 0 && round < 100; round += 1)

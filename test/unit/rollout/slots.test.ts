@@ -52,17 +52,6 @@ test('each says which limit it waits for and how many come before it, and holds 
   assert.deepEqual([stage.controller.slots?.used, stage.controller.slots?.waiting], [1, 4]);
 });
 
-test('the slots of a namespace are its own limit', async (t) => {
-  const stage = new RolloutStage(t, FIVE, { budget: { slots: 4, slotsPerNamespace: 3 } });
-  stage.change('b');
-  await stage.pass(2000);
-  assert.equal(patched(stage).length, 3);
-  assert.match(
-    stage.why('w4') ?? '',
-    /^of 3 slots of its namespace none is free \(--max-concurrent-rollouts-per-namespace\)/,
-  );
-});
-
 test('what changes while a workload waits is in its one rollout', async (t) => {
   const stage = new RolloutStage(t, ['w1', 'w2'], { budget: { slots: 1 } });
   stage.change('b');
