@@ -38,10 +38,10 @@ export interface ServedPages {
  * @throws ListenError if a port is taken or not permitted, or the address does not belong to this machine; then none listens.
  */
 export async function servePages(assembly: Assembly, options: Options, served: Served): Promise<ServedPages> {
-  const { bindAddress: address, allowedHosts, secureMetrics } = options;
+  const { bindAddress: address, checksHost, secureMetrics } = options;
   const { log, send } = served;
   const onError = (error: unknown): void => log.error('a page failed', { error });
-  const place = { address, allowedHosts };
+  const place = { address, checksHost };
   const admit = secureMetrics && admitterOf(send, log);
   const probes = probesOf(assembly);
   const content = { ...probes, ...pagesOf(assembly, options, served) };

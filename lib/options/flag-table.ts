@@ -292,8 +292,6 @@ export const TABLE = {
       'port of /healthz, /live and /readyz alone, for probes (default: 8081 in a pod, else none)',
     '--bind-address <address>':
       'the address that all ports listen at (default: all addresses in a pod, else 127.0.0.1)',
-    '--allowed-hosts <host...>':
-      'where --bind-address is a loopback address: hosts that requests may name beside localhost and addresses; repeatable or a comma list',
     '--secure-metrics':
       'serve --port over TLS, and only to bearer tokens that may get the path; probes need no token',
     '--metrics-tls-directory <folder>':

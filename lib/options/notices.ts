@@ -56,7 +56,6 @@ function idleIn(reader: Reader, options: Options): Idle[] {
     [isUnasked, asked, 'it needs --alert-on-reload'],
     [alert && webhookUrl !== undefined, ['alert-on-reload'], 'nothing is rolled here', place('webhook-url')],
     [alert && !webhookUrl && !options.alerts, ['alert-on-reload'], NO_ADDRESS],
-    [!options.allowedHosts, ['allowed-hosts'], 'it needs a loopback address as --bind-address'],
   ];
 }
 

@@ -74,8 +74,8 @@ export interface Options extends FlagOptions {
   readonly healthPort?: number;
   /** The only address to listen at. @default all addresses in a pod, else 127.0.0.1 */
   readonly bindAddress?: string;
-  /** The hosts that requests may name besides localhost and addresses; undefined if other machines can connect: any. */
-  readonly allowedHosts?: readonly string[];
+  /** Whether requests may name only localhost and addresses, since no other machine can connect. @default false */
+  readonly checksHost?: boolean;
   /** Whether a page for browsers is served at `/`. */
   readonly statusPage: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. */

@@ -15,7 +15,7 @@ const PROBES_PORT = 8081;
 
 /** The properties of Options that this file computes; undefined ones are dropped later. */
 type Serving = Pick<Options, 'port' | 'statusPage'> & {
-  readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'secureMetrics' | 'admission']:
+  readonly [K in 'healthPort' | 'bindAddress' | 'checksHost' | 'secureMetrics' | 'admission']:
     | Options[K]
     | undefined;
 };
@@ -33,7 +33,7 @@ export function servingFrom(reader: Reader, env: Environment): Serving {
     port,
     healthPort,
     bindAddress,
-    allowedHosts: isLoopback(bindAddress) ? reader.get('allowed-hosts') : undefined,
+    checksHost: isLoopback(bindAddress),
     statusPage: !reader.get('no-status-page'),
     secureMetrics: secureMetricsFrom(reader),
     admission,

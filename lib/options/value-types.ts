@@ -36,7 +36,7 @@ type NumberType =
   | ('port-number' | 'number' | 'slot-count' | 'rate');
 type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
-  | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text')
+  | ('address' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text')
   | 'reload-window';
 
 /** The types of flags and of their parsed values. The help shows the last word of the type: `<name>`. */
@@ -131,10 +131,6 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   address: {
     expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',
     parse: (text) => (isIP(text) === 0 ? undefined : text),
-  },
-  host: {
-    expected: 'the name of a host such as reloader.example.com, without a port',
-    parse: (text) => TYPES.name.parse(text.toLowerCase()),
   },
   namespace: nameOf('a namespace', 63, DNS_LABEL, 'digits and -'),
   name: nameOf('an object', 253),

@@ -5,13 +5,13 @@
 import { isIP } from 'node:net';
 
 /**
- * Whether `host`, the header of a request, is localhost, an IP address or one of `allowed`. A web page whose DNS name points to
+ * Whether `host`, the header of a request, is localhost or an IP address. A web page whose DNS name points to
  * this machine (DNS rebinding) sends that name. A request without the header does not come from a browser.
  */
-export function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {
+export function isLocalHost(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return name === 'localhost' || isAddress(name) || allowed.includes(name);
+  return name === 'localhost' || isAddress(name);
 }
 
 /** An IPv6 address in a Host header is in brackets. */

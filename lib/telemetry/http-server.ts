@@ -10,7 +10,7 @@ import {
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import { Connections } from '../serving/connections.ts';
 import { Deliveries } from '../serving/deliveries.ts';
-import { isAllowedHost } from '../serving/hosts.ts';
+import { isLocalHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { type KeyPair, SECURE } from '../serving/tls.ts';
 import type { Access } from './page-access.ts';
@@ -41,8 +41,8 @@ export interface ServerPlace {
   readonly flag: string;
   /** The only address at which it listens. @default all */
   readonly address?: string | undefined;
-  /** The hosts that requests may name beside localhost and addresses. @default any */
-  readonly allowedHosts?: readonly string[] | undefined;
+  /** Whether requests may name only localhost and addresses. @default false */
+  readonly checksHost?: boolean | undefined;
   /**
    * Decides by the Authorization header who reads a path, but for those of probes. With it the server speaks TLS, and clients
    * cannot connect before `use`. Never rejects. @default anyone reads all, without TLS
@@ -64,7 +64,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const MISDIRECTED: Answer = {
   status: 421,
   type: TEXT,
-  body: 'only localhost, addresses and --allowed-hosts are served here\n',
+  body: 'only localhost and addresses are served here\n',
 };
 const TOO_MANY_SEARCHES: Answer = {
   status: 503,
@@ -200,8 +200,8 @@ export class HttpServer {
   }
 
   async #answer({ method, url = '', headers }: IncomingMessage): Promise<Answer> {
-    const { allowedHosts, admit } = this.#place;
-    if (allowedHosts !== undefined && !isAllowedHost(headers.host, allowedHosts)) return MISDIRECTED;
+    const { checksHost, admit } = this.#place;
+    if (checksHost === true && !isLocalHost(headers.host)) return MISDIRECTED;
     const [path = '', ...query] = url.split('?');
     const page = this.#answers.get(path);
     if (page === undefined)

@@ -6,7 +6,6 @@ import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { DEAD_FLAGS } from '../../../lib/options/flags.ts';
 import { running } from './given.ts';
 
-const POD = 'KUBERNETES_SERVICE_HOST=10.0.0.1';
 const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://hush';
 const OF_ALL = 'it needs --all-namespaces';
 const OF_LIST = 'has no effect with --ignored-workload-types: take';
@@ -78,12 +77,6 @@ const NOTICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
     ],
     'RELOADER_OPT_TOKEN=hush': [],
     '--token-file=/token': [],
-  },
-  'the pages': {
-    [`${POD} --allowed-hosts=a.test`]: [
-      '--allowed-hosts has no effect: it needs a loopback address as --bind-address',
-    ],
-    '--allowed-hosts=a.test': [],
   },
   variables: {
     'RELOADER_OPT_DRYRUN=true': [

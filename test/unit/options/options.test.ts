@@ -42,7 +42,7 @@ const DEFAULTS: Options = {
   furtherKinds: [],
   port: 8080,
   bindAddress: '127.0.0.1',
-  allowedHosts: [],
+  checksHost: true,
   statusPage: true,
   countsByNamespace: false,
   connection: { insecureSkipTlsVerify: false },
@@ -74,7 +74,7 @@ const ALERTS: Options['alerts'] = { sink: 'raw', url: 'http://a' };
 /** What the kubelet sets in each container. */
 const POD = 'KUBERNETES_SERVICE_HOST=10.0.0.1';
 /** Other machines can ask. */
-const OPEN = { healthPort: 8081, bindAddress: undefined, allowedHosts: undefined };
+const OPEN = { healthPort: 8081, bindAddress: undefined, checksHost: false };
 
 type Changes = { readonly [K in keyof Options]?: Options[K] | undefined };
 
@@ -314,16 +314,12 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     '--secure-metrics --metrics-tls-directory=/tls': { secureMetrics: { tlsDirectory: '/tls' } },
     '--health-port=9000': { healthPort: 9000 },
     '--port=0 --health-port=0': { port: 0, healthPort: 0 },
-    '--bind-address 0.0.0.0': { bindAddress: '0.0.0.0', allowedHosts: undefined },
-    '--bind-address=::': { bindAddress: '::', allowedHosts: undefined },
+    '--bind-address 0.0.0.0': { bindAddress: '0.0.0.0', checksHost: false },
+    '--bind-address=::': { bindAddress: '::', checksHost: false },
     '--bind-address=127.1.2.3': { bindAddress: '127.1.2.3' },
-    '--allowed-hosts Reloader.example.com,a.test --allowed-hosts=b.test': {
-      allowedHosts: ['reloader.example.com', 'a.test', 'b.test'],
-    },
     [POD]: OPEN,
     [`${POD} --bind-address=::1`]: { healthPort: 8081, bindAddress: '::1' },
-    [`${POD} RELOADER_OPT_HEALTH_PORT=9 RELOADER_OPT_BIND_ADDRESS=127.0.0.1 RELOADER_OPT_ALLOWED_HOSTS=a.test`]:
-      { healthPort: 9, allowedHosts: ['a.test'] },
+    [`${POD} RELOADER_OPT_HEALTH_PORT=9 RELOADER_OPT_BIND_ADDRESS=127.0.0.1`]: { healthPort: 9 },
     "KUBERNETES_SERVICE_HOST=' '": {},
     'METRICS_COUNT_BY_NAMESPACE=enabled': { countsByNamespace: true },
     'METRICS_COUNT_BY_NAMESPACE=true': {},

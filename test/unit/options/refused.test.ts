@@ -87,8 +87,6 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--kubeconfig=': '--kubeconfig: expected a value, got ""',
     '--bind-address=localhost':
       '--bind-address: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, got "localhost"',
-    '--allowed-hosts=a.test:8080':
-      '--allowed-hosts: expected the name of a host such as reloader.example.com, without a port, got "a.test:8080"',
   },
   'a text that may be secret': {
     '--pasword=hunter2': 'unknown flag "--pasword": expected --password',
