@@ -1,4 +1,4 @@
-/** The keys of the digests of this process. */
+/** The key of the digests of this process. */
 
 import { randomBytes } from 'node:crypto';
 import { DigestKeys } from '../state/digest-keys.ts';
@@ -11,16 +11,7 @@ export function digestKeysOf({ options, log, newKey = randomKey }: Parts): {
   readonly keys: DigestKeys;
 } {
   const keyring = new Keyring();
-  const { digests, digestKeyRotationMs, dryRun } = options;
-  const keys = new DigestKeys({
-    keyring,
-    isKeyed: digests === 'keyed',
-    rotateAfterMs: digestKeyRotationMs || undefined,
-    isDryRun: dryRun,
-    newKey,
-    log,
-    now: () => Date.now(),
-  });
+  const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
   return { keyring, keys };
 }
 

@@ -4,7 +4,6 @@
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { AlgorithmName } from '../model/digest.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
 import type { InformerEvent } from '../model/timeline.ts';
@@ -16,7 +15,6 @@ import type { Findings } from '../report/findings.ts';
 import type { Journal } from '../report/journal.ts';
 import type { RolloutController } from '../rollout/rollout-controller.ts';
 import { finishInTime } from '../state/ending.ts';
-import { algorithmUses } from '../state/key-uses.ts';
 import { noticeState } from '../state/shown-state.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
@@ -75,12 +73,6 @@ export class Reloader {
   /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   get others(): ReadonlyMap<ObjectKey, Workload> {
     return this.#observations.others;
-  }
-
-  /** The algorithms that a start may need; undefined while a kind is not listed, whose workloads may carry any stamp. */
-  get usedAlgorithms(): ReadonlySet<AlgorithmName> | undefined {
-    const { gate, store } = this.#options;
-    return gate.isComplete ? new Set(algorithmUses(store).keys()) : undefined;
   }
 
   /** Takes over the state; before any observation, since edges begin from its entries. */

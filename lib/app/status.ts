@@ -16,7 +16,6 @@ import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from 
 import { secondsOf } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
 import type { StagedChange } from '../rollout/stages.ts';
-import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
@@ -59,7 +58,7 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
     workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
   const leader = reloader.leads ? leaderGaugesOf(reloader, now) : undefined;
-  return { ...seen, leader, keyUses: leader === undefined ? new Map() : algorithmUses(store) };
+  return { ...seen, leader };
 }
 
 function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
@@ -90,7 +89,6 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     stateOverrides: store.persisted.state.overrides.size,
     stateBytes: reloader.committer.bytes,
     stateShards: reloader.committer.shards,
-    unkeyedStamps: unkeyedStamps(store),
   };
 }
 

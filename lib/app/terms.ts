@@ -48,7 +48,7 @@ export interface TermsOptions {
   readonly newStandby: () => Reloader;
   /** Called once a reloader leads, with all observations and the state. */
   readonly onTerm: () => void;
-  readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'look'>;
+  readonly keys: Pick<DigestKeys, 'areKnown' | 'read'>;
   readonly log: Log;
   readonly random: () => number;
 }
@@ -57,8 +57,6 @@ export interface TermsOptions {
 export class Terms {
   readonly #options: TermsOptions;
   readonly #failure = new AbortController();
-  /** Ends the run in order: the keys of the digests have changed, which takes a new process. */
-  readonly #renewal = new AbortController();
   #current: Reloader;
   #isBeginning = false;
 
@@ -84,7 +82,7 @@ export class Terms {
    */
   async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
     const failure = this.#failure.signal;
-    const both = AbortSignal.any([signal, failure, this.#renewal.signal]);
+    const both = AbortSignal.any([signal, failure]);
     const { promise: isDecided, resolve } = Promise.withResolvers<void>();
     const leading = this.#options.elect(both, (lead) => this.#lead(lead, resolve), resolve);
     await Promise.race([isDecided, leading]);
@@ -114,24 +112,6 @@ export class Terms {
       log.warn(`${KEYS_UNREAD}: ${result.message}`, { server: stateClient.server, retryInMs: ms });
       await sleep(ms, signal);
     }
-  }
-
-  /** Looks at the keys once a minute for as long as the term lasts. */
-  async #keepKeys({ keys: client }: KeyedStateClient, leader: Reloader, signal: AbortSignal): Promise<void> {
-    const { keys } = this.#options;
-    for (;;) {
-      await sleep(LOOK_AT_KEYS_MS, signal);
-      if (signal.aborted) return;
-      if (await keys.look(client, leader.usedAlgorithms)) this.#renew();
-    }
-  }
-
-  /** Ends the run in order, for the keys have changed. */
-  #renew(): void {
-    this.#options.log.info(
-      'the digests have a new key: this process ends, and the next one begins with that key',
-    );
-    this.#renewal.abort();
   }
 
   /** Ends the run: from now on nothing is sent, except that the elector gives up the Lease. */
@@ -171,7 +151,6 @@ export class Terms {
       this.#current = leader;
       this.#options.onTerm();
       onBegun();
-      void this.#keepKeys(stateClient, leader, ends);
       await aborted(ends);
       if (lead.isValid()) {
         await leader.finish();
@@ -219,7 +198,7 @@ export class Terms {
 
   /**
    * One attempt: the mark, then the keys, so that each key that the state names is known, then the caches. Undefined if the lead
-   * has ended, or this process has to.
+   * has ended.
    */
   async #beginOnce(
     stateClient: KeyedStateClient,
@@ -233,17 +212,12 @@ export class Terms {
     const reading = await keys.read(stateClient.keys, begun.shards, signal);
     if (signal.aborted) return undefined;
     if (reading.kind === 'failed') return { ...reading, message: `${KEYS_UNREAD}: ${reading.message}` };
-    if (reading.kind === 'superseded') {
-      this.#renew();
-      return undefined;
-    }
     if (await this.#current.catchUp(begun.shards)) return begun;
     return { kind: 'failed', message: 'an object that has changed cannot be read' };
   }
 }
 
 const KEYS_UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
-const LOOK_AT_KEYS_MS = 60_000;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

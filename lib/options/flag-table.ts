@@ -194,11 +194,6 @@ export const TABLE = {
       sets: 'digests',
       help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 makes the state readable for a version without keys',
     },
-    '--digest-key-rotation <age>': {
-      default: '0',
-      sets: 'digestKeyRotationMs',
-      help: 'age at which the key of the digests is replaced; 0: only on request',
-    },
     '--state-namespace <namespace>': "its namespace (default: the only one watched, else the reloader's own)",
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },

@@ -32,7 +32,7 @@ import { isQualifiedName, labelSelectorOf } from './labels.ts';
 import { parseFurtherKind } from './workload-kinds.ts';
 
 type NumberType =
-  | ('duration' | 'age' | 'lasting-duration' | 'whole-duration')
+  | ('duration' | 'lasting-duration' | 'whole-duration')
   | ('port-number' | 'number' | 'slot-count' | 'rate');
 type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
@@ -79,11 +79,6 @@ export interface ValueType<T> {
 }
 
 const KINDS = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
-const DAY_MS = 24 * 3_600_000;
-
-function parseAgeMs(text: string): number | undefined {
-  return /^(?:0|[1-9]\d{0,3}d)$/.test(text) ? Number(text.replace('d', '')) * DAY_MS : undefined;
-}
 
 const TEXT: ValueType<string> = { expected: 'a value', parse: (text) => text || undefined };
 
@@ -106,8 +101,6 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
       return ms % 1000 === 0 ? ms : undefined;
     },
   },
-  /** In milliseconds; 0: never. */
-  age: { expected: 'a number of days such as 90d, or 0 for never', parse: parseAgeMs },
   digests: oneOf(['keyed', 'sha1']),
   limit: { expected: 'a number of rollouts and a duration such as 20/1h, or off', parse: parseRolloutLimit },
   /** 0 means any free port. */

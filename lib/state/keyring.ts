@@ -26,7 +26,7 @@ export function isKeyId(name: AlgorithmName): boolean {
 }
 
 /** The well-formed keys in the Secret's data; all else is ignored. */
-export function keysIn(data: Readonly<Record<string, string>>): readonly HeldKey[] {
+function keysIn(data: Readonly<Record<string, string>>): readonly HeldKey[] {
   return Object.entries(data)
     .filter(([id, value]) => isKeyId(id) && Buffer.from(value, 'base64').length === BYTES)
     .map(([id, value]) => ({ id, value }));
@@ -75,21 +75,6 @@ export class Keyring implements Algorithms {
       if (this.#keys.has(id)) continue;
       this.#keys.set(id, { value, algorithm: keyedAlgorithm(id, Buffer.from(value, 'base64')) });
     }
-    this.keys = [...this.#keys.keys()];
-  }
-
-  /** What the Secret lacks of the known keys; `current` too if it names none that it has. */
-  missingIn(data: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const lost = [...this.#keys].filter(([id, { value }]) => data[id] !== value);
-    const missing = Object.fromEntries(lost.map(([id, { value }]) => [id, value]));
-    const own = this.#keys.get(this.own.name);
-    if (own === undefined || currentIn({ ...data, ...missing }) !== undefined) return missing;
-    return { ...missing, ...dataWith({ id: this.own.name, value: own.value }) };
-  }
-
-  /** Forgets a key under which nothing stands any more. */
-  drop(id: AlgorithmName): void {
-    this.#keys.delete(id);
     this.keys = [...this.#keys.keys()];
   }
 }

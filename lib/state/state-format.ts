@@ -1,6 +1,6 @@
 /** The format of a shard as it is written: its version, and what the first write of an older state has to name. */
 
-import { type AlgorithmName, SHA1 } from '../model/digest.ts';
+import { type AlgorithmName, algorithmOf, type Digest, SHA1 } from '../model/digest.ts';
 import {
   HALTED_STATE_VERSION,
   type PersistedState,
@@ -11,7 +11,6 @@ import {
 import { algorithmsNamedIn, formatEntry, type StateKey } from '../model/state-entry.ts';
 import type { StateVersion } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { needsKeys } from './key-uses.ts';
 import { isKeyId } from './keyring.ts';
 
 /**
@@ -45,4 +44,16 @@ export function unknownAlgorithms(
   data: Readonly<Record<string, string>>,
 ): readonly AlgorithmName[] {
   return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
+}
+
+/** Whether a version of this program without keys could not read the shard. */
+function needsKeys(shard: PersistedState): boolean {
+  return digestsIn(shard).some((digest) => digest === undefined || isKeyId(algorithmOf(digest) ?? ''));
+}
+
+function digestsIn({ entries, overrides }: PersistedState): readonly (Digest | undefined)[] {
+  return [
+    ...[...entries.values()].map(({ digest }) => digest),
+    ...[...overrides.values()].flatMap((each) => Object.values(each)),
+  ];
 }

@@ -122,12 +122,6 @@ export const LEADER_GAUGES = {
     type: 'gauge',
     series: [{}],
   },
-  unkeyedStamps: {
-    name: 'reloader_unkeyed_stamps',
-    help: 'Stamps in pod templates that are digests without a key; the next rollout of the workload replaces them',
-    type: 'gauge',
-    series: [{}],
-  },
 } as const;
 
 /** The name of one of LEADER_GAUGES in the code. */
@@ -136,7 +130,6 @@ export type LeaderGauge = keyof typeof LEADER_GAUGES;
 /** The names of the metrics in the code. */
 export type MetricWord =
   | LeaderGauge
-  | 'digestKeyUses'
   | 'configObjects'
   | 'workloads'
   | 'changes'
@@ -173,13 +166,6 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     series: every({ kind: WORKLOADS }),
   },
   ...LEADER_GAUGES,
-  digestKeyUses: {
-    name: 'reloader_digest_key_uses',
-    help: 'Entries, overrides and uncommitted stamps of the state, by the key of their digests',
-    type: 'gauge',
-    series: [],
-    labels: ['key'],
-  },
   changes: {
     name: 'reloader_changes_total',
     help: 'Changes of content that were seen of objects that workloads follow',

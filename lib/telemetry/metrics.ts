@@ -25,8 +25,6 @@ export interface Snapshot {
   readonly workloads: Readonly<Record<string, number>>;
   /** Undefined in a standby, which does not know the running digests. */
   readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
-  /** By the key of digests, or the algorithm without one, the number of its uses; empty in a standby. */
-  readonly keyUses: ReadonlyMap<string, number>;
 }
 
 /** One rollout that was accepted. */
@@ -70,7 +68,6 @@ export class Metrics {
   readonly #configObjects = this.#gauge(METRICS.configObjects);
   readonly #workloads = this.#gauge(METRICS.workloads);
   readonly #leaderGauges = LEADER_WORDS.map((word) => [word, this.#gauge(METRICS[word])] as const);
-  readonly #keyUses = this.#gauge(METRICS.digestKeyUses);
   readonly #kinds: Labels[] = [...METRICS.workloads.series];
   #isLeader = false;
   #takeSnapshot: (() => Snapshot) | undefined;
@@ -193,8 +190,6 @@ export class Metrics {
     for (const labels of this.#kinds) {
       this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
     }
-    this.#keyUses.reset();
-    for (const [key, uses] of snapshot.keyUses) this.#keyUses.set({ key }, uses);
     for (const [word, gauge] of this.#leaderGauges) {
       const value = snapshot.leader?.[word];
       if (value === undefined) gauge.remove();

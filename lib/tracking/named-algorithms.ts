@@ -3,7 +3,8 @@
  * process uses, and the content is only available while the object is projected.
  */
 
-import { type AlgorithmName, algorithmOf, type Digest } from '../model/digest.ts';
+import { type AlgorithmName, algorithmOf, type Digest, SHA1 } from '../model/digest.ts';
+import { UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import { entryKeyBeside, type StateKey } from '../model/state-entry.ts';
@@ -18,14 +19,16 @@ const OVERRIDDEN = new WeakMap<PersistedState['overrides'], Overridden>();
 
 /**
  * The algorithms named by the entries and overrides of `ref` and of its parts, or by the running digest of an edge. If it has an
- * entry, also those of all keys: a stamp that is not committed yet may be under any of them, and is observed later.
+ * entry, also those of all keys: a stamp that is not committed yet may be under any of them, and is observed later. So may one to
+ * which an override is tied, and also without a key.
  */
 export function namedAlgorithms(store: Store, ref: ConfigRef): readonly AlgorithmName[] {
   const { own, keys } = store.settings.algorithms;
   const whole = wholeOf(ref);
   const digests = [whole, ...partsOf(store, whole)].flatMap((part) => digestsOf(store, part));
   if (digests.length === 0) return NONE;
-  const named = new Set([...keys, ...digests.flatMap((digest) => algorithmOf(digest) ?? [])]);
+  const ofStamps = digests.some((digest) => digest.startsWith(UNKNOWN)) ? [SHA1.name] : [];
+  const named = new Set([...keys, ...ofStamps, ...digests.flatMap((digest) => algorithmOf(digest) ?? [])]);
   named.delete(own.name);
   return named.size === 0 ? NONE : [...named];
 }

@@ -35,7 +35,6 @@ export function accountingOf({ steps, workloads }: History): Trace['accounting']
     'scale',
     'stop',
     'digests',
-    'rotate-key',
     'key-rights',
   ];
   const isCalm = steps.every((step) => calm.includes(step.do) || isAboutPauses(step));

@@ -1,4 +1,4 @@
-/** Short sequences by chance around the keys of digests: made, replaced, lost, restored, given up and taken up again. */
+/** Short sequences by chance around the key of digests: made, lost, restored, given up and used again. */
 
 import fc, { type Arbitrary } from 'fast-check';
 import { type Cast, stepsOf } from './generate-steps.ts';
@@ -7,27 +7,17 @@ import { type ProcessStep, type Step, wait } from './history.ts';
 
 /** Arbitraries of scenes. */
 export interface RotationScenes {
-  /** Nothing but people who ask for another key, or processes started with another setting. */
+  /** Nothing but processes that are started with another setting. */
   readonly calm: Arbitrary<Scene>;
   /** The Secret is edited, or out of reach, and processes die. */
   readonly troubled: Arbitrary<Scene>;
 }
 
-const ROTATE: Step = { do: 'rotate-key' };
-/** Longer than between two looks at the Secret. */
-const LOOKED = wait(62_000);
-
 /** The scenes of a cast. */
 export function rotationScenesOf(cast: Cast): RotationScenes {
   const steps = stepsOf(cast);
   const soon = fc.constantFrom(0, 20, 150, 1000, 4000).map(wait);
-  const beforeLook = fc.constantFrom(50_000, 56_000, 59_000, 59_950).map(wait);
-  const loss: Arbitrary<Step> = fc.constantFrom<Step>(
-    { do: 'remove-key' },
-    { do: 'shorten-key', which: 'current' },
-    { do: 'shorten-key', which: 'first' },
-    { do: 'restore-key' },
-  );
+  const loss: Arbitrary<Step> = fc.constantFrom<Step>({ do: 'remove-key' }, { do: 'restore-key' });
   const crash = (downtimeMs: number, atWrite = 0, slot: ProcessStep['slot'] = 0): Step => ({
     do: 'crash',
     slot: slot ?? 0,
@@ -40,13 +30,9 @@ export function rotationScenesOf(cast: Cast): RotationScenes {
     .map(
       ([to, downtimeMs, pause]): Scene => [{ do: 'digests', to }, { do: 'stop', slot: 0, downtimeMs }, pause],
     );
-  const rotated = fc
-    .tuple(beforeLook, steps.config, soon)
-    .map(([first, change, pause]): Scene => [ROTATE, first, change, pause]);
-  const rotatedAtRest = fc.constant<Scene>([ROTATE, LOOKED, wait(5000)]);
   const lostInUse = fc
     .tuple(loss, soon, steps.config)
-    .map(([step, pause, change]): Scene => [step, pause, change, LOOKED]);
+    .map(([step, pause, change]): Scene => [step, pause, change, wait(8000)]);
   const lostMeanwhile = fc
     .tuple(loss, soon, steps.config, fc.boolean())
     .map(
@@ -58,17 +44,9 @@ export function rotationScenesOf(cast: Cast): RotationScenes {
         wait(20_000),
       ],
     );
-  const diedBetween = fc
-    .tuple(beforeLook, steps.config, fc.constantFrom(1, 2, 3, 4), fc.boolean())
-    .map(
-      ([first, change, atWrite, isRotated]): Scene => [
-        ...(isRotated ? [ROTATE] : []),
-        first,
-        change,
-        crash(1000, atWrite),
-        wait(8000),
-      ],
-    );
+  const died = fc
+    .tuple(steps.config, fc.constantFrom(1, 2, 3, 4))
+    .map(([change, atWrite]): Scene => [change, crash(1000, atWrite), wait(8000)]);
   const refusedMeanwhile = fc
     .tuple(fc.constantFrom(...cast.workloads), steps.config, fc.option(loss))
     .map(
@@ -76,8 +54,6 @@ export function rotationScenesOf(cast: Cast): RotationScenes {
         { do: 'refuse', workload, status: 403 },
         change,
         wait(10_000),
-        ROTATE,
-        LOOKED,
         ...(step === null ? [] : [crash(20_000), step, wait(20_000)]),
         { do: 'refuse', workload, status: 0 },
         wait(30_000),
@@ -97,12 +73,10 @@ export function rotationScenesOf(cast: Cast): RotationScenes {
       ],
     );
   const takenOver = fc
-    .tuple(beforeLook, soon, steps.config, fc.option(loss))
+    .tuple(soon, steps.config, fc.option(loss))
     .map(
-      ([first, pause, change, step]): Scene => [
+      ([pause, change, step]): Scene => [
         { do: 'start', slot: 1 },
-        ROTATE,
-        first,
         change,
         pause,
         ...(step === null ? [] : [step]),
@@ -111,16 +85,7 @@ export function rotationScenesOf(cast: Cast): RotationScenes {
       ],
     );
   return {
-    calm: fc.oneof(switched, rotated, rotatedAtRest),
-    troubled: fc.oneof(
-      switched,
-      rotated,
-      lostInUse,
-      lostMeanwhile,
-      diedBetween,
-      refusedMeanwhile,
-      forbidden,
-      takenOver,
-    ),
+    calm: switched,
+    troubled: fc.oneof(switched, lostInUse, lostMeanwhile, died, refusedMeanwhile, forbidden, takenOver),
   };
 }

@@ -271,12 +271,9 @@ export type StateStep =
   /** The annotation that tells how many there are is removed. */
   | { readonly do: 'forget-shards' };
 
-/** What people do to the Secret with the keys of digests. */
+/** What people do to the Secret with the key of digests. */
 export type KeyStep =
-  | { readonly do: 'rotate-key' }
   | { readonly do: 'remove-key' }
-  /** The key in use leaves it, or the first one that it holds. */
-  | { readonly do: 'shorten-key'; readonly which: 'current' | 'first' }
   /** It is again as it was when people first looked at it. */
   | { readonly do: 'restore-key' };
 

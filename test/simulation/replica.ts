@@ -180,7 +180,6 @@ function optionsOf(settings: Settings): Options {
     maxConcurrentPatches: 32,
     dryRun: false,
     digests: settings.digests ?? 'sha1',
-    digestKeyRotationMs: 0,
     logLevel: 'debug',
     logFormat: 'text',
   };

@@ -1,7 +1,7 @@
 /** What digests may tell, and under which key they are in the end. */
 
 import { UNKEYED_DIGESTS } from './contents.ts';
-import { contentAt, factsOf, isFollowing, type Of, workloadAt, workloadsOf } from './timeline.ts';
+import { contentAt, factsOf, isFollowing, workloadsOf } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
 
 /** The keys stand nowhere but in their Secret, and no keyed process tells a digest without a key that did not stand there before. */
@@ -23,11 +23,11 @@ export function judgeSecrecy(trace: Trace): readonly Violation[] {
   return messages.map((message) => ({ law: 'never', message }));
 }
 
-/** In the end every entry of an object that exists and that somebody follows is under the key in use, and no other key is kept for nothing. */
+/** In the end every entry of an object that exists and is followed is under the key of the leader. */
 export function judgeRing(trace: Trace): readonly Violation[] {
   const settled = factsOf(trace, 'settled')[0];
   if (settled?.ring === undefined || factsOf(trace, 'state-edited').length > 0) return [];
-  const { own, held, current, shards } = settled.ring;
+  const { own, shards } = settled.ring;
   const algorithms = Object.entries(settled.state.algorithms ?? {});
   const others = algorithms
     .filter(([config]) => isFollowedBySome(trace, config, settled.at))
@@ -37,13 +37,8 @@ export function judgeRing(trace: Trace): readonly Violation[] {
         .filter((name) => name !== own)
         .map((name) => `the entry of ${config} is under ${name}, not ${own}`),
     );
-  const named = new Set(algorithms.flatMap(([, names]) => names));
-  const isAtRest = Object.keys(settled.state.overrides).length === 0 && isAllCommitted(trace, settled);
-  const kept = isAtRest && own !== 'sha1' ? held.filter((id) => id !== own && !named.has(id)) : [];
   const messages = [
     ...others,
-    ...kept.map((id) => `the key ${id} is kept, which nothing uses`),
-    ...(own !== 'sha1' && current !== own ? [`the key in use is ${current}, not ${own}`] : []),
     ...shards.flatMap(({ version, isKeyed, isHalted }) => {
       if (isHalted !== (version === '3'))
         return [`a ConfigMap of the state has version ${version}, halts or not`];
@@ -54,14 +49,6 @@ export function judgeRing(trace: Trace): readonly Violation[] {
     }),
   ];
   return messages.map((message) => ({ law: 'convergence', message }));
-}
-
-/** Stamps of what is away, and of what is not rolled, may wait for their commit. */
-function isAllCommitted(trace: Trace, { at }: Of<'settled'>): boolean {
-  return workloadsOf(trace).every((name) => {
-    const { rollable, follows } = workloadAt(trace, name, at) ?? { rollable: true, follows: [] };
-    return rollable && follows.every((config) => contentAt(trace, config, at) !== undefined);
-  });
 }
 
 function isFollowedBySome(trace: Trace, config: string, at: number): boolean {

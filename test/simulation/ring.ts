@@ -11,8 +11,6 @@ export const KEY_SECRET: string = `${STATE_NAME}-key`;
 /** Its path. */
 export const KEY_PATH: string = pathOf(`Secret/${KEY_SECRET}`);
 
-const ROTATE = 'reloader.k8s.collaborne.com/rotate-key';
-
 /** The key of that number. */
 export function keyNumbered(number: number): HeldKey {
   const id = `k${number.toString(16).padStart(8, '0')}`;
@@ -61,18 +59,9 @@ export class KeyPeople {
     const live = await this.#api.get(KEY_PATH);
     this.#copy ??= live?.data;
     switch (step.do) {
-      case 'rotate-key':
-        await this.#api.merge(KEY_PATH, { metadata: { annotations: { [ROTATE]: 'please' } } });
-        return;
       case 'remove-key':
         await this.#api.delete(KEY_PATH);
         return;
-      case 'shorten-key': {
-        const [first] = idsIn(live?.data);
-        const lost = step.which === 'current' ? currentIdIn(live?.data) : first;
-        if (lost !== undefined) await this.#api.merge(KEY_PATH, { data: { [lost]: null } });
-        return;
-      }
       case 'restore-key':
         if (this.#copy !== undefined) await this.#restore(this.#copy);
         return;

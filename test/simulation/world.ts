@@ -241,9 +241,7 @@ class World {
       case 'break':
       case 'mend':
         return await this.#stagePeople.take(step);
-      case 'rotate-key':
       case 'remove-key':
-      case 'shorten-key':
       case 'restore-key':
         return await this.#keyPeople.edit(step);
       case 'digests':

@@ -44,7 +44,7 @@ class Stage {
       onTerm: () => {},
       elect: (signal, lead) => this.#elect(signal, lead),
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
-      keys: { areKnown: true, read: async () => ({ kind: 'read' }), look: async () => false },
+      keys: { areKnown: true, read: async () => ({ kind: 'read' }) },
       newLeader: (term) => this.#reloader(term),
       newStandby: () => this.#reloader(undefined),
       log,
@@ -194,7 +194,7 @@ test('a state of which any part cannot be read is read again until it can, and n
 test('beside a state of a later version no key is read or made, and the run ends', async (t) => {
   const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-version': '4' });
   const read = t.mock.fn(async () => ({ kind: 'read' }) as const);
-  const stage = new Stage(t, store, { keys: { areKnown: true, read, look: async () => false } });
+  const stage = new Stage(t, store, { keys: { areKnown: true, read } });
   assert.equal(await stage.terms.run(new AbortController().signal, never), 'failed');
   assert.deepEqual([read.mock.callCount(), store.patches], [0, []]);
   assert.match(stage.told.join(), /written by a later version of this program \(state version 4\)/);

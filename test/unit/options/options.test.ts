@@ -12,7 +12,6 @@ const DEFAULTS: Options = {
   scope: { type: 'default' },
   stateConfigMap: 'reloader-state',
   digests: 'keyed',
-  digestKeyRotationMs: 0,
   coalescePeriodMs: 5000,
   coalesceMaxWaitMs: 30_000,
   pausePeriodMs: 0,
@@ -213,8 +212,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     'RELOADER_OPT_CONFIGMAP=variable --configmap reloader-state': {},
     '--state-namespace=here': { stateNamespace: 'here' },
     '--digests=sha1': { digests: 'sha1' },
-    '--digest-key-rotation=90d': { digestKeyRotationMs: 90 * 24 * 3_600_000 },
-    '--digest-key-rotation=0': {},
     '--dry-run': { dryRun: true, leaderElection: undefined },
   },
   'who leads': {

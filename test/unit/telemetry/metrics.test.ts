@@ -41,9 +41,7 @@ const SNAPSHOT: Snapshot = {
     stateOverrides: 1,
     stateBytes: 512,
     stateShards: 2,
-    unkeyedStamps: 6,
   },
-  keyUses: new Map([['k0a1b2c3d', 9]]),
 };
 
 /** The value of one series; undefined if there is none. */

@@ -8,7 +8,6 @@ import { describe, test } from 'node:test';
 import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
 import { UNKNOWN } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
-import { algorithmUses, unkeyedStamps } from '../../../lib/state/key-uses.ts';
 import { planKindOverrides } from '../../../lib/state/kind-overrides.ts';
 import { unknownAlgorithms, versionedOrphans, versionOf } from '../../../lib/state/state-format.ts';
 import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
@@ -273,28 +272,4 @@ test('the keys that a state names and that are lost', () => {
   const { store } = started({});
   const data = { one: full(`${FORMER}:a.1`), two: full(`${LOST}:a.1`), three: `{"x":"${LOST}:${d('b')}"}` };
   assert.deepEqual(unknownAlgorithms(store, data), [LOST]);
-});
-
-describe('of uses under each algorithm there are', () => {
-  const rows: Record<string, readonly [Given, Readonly<Record<string, number>>]> = {
-    'each entry and each override': [
-      { state: { [CFG]: 'a.2', 'v1.ConfigMap_x': `${FORMER}:b.1`, [RAN]: overridden(`${FORMER}:b`) } },
-      { sha1: 1, [FORMER]: 2 },
-    ],
-    'no absence and no unknown digest': [{ state: { [CFG]: '-.1', [RAN]: overridden(UNKNOWN) } }, {}],
-    'each uncommitted stamp': [
-      { state: { [CFG]: 'a.1' }, stamp: `${OTHER}:a.2` },
-      { sha1: 1, [OTHER]: 1 },
-    ],
-    'no committed stamp': [{ state: { [CFG]: 'a.2' }, stamp: `${OTHER}:a.2` }, { sha1: 1 }],
-  };
-  for (const [sentence, [given, uses]] of Object.entries(rows))
-    test(sentence, () => {
-      assert.deepEqual(Object.fromEntries(algorithmUses(started(given).store)), uses);
-    });
-
-  test('plain stamps in templates, committed or not', () => {
-    const count = (stamp: string): number => unkeyedStamps(started({ state: { [CFG]: 'a.9' }, stamp }).store);
-    assert.deepEqual([`${FORMER}:a.1`, 'a.1', 'a', '-.1'].map(count), [0, 1, 1, 0]);
-  });
 });
