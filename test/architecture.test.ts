@@ -99,7 +99,6 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/report/reporter.ts': 'people who read Events',
   'lib/app/pages.ts': 'people who read the status page',
   'lib/commands/scene.ts': 'the person who asks',
-  'lib/app/keys.ts': 'the age of a key, which an annotation says',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/observed-lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',
