@@ -107,7 +107,6 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
     'people who read annotations and say when workloads are rolled, and whichever reloader ends the pause',
   'lib/repair/pauses.ts': 'the end of a pause, whose begin an annotation says',
   'lib/app/admission-webhook.ts': 'the API server, which checks how long certificates are good',
-  'lib/app/secure-pages.ts': 'the clients that check the validity of its certificate',
 };
 /** Folders that may look at the process that they run in. */
 const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'app', 'commands', 'bin'];

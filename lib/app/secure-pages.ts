@@ -14,8 +14,6 @@ import { PageAccess } from '../telemetry/page-access.ts';
 const REVIEW_MS = 5000;
 /** The least time between two log lines about reviews that fail. */
 const FAILURES_MS = 60_000;
-/** The validity of a self-signed certificate, which no client verifies; a new one replaces it after a third. */
-const LIFETIME_MS = 60 * 24 * 3_600_000;
 
 /** Decides who reads a page, see `ServerPlace.admit`. */
 export function admitterOf(send: Send, log: Log): PageAccess['admit'] {
@@ -28,21 +26,12 @@ export function admitterOf(send: Send, log: Log): PageAccess['admit'] {
   return (authorization, path) => access.admit(authorization, path);
 }
 
-/** Keeps the certificate of the pages until `signal` is aborted. Rejects only if none can be made. */
+/** Reads the certificate of the pages from its files until `signal` is aborted. */
 export async function followPagesCertificate(
   { tlsDirectory: directory }: SecureMetrics,
   { use, log }: { readonly use: (pair: KeyPair) => void; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  if (directory !== undefined) {
-    const what = 'the certificate of the pages';
-    await followCertificateFiles({ directory, what, use, log, wait: sleep }, signal);
-    return;
-  }
-  // Loaded on demand, as for the admission webhook.
-  const { issuePair } = await import('../admission/certificate-authority.ts');
-  while (!signal.aborted) {
-    use(await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: LIFETIME_MS }));
-    await sleep(LIFETIME_MS / 3, signal);
-  }
+  const what = 'the certificate of the pages';
+  await followCertificateFiles({ directory, what, use, log, wait: sleep }, signal);
 }

@@ -176,8 +176,8 @@ export interface AdmissionOptions {
 
 /** How the pages are served over TLS, to those with a token that may get them. */
 export interface SecureMetrics {
-  /** A folder with the files tls.crt and tls.key. @default a self-signed certificate */
-  readonly tlsDirectory?: string;
+  /** A folder with the files tls.crt and tls.key. */
+  readonly tlsDirectory: string;
 }
 
 /** The results of a review, and their meaning. */

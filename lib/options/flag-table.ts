@@ -288,9 +288,9 @@ export const TABLE = {
     '--bind-address <address>':
       'the address that all ports listen at (default: all addresses in a pod, else 127.0.0.1)',
     '--secure-metrics':
-      'serve --port over TLS, and only to bearer tokens that may get the path; probes need no token',
+      'serve --port over TLS with the certificate in --metrics-tls-directory, and only to bearer tokens that may get the path; probes need no token',
     '--metrics-tls-directory <folder>':
-      'where the tls.crt and tls.key for that are; read again when they change (default: a self-signed certificate)',
+      'with --secure-metrics: where its tls.crt and tls.key are; read again when they change',
     '--no-status-page': 'serve no page for browsers at /; /status.json stays',
   },
   'Output:': {

@@ -64,9 +64,12 @@ function isLoopback(address: string | undefined): boolean {
 
 function secureMetricsFrom(reader: Reader): SecureMetrics | undefined {
   const tlsDirectory = reader.get('metrics-tls-directory');
-  if (reader.get('secure-metrics')) return tlsDirectory === undefined ? {} : { tlsDirectory };
-  if (tlsDirectory === undefined) return undefined;
-  throw new UsageError(`expected --secure-metrics beside ${reader.placeOf('metrics-tls-directory')}`);
+  const isSecure = reader.get('secure-metrics');
+  if (isSecure && tlsDirectory === undefined)
+    throw new UsageError(`expected --metrics-tls-directory beside ${reader.placeOf('secure-metrics')}`);
+  if (!isSecure && tlsDirectory !== undefined)
+    throw new UsageError(`expected --secure-metrics beside ${reader.placeOf('metrics-tls-directory')}`);
+  return tlsDirectory === undefined ? undefined : { tlsDirectory };
 }
 
 /** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */

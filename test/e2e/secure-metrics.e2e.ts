@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { issuePair } from '../../lib/admission/certificate-authority.ts';
 import { prometheusOf } from '../control-plane/assets.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
@@ -79,7 +81,11 @@ test('the account of the guide scrapes, and nobody else does', { skip }, async (
     token: await cluster.serviceAccountToken(namespace, name),
     namespace,
   });
-  const own = ['--kubeconfig', kubeconfig, '--health-port', '0'];
+  const folder = path.dirname(kubeconfig);
+  const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+  await writeFile(path.join(folder, 'tls.crt'), pair.certificate);
+  await writeFile(path.join(folder, 'tls.key'), pair.key);
+  const own = ['--kubeconfig', kubeconfig, '--metrics-tls-directory', folder, '--health-port', '0'];
   const reloader = stage.start([...installation.args, ...own], installation.env);
   await reloader.hasSaid(/everything is listed/);
 

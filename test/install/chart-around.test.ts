@@ -134,7 +134,7 @@ describe('monitors', { skip }, () => {
   test('scrape pages that are for some over TLS, with the credentials of values', () => {
     const authorization = { credentials: { name: 'scrape', key: 'token' } };
     const monitoring = { podMonitor: { enabled: true, authorization }, serviceMonitor: { enabled: true } };
-    const values: Values = { config: { secureMetrics: true }, monitoring };
+    const values: Values = { config: { secureMetrics: true, metricsTlsDirectory: '/tls' }, monitoring };
     const secure = { port: 'http', path: '/metrics', honorLabels: true, scheme: 'https' };
     const tlsConfig = { insecureSkipVerify: true };
     assert.deepEqual(specOf('PodMonitor', values)?.['podMetricsEndpoints'], [

@@ -65,6 +65,11 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     /Set one of them to false/,
   ],
   [
+    'secure pages without a certificate',
+    { config: { secureMetrics: true } },
+    /config\.secureMetrics needs a certificate: .*set config\.metricsTlsDirectory/,
+  ],
+  [
     'two ways to stand by',
     { ha: { enabled: true }, reloader: { enableHA: true } },
     /ha\.enabled and reloader\.enableHA /,
@@ -224,7 +229,8 @@ describe('NOTES', { skip }, () => {
     assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
     assert.match(notes, /^ {2}helm -n tools test web /m);
     assert.match(notes, / http:\/\/localhost:9090\/ shows/);
-    assert.match(notesOf({ config: { secureMetrics: true } }), / https:\/\/localhost:9090\/status\.json, /);
+    const config = { secureMetrics: true, metricsTlsDirectory: '/tls' };
+    assert.match(notesOf({ config }), / https:\/\/localhost:9090\/status\.json, /);
     assert.match(notes, /^ {2}kubectl -n tools rollout status deployment\/web-reloader$/m);
   });
 

@@ -161,7 +161,7 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     },
   }),
   'other ports': flags({ port: 8080, healthPort: 9091 }),
-  'pages for some': flags({ secureMetrics: true }),
+  'pages for some': flags({ secureMetrics: true, metricsTlsDirectory: '/tls' }),
   'pages for some, in one namespace, with a certificate': {
     config: { secureMetrics: true, metricsTlsDirectory: '/tls' },
     reloader: { watchGlobally: false },

@@ -100,7 +100,7 @@ function built(folder: string): readonly JsonObject[] {
   return namespace === undefined ? labelled : moved(labelled, namespace);
 }
 
-/** A component holds resources, patches of operations, each with its target, and replacements. */
+/** A component holds resources, patches with a target each, and replacements. */
 function withComponent(objects: readonly JsonObject[], name: string): readonly JsonObject[] {
   const folder = path.join(K8S, 'components', name);
   const [component = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
@@ -112,7 +112,11 @@ function withComponent(objects: readonly JsonObject[], name: string): readonly J
         typeof file === 'string' ? readFileSync(path.join(folder, file), 'utf8') : (stringOf(patch) ?? '');
       const operations = parse(text) as Json;
       const title = `${stringOf(pick(target, 'kind'))}/${stringOf(pick(target, 'name'))}`;
-      return all.map((object) => (titleOf(object) === title ? jsonPatch(object, operations) : object));
+      const patched = (object: JsonObject): JsonObject =>
+        Array.isArray(operations)
+          ? jsonPatch(object, operations)
+          : strategicMerge(object, objectOf(operations));
+      return all.map((object) => (titleOf(object) === title ? patched(object) : object));
     },
     [...objects, ...resourcesOf(folder, component)],
   );

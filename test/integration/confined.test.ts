@@ -57,9 +57,12 @@ test('the program rolls, sends alerts, and serves pages and a webhook with certi
   assert.ok(!reloader.says(/ERR_ACCESS_DENIED|EvalError/), reloader.stderr);
 });
 
-test('the program makes certificates', async () => {
+test('the program serves secure pages with a certificate of files', async () => {
   await using cluster = await Cluster.start();
-  const flags = ['--secure-metrics', '--health-port', '0'];
+  const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+  await writeFile(cluster.file('tls.crt'), pair.certificate);
+  await writeFile(cluster.file('tls.key'), pair.key);
+  const flags = ['--secure-metrics', '--metrics-tls-directory', cluster.folder, '--health-port', '0'];
   const reloader = cluster.spawn({ node: NODE, flags });
   await reloader.hasSaid(/everything is listed/);
   const port = portIn(reloader.lines, /^kubernetes-reloader .* watches/);

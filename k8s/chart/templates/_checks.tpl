@@ -28,6 +28,8 @@
   (and .Values.admission.enabled (not $stamps))
   "admission.certificate is secret: say in admission.secretName which Secret has tls.crt and tls.key"
   (and $certificate (not .Values.admission.secretName))
+  "config.secureMetrics needs a certificate: mount a Secret with tls.crt and tls.key (reloader.deployment.volumes and volumeMounts), and set config.metricsTlsDirectory to its folder"
+  (and .Values.config.secureMetrics (not .Values.config.metricsTlsDirectory))
   "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them"
   (and $r.ignoreJobs .Values.config.jobReload)
 }}

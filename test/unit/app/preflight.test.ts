@@ -126,7 +126,13 @@ test('without the right to the keys of digests the program goes on, and a warnin
 test('without the right to review tokens the program goes on, and a warning has the rule and what it means', async () => {
   const isReview: Refuses = ({ resource }) => /^(token|subjectaccess)reviews$/.test(resource);
   assert.deepEqual((await outcomeOf(isReview)).warnings, []);
-  const outcome = await outcomeOf(isReview, undefined, undefined, '--secure-metrics');
+  const outcome = await outcomeOf(
+    isReview,
+    undefined,
+    undefined,
+    '--secure-metrics',
+    '--metrics-tls-directory=/tls',
+  );
   assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 2]);
   for (const warning of outcome.warnings)
     assert.match(warning, /may not create \w+reviews in all namespaces.*ClusterRole.*get 503/s);

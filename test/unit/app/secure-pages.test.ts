@@ -33,6 +33,7 @@ const USERS: Readonly<Record<string, object>> = {
   'of-a-pod': { username: 'system:serviceaccount:web:default' },
 };
 
+const pair = await issuePair({ names: ['reloader.test'], now: Date.now(), lifetimeMs: 3_600_000 });
 let pages: ServedPages | undefined;
 let folder = '';
 /** The specs of the reviews. */
@@ -42,6 +43,8 @@ let isDown = false;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'reloader-pages-'));
+  await writeFile(path.join(folder, 'tls.crt'), pair.certificate);
+  await writeFile(path.join(folder, 'tls.key'), pair.key);
   [reviews, warnings, isDown] = [[], [], false];
 });
 afterEach(async () => {
@@ -71,8 +74,9 @@ const api: Send = async ({ method, path: at, body = '' }) => {
   }
 };
 
-async function serve(...flags: readonly string[]): Promise<void> {
-  const command = parseOptions(['--port=0', '--health-port=0', '--secure-metrics', ...flags], {});
+async function serve(): Promise<void> {
+  const secure = ['--secure-metrics', `--metrics-tls-directory=${folder}`];
+  const command = parseOptions(['--port=0', '--health-port=0', ...secure], {});
   assert.ok(command.type === 'run');
   const assembly: Assembly = {
     run: () => assert.fail('it is not run'),
@@ -176,11 +180,7 @@ test('nothing is answered without TLS', async () => {
   await assert.rejects(once(call, 'response'));
 });
 
-test('the certificate may be one of files', async () => {
-  const names = ['reloader.test'];
-  const { certificate, key } = await issuePair({ names, now: Date.now(), lifetimeMs: 3_600_000 });
-  await writeFile(path.join(folder, 'tls.crt'), certificate);
-  await writeFile(path.join(folder, 'tls.key'), key);
-  await serve(`--metrics-tls-directory=${folder}`);
+test('the certificate is that of the files', async () => {
+  await serve();
   assert.equal((await ask('/healthz')).certificate.subjectaltname, 'DNS:reloader.test');
 });

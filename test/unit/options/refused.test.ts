@@ -139,6 +139,7 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--webhook-tls-directory=/tls': 'expected --webhook-port beside --webhook-tls-directory',
     '--webhook-tls-secret=tls': 'expected --webhook-port beside --webhook-tls-secret',
     '--webhook-configuration=x': 'expected --webhook-port beside --webhook-configuration',
+    '--secure-metrics': 'expected --metrics-tls-directory beside --secure-metrics',
     '--metrics-tls-directory=/tls': 'expected --secure-metrics beside --metrics-tls-directory',
     '--webhook-client-ca=/ca.pem': 'expected --webhook-port beside --webhook-client-ca',
     '--dialects=sap --sap-hash-check': 'expected --webhook-port beside --sap-hash-check',
