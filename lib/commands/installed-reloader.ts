@@ -213,7 +213,7 @@ function environmentOf(variables: readonly RawVariable[], namespace: string): Re
 }
 
 /** The options of a command line. @throws CommandError if it is not understood; it names the source */
-export function optionsOf(
+function optionsOf(
   argv: readonly string[],
   env: Readonly<Record<string, string>>,
   source = 'the flags after --',

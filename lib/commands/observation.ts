@@ -16,7 +16,6 @@ import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { isKeyId } from '../state/keyring.ts';
-import type { WorkloadRecord } from '../store/records.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf } from '../store/sync-gate.ts';
@@ -62,8 +61,6 @@ export interface Observed {
 const POLL_MS = 5;
 /** A list that fails is tried again for so long. */
 const PATIENCE_MS = 15_000;
-/** How long the comparison of stamps is waited for. */
-const COMPARISON_MS = 10_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
 export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
@@ -137,20 +134,6 @@ async function untilListed({ observed: { gate, reloader }, waitingFor }: OpenAss
     return gate.awaited().every((stream) => gate.isRefused(stream));
   };
   await untilTrue(isListed, PATIENCE_MS);
-}
-
-/** Resolves once every stamp of another reloader that can be compared is; with the workloads whose stamps are not, after a while. */
-export async function untilCompared({
-  store,
-  unread,
-}: Pick<Observation, 'store' | 'unread'>): Promise<readonly WorkloadRecord[]> {
-  const hidden = new Set(unread.map(({ kind }) => kind));
-  const open = (): readonly WorkloadRecord[] =>
-    [...store.workloads.values()].filter((record) =>
-      [...(record.uncompared ?? [])].some((config) => !hidden.has(configRefIn(config).kind)),
-    );
-  await untilTrue(() => open().length === 0, COMPARISON_MS);
-  return open();
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */

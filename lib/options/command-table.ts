@@ -50,12 +50,12 @@ function output(...further: readonly string[]): CommandFlag {
   };
 }
 
-const FILE: CommandFlag = {
+const FILES: CommandFlag = {
   forms: '-f, --file <file>',
   help: 'a file, a folder, or - for the standard input; repeatable',
   isList: true,
+  isRequired: true,
 };
-const FILES: CommandFlag = { ...FILE, isRequired: true };
 
 /** The shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -127,35 +127,25 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     exits: '0 it is answered',
   },
   migrate: {
-    summary: 'says what taking over from another reloader needs, changes and rolls',
+    summary: 'says what taking over from another reloader needs and changes',
     flags: [
       {
         forms: '--from <reloader>',
         help: 'the other reloader',
-        choices: ['stakater', 'collaborne', 'sap', 'wave'],
+        choices: ['stakater', 'collaborne'],
         isRequired: true,
       },
       { forms: '--deployment <namespace/name>', help: 'its Deployment (default: it is looked for)' },
-      { ...FILE, help: 'the values of its chart: a file, or - for the standard input; repeatable' },
-      {
-        forms: '--values <file>',
-        help: 'write values for the chart of this reloader; - for the standard output',
-      },
-      { forms: '--overlay <folder>', help: 'write an overlay of kustomize' },
-      { forms: '--force', help: 'overwrite files that exist' },
       { ...NAMESPACE, help: 'look at this namespace alone (default: all that would be watched)' },
       ...CLUSTER.slice(1, 3),
       output(),
     ],
     examples: [
       ['reloader migrate --from stakater', 'what the one in the cluster is set to, and what would change'],
-      [
-        'helm get values rel -o yaml | reloader migrate --from stakater -f - --values values.yaml',
-        'the same by the values of its chart, and values for that of this one',
-      ],
-      ['reloader migrate --from wave --overlay reloader/', 'an overlay of kustomize in place of values'],
+      ['reloader migrate --from stakater --deployment tools/reloader', 'the same, if there are several'],
+      ['reloader migrate --from collaborne -n shop -o json', 'the same of one namespace, for a script'],
     ],
-    exits: '0 nothing would be rolled, 2 something would, or a person has to decide something',
+    exits: '0 nothing is left to decide, 2 something is, or is not known',
   },
   completion: {
     summary: 'writes the completion script of a shell',

@@ -23,9 +23,6 @@ export interface CommandFlags {
   readonly ignore?: readonly string[];
   readonly from?: string;
   readonly deployment?: string;
-  readonly values?: string;
-  readonly overlay?: string;
-  readonly force?: true;
 }
 
 /** A command that is to be run. */

@@ -1,9 +1,9 @@
 /** Which value of the Helm chart sets which flag: the tables of k8s/chart follow from those of the flags. */
 
-import { VALUES_ELSEWHERE, valueKeyOf } from '../../lib/commands/migrate/chart-flags.ts';
 import { FLAGS, type Flag, type FlagName, longNamesOf } from '../../lib/options/flags.ts';
 import { TYPES } from '../../lib/options/value-types.ts';
 import type { JsonObject } from '../sandbox/json.ts';
+import { VALUES_ELSEWHERE, valueKeyOf } from './chart-values.ts';
 
 /** What the chart says where a value is absent, other than the program. */
 const DEFAULTS: Readonly<{ [N in FlagName]?: string }> = {

@@ -3,13 +3,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { CUSTOM_ANNOTATIONS } from '../../lib/commands/migrate/chart-flags.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { fenceFiles } from '../install/fences.ts';
 import { oneFiles } from '../install/one-file.ts';
 import { chartFiles } from '../monitoring/files.ts';
 import { type JsonObject, objectOf } from '../sandbox/json.ts';
 import { configSchema, configYaml, ELSEWHERE_BY_KEY, SECRET_KEYS } from './chart-flags.ts';
+import { CUSTOM_ANNOTATIONS } from './chart-values.ts';
 import { withTables } from './tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');

@@ -1,17 +1,14 @@
 /** The answer of `migrate` for people. */
 
-import { stringify } from 'yaml';
-import { ruleYaml } from '../../kubernetes/permissions.ts';
 import { count, listedText } from '../../model/text.ts';
 import type { Paint } from '../terminal.ts';
 import type { Difference } from './differences.ts';
-import { type FurtherRight, isOpen, type Migration } from './migration.ts';
-import type { Setting } from './new-settings.ts';
-import type { StartRollout } from './take-over.ts';
+import { isOpen, type Migration } from './migration.ts';
+import type { Setting } from './their-settings.ts';
 
 /** The answer as text. */
 export function migrationText(migration: Migration, paint: Paint): string {
-  const { from, guide, settings, args, values, rights, differences, takeOver, steps, notes } = migration;
+  const { from, guide, readFrom, settings, args, differences, unknown, steps, notes } = migration;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)];
   const decide = differences.filter(({ is }) => is === 'decide');
@@ -19,18 +16,15 @@ export function migrationText(migration: Migration, paint: Paint): string {
   return [
     paint('bold', `From ${from}`),
     `it        ${otherText(migration)}`,
-    `settings  ${settingsText(migration)}`,
+    `settings  ${readFrom === 'its defaults' ? 'its defaults are assumed' : `read from ${readFrom}`}`,
     ...section(
-      'Its settings',
+      'Its settings that are not the same',
       settings.map((each) => settingLine(each, paint)),
     ),
     ...section('Arguments', args),
-    ...section('Values', yamlLines(values)),
-    ...section('Rights beyond those of k8s/base and k8s/cluster', rights.flatMap(rightLines)),
     ...section('To decide', differenceLines(decide)),
     ...section('Different, and nothing to do', differenceLines(know)),
-    ...section('Rolled at the start', rolloutLines(takeOver.rollouts)),
-    ...takeOver.unknown.map((why) => `not known: ${why}`),
+    ...unknown.map((why) => `not known: ${why}`),
     ...notes.map((note) => `note: ${note}`),
     ...section(
       'Steps',
@@ -50,23 +44,10 @@ function otherText({ other, from }: Migration): string {
   return `Deployment/${name} in ${namespace}${runs}${release === undefined ? '' : `, release ${release} of Helm`}`;
 }
 
-function settingsText({ readFrom }: Migration): string {
-  return readFrom === 'its defaults' ? 'its defaults are assumed' : `read from ${readFrom}`;
-}
-
 function settingLine({ theirs, is, ours, why }: Setting, paint: Paint): string {
   const mark = isOpen({ theirs, is }) ? paint('red', is) : is;
-  const to = ours === undefined || is === 'same' ? '' : `: ${ours}`;
+  const to = ours === undefined ? '' : `: ${ours}`;
   return `${theirs}: ${mark}${to}${why === undefined ? '' : ` (${why})`}`;
-}
-
-function yamlLines(values: object): readonly string[] {
-  return Object.keys(values).length === 0 ? [] : stringify(values, { lineWidth: 0 }).trimEnd().split('\n');
-}
-
-function rightLines({ namespace, rule }: FurtherRight): readonly string[] {
-  const where = namespace === undefined ? [] : [`# in ${namespace}`];
-  return [...where, ...ruleYaml(rule).split('\n')];
 }
 
 /** Equal differences of several workloads are one. */
@@ -83,26 +64,16 @@ function differenceLines(differences: readonly Difference[]): readonly string[] 
   });
 }
 
-function rolloutLines(rollouts: readonly StartRollout[]): readonly string[] {
-  return rollouts.flatMap(({ workload, namespace, objects, why }) => [
-    `${workload} in ${namespace} for ${listedText(objects)}`,
-    `  ${why}`,
-  ]);
-}
-
-function sumOf(migration: Migration): string {
-  const { isReady, workloads, differences, settings, webhooks } = migration;
+function sumOf({ isReady, workloads, differences, settings, unknown }: Migration): string {
   const left = [
     [differences.filter(({ is }) => is === 'decide').length, 'difference'],
     [settings.filter(isOpen).length, 'setting'],
-    [webhooks.length, 'webhook'],
   ] as const;
   const open = left.filter(([number]) => number > 0).map(([number, noun]) => count(number, noun));
-  const decide = open.length === 0 ? '' : `; to decide: ${open.join(', ')}`;
-  return `${count(workloads, 'workload')}: ${isReady ? 'ready, ' : ''}${rolledText(migration)}${decide}.`;
-}
-
-function rolledText({ takeOver: { rollouts, unknown } }: Migration): string {
-  if (rollouts.length > 0) return `${count(rollouts.length, 'workload')} would be rolled`;
-  return unknown.length > 0 ? 'whether anything is rolled is not known' : 'nothing is rolled';
+  const words = [
+    ...(isReady ? ['ready'] : []),
+    ...(unknown.length > 0 ? ['not all is known'] : []),
+    ...(open.length > 0 ? [`to decide: ${open.join(', ')}`] : []),
+  ];
+  return `${count(workloads, 'workload')}: ${words.join('; ')}.`;
 }

@@ -1,20 +1,51 @@
-/** Finds the other reloader in the cluster: its Deployment, how it is started, and its webhook. */
+/** The other reloaders, and how each is found in the cluster: its Deployment, and how it is started. */
 
-import { WEBHOOK_CONFIGURATIONS } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import type { RawObject } from '../../model/raw-objects.ts';
 import {
   deploymentsIn,
   type Installation,
   installationOf,
   namedDeployment,
   type Program,
-  problemOf,
   programOf,
   type RawDeployment,
 } from '../installed-reloader.ts';
-import { listObjects } from '../reads.ts';
-import type { Source } from './others.ts';
+
+/** One reloader that may be in the cluster. */
+export interface Source {
+  readonly name: 'stakater' | 'collaborne';
+  readonly title: string;
+  /** The section of the guides about it. */
+  readonly guide: string;
+  readonly image: RegExp;
+  /** A variable that only its manifests set. */
+  readonly variable?: string;
+  /** Where it usually runs. */
+  readonly namespaces: readonly string[];
+  /** It watches all namespaces, starts CronJobs and creates Jobs anew, unless a flag says otherwise. */
+  readonly isStakater: boolean;
+}
+
+/** Every reloader that can be migrated from. */
+export const SOURCES: Readonly<Record<Source['name'], Source>> = {
+  stakater: {
+    name: 'stakater',
+    title: 'Stakater Reloader',
+    guide: 'docs/guides/migrate-from-stakater.md',
+    image: /(^|\/)stakater\/reloader(-ubi)?([:@]|$)/,
+    variable: 'RELOADER_DEPLOYMENT_NAME',
+    namespaces: ['reloader'],
+    isStakater: true,
+  },
+  collaborne: {
+    name: 'collaborne',
+    title: "Collaborne's kubernetes-reloader",
+    guide: 'docs/guides/migration.md#from-collabornes-kubernetes-reloader',
+    image: /(^|\/)collaborne\/kubernetes-reloader([:@]|$)/i,
+    namespaces: [],
+    isStakater: false,
+  },
+};
 
 /** The other reloader as the cluster has it. */
 export interface OtherReloader {
@@ -76,33 +107,4 @@ function otherOf(deployment: RawDeployment): OtherReloader {
   const release = annotations['meta.helm.sh/release-name'] ?? ofChart;
   const common = { installation: installationOf(deployment), program: programOf(deployment) };
   return release === undefined ? common : { ...common, release };
-}
-
-interface RawWebhooks extends RawObject {
-  readonly webhooks?: readonly {
-    readonly name?: string;
-    readonly clientConfig?: { readonly service?: { readonly name?: string } };
-  }[];
-}
-
-/** The names of its MutatingWebhookConfigurations, and a note if they cannot be listed. */
-export async function webhooksOf(
-  send: Send,
-  { webhooks, title }: Source,
-): Promise<{ readonly names: readonly string[]; readonly notes: readonly string[] }> {
-  if (webhooks === undefined) return { names: [], notes: [] };
-  const reading = await listObjects<RawWebhooks>(send, WEBHOOK_CONFIGURATIONS, undefined);
-  if (reading.kind === 'failed')
-    return {
-      names: [],
-      notes: [
-        `a MutatingWebhookConfiguration of ${title} ${problemOf(reading)}: delete it first if there is one`,
-      ],
-    };
-  if (reading.kind === 'absent') return { names: [], notes: [] };
-  const isIts = ({ metadata, webhooks: all = [] }: RawWebhooks): boolean => {
-    const words = all.flatMap(({ name, clientConfig }) => [name, clientConfig?.service?.name]);
-    return [metadata.name, ...words].some((text) => text !== undefined && webhooks.test(text));
-  };
-  return { names: reading.object.filter(isIts).map(({ metadata }) => metadata.name), notes: [] };
 }

@@ -2,14 +2,13 @@
 
 import type { Migration, Question } from '../../../../lib/commands/migrate/migration.ts';
 import { migrationFrom } from '../../../../lib/commands/migrate/migration.ts';
-import { SOURCES } from '../../../../lib/commands/migrate/others.ts';
-import type { VocabularyName } from '../../../../lib/model/settings.ts';
+import { SOURCES, type Source } from '../../../../lib/commands/migrate/other-reloader.ts';
 import { rolledOut } from '../named-causes.ts';
 import type { World } from '../world.ts';
 
 /** What is asked beside the flags of the command. */
 export interface Asked extends Partial<Pick<Question, 'settings' | 'send'>> {
-  readonly from: VocabularyName;
+  readonly from: Source['name'];
 }
 
 /** The answer about a world, which ends. */
@@ -17,14 +16,14 @@ export async function migrate(
   world: World,
   { from, ...question }: Asked,
   flags: Question['flags'] = {},
-): Promise<Migration & { readonly overlay?: string }> {
+): Promise<Migration> {
   await rolledOut(world);
   const { send } = world;
   const source = SOURCES[from];
   const asked = { source, send, namespace: 'default', flags, settings: [], ...question };
-  const { migration, ...overlay } = await migrationFrom(asked);
+  const migration = await migrationFrom(asked);
   world.sandbox.close();
-  return { ...migration, ...overlay };
+  return migration;
 }
 
 /** The parts of another reloader that differ. */

@@ -2,18 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { VocabularyName } from '../../../../lib/model/settings.ts';
+import type { Source } from '../../../../lib/commands/migrate/other-reloader.ts';
 import { type DeploymentParts, podOf, type Words, World } from '../world.ts';
 import { migrate } from './asked.ts';
 
 const STAKATER = 'reloader.stakater.com';
 const LIST = `configmap.${STAKATER}/reload`;
-const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
-const SAP = 'pod-reloader.cs.sap.com';
 const NATIVE = 'reloader.k8s.collaborne.com';
 
 interface Row {
-  readonly from: VocabularyName;
+  readonly from: Source['name'];
   readonly make: (world: World) => unknown;
   readonly rule: string;
   readonly is: 'decide' | 'know';
@@ -105,20 +103,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     is: 'know',
     names: /pause-period had no effect there on a StatefulSet; here a change waits 5m/,
   },
-  'a pause that has begun': {
-    from: 'stakater',
-    make: deployed({
-      annotations: {
-        [`${STAKATER}/auto`]: 'true',
-        [`deployment.${STAKATER}/pause-period`]: '5m',
-        [`deployment.${STAKATER}/paused-at`]: '2026-01-01T00:00:00Z',
-      },
-      spec: { paused: true },
-    }),
-    rule: 'paused',
-    is: 'know',
-    names: /resumes it once the pause is over/,
-  },
   'a Rollout that was not served': {
     from: 'stakater',
     make: other('rollouts', { [`${STAKATER}/auto`]: 'true' }),
@@ -143,126 +127,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     is: 'know',
     names: /no SecretProviderClass is watched/,
   },
-  'a CronJob that wave did not know': {
-    from: 'wave',
-    make: other('cronjobs', WAVE),
-    rule: 'kind-not-served',
-    is: 'know',
-    names: /does not roll CronJobs/,
-  },
-  'an object of another namespace': {
-    from: 'wave',
-    make: (world) =>
-      deployed({ annotations: { ...WAVE, 'wave.pusher.com/extra-configmaps': 'shared/ca' } })(
-        world.configMap('ca', {}, false, 'shared'),
-      ),
-    rule: 'not-allowed',
-    is: 'decide',
-    names: /ConfigMap\/shared\/ca .*allow-from/,
-  },
-  'an object that only an init container reads': {
-    from: 'wave',
-    make: (world) =>
-      world
-        .configMap('web', {}, false)
-        .configMap('setup', {}, false)
-        .deployment({
-          annotations: WAVE,
-          spec: {
-            template: {
-              metadata: { labels: { app: 'web' } },
-              spec: {
-                ...podOf(['web']),
-                initContainers: [
-                  { name: 'setup', image: 'x', envFrom: [{ configMapRef: { name: 'setup' } }] },
-                ],
-              },
-            },
-          },
-        }),
-    rule: 'init-containers',
-    is: 'decide',
-    names: /only init containers read ConfigMap\/setup/,
-  },
-  'a volume that no container mounts': {
-    from: 'wave',
-    make: (world) =>
-      world
-        .configMap('web', {}, false)
-        .configMap('files', {}, false)
-        .deployment({
-          annotations: WAVE,
-          spec: {
-            template: {
-              metadata: { labels: { app: 'web' } },
-              spec: { ...podOf(['web']), volumes: [{ name: 'files', configMap: { name: 'files' } }] },
-            },
-          },
-        }),
-    rule: 'unmounted-volume',
-    is: 'decide',
-    names: /ConfigMap\/files: .* -> to follow it, name it in wave\.pusher\.com\/extra-configmaps/,
-  },
-  'single keys of an object': {
-    from: 'wave',
-    make: deployed({
-      annotations: WAVE,
-      reads: [],
-      container: { env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }] },
-    }),
-    rule: 'whole-object',
-    is: 'know',
-    names: /single keys of ConfigMap\/web.* -> write reloader\.k8s\.collaborne\.com\/key-scoped/,
-  },
-  'an optional object': {
-    from: 'wave',
-    make: deployed({
-      annotations: WAVE,
-      reads: [],
-      container: { envFrom: [{ configMapRef: { name: 'web', optional: true } }] },
-    }),
-    rule: 'created-or-deleted',
-    is: 'know',
-    names: /ConfigMap\/web may be absent.* -> give the reloader --reload-on-create --reload-on-delete/,
-  },
-  'a finalizer': {
-    from: 'wave',
-    make: other('statefulsets', WAVE, { finalizers: ['wave.pusher.com/finalizer'] }),
-    rule: 'finalizer',
-    is: 'know',
-    names: /wave\.pusher\.com\/finalizer holds up its deletion/,
-  },
-  'a label that disables': {
-    from: 'sap',
-    make: deployed({
-      annotations: { [`${SAP}/configmaps`]: 'web' },
-      labels: { [`${SAP}/disabled`]: 'true' },
-    }),
-    rule: 'disabled',
-    is: 'know',
-    names: /take the label pod-reloader\.cs\.sap\.com\/disabled away/,
-  },
   'an item behind a blank': {
-    from: 'sap',
+    from: 'collaborne',
     make: (world) =>
-      deployed({ annotations: { [`${SAP}/configmaps`]: 'other, web' } })(world.configMap('other', {}, false)),
+      deployed({ annotations: { [`${NATIVE}/configmap`]: 'other, web' } })(
+        world.configMap('other', {}, false),
+      ),
     rule: 'untrimmed',
     is: 'decide',
-    names: /web in pod-reloader\.cs\.sap\.com\/configmaps stands beside a blank/,
-  },
-  'an object that is created or deleted': {
-    from: 'sap',
-    make: deployed({ annotations: { [`${SAP}/configmaps`]: 'web' } }),
-    rule: 'created-or-deleted',
-    is: 'know',
-    names: /--reload-on-create --reload-on-delete/,
-  },
-  'a request to the webhook of SAP': {
-    from: 'sap',
-    make: deployed({ annotations: { [`${SAP}/configmaps`]: 'web', [`${SAP}/config-hash`]: 'a' } }),
-    rule: 'left-trigger',
-    is: 'know',
-    names: /config-hash on the workload/,
+    names: /web in reloader\.k8s\.collaborne\.com\/configmap stands beside a blank/,
   },
   'two lists of which one counted': {
     from: 'collaborne',
@@ -272,8 +145,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     is: 'decide',
     names: /one of reloader\.k8s\.collaborne\.com\/configmap, example\.com\/reload counted/,
   },
+  'a kind that Collaborne’s reloader did not know': {
+    from: 'collaborne',
+    make: other('cronjobs', { [`${NATIVE}/configmap`]: 'web' }),
+    settings: ['--cronjob-reload=run-now'],
+    rule: 'further-kind',
+    is: 'decide',
+    names: /rolls no CronJobs; this one, as it is set, rolls it/,
+  },
   'words that the other one does not read': {
-    from: 'sap',
+    from: 'collaborne',
     make: deployed({ annotations: { [`${STAKATER}/auto`]: 'true' } }),
     rule: 'other-words',
     is: 'decide',
@@ -310,25 +191,6 @@ describe('the answer names', { concurrency: 4 }, () => {
       assert.deepEqual(new Set(found.map((each) => each.is)), new Set([is]));
       assert.match(found[0]?.workload ?? '', /\/web$/);
     });
-});
-
-test('scheduling that wave has disabled is restored, and the pod of a StatefulSet that never ran is a step', async () => {
-  const world = new World();
-  world.sandbox.create('statefulsets', {
-    metadata: { name: 'web', annotations: { ...WAVE, 'wave.pusher.com/scheduling-disabled': '' } },
-    spec: {
-      serviceName: 'web',
-      replicas: 1,
-      selector: { matchLabels: { app: 'web' } },
-      template: {
-        metadata: { labels: { app: 'web' } },
-        spec: { ...podOf([]), schedulerName: 'wave.pusher.com/invalid' },
-      },
-    },
-  });
-  const { differences, steps } = await migrate(world, { from: 'wave' });
-  assert.ok(differences.some(({ rule }) => rule === 'scheduling-disabled'));
-  assert.equal(steps.at(-1)?.run, 'kubectl -n default delete pod web-0');
 });
 
 test('a bar in brackets means the same', async () => {

@@ -1,80 +1,154 @@
-/** What flags, variables and values of other reloaders are here. */
+/** What flags and variables of other reloaders are here. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { CommandError } from '../../../../lib/commands/connect.ts';
-import { otherValues, valuesFor } from '../../../../lib/commands/migrate/chart-values.ts';
-import { argumentsOf, settingsFor } from '../../../../lib/commands/migrate/new-settings.ts';
-import { SOURCES } from '../../../../lib/commands/migrate/others.ts';
-import { overlayFor } from '../../../../lib/commands/migrate/overlay.ts';
+import type { Program } from '../../../../lib/commands/installed-reloader.ts';
+import { SOURCES, type Source } from '../../../../lib/commands/migrate/other-reloader.ts';
+import { type Settings, settingsFor } from '../../../../lib/commands/migrate/their-settings.ts';
 import { parseOptions } from '../../../../lib/options/parse-options.ts';
-import { SETTINGS_OF_OTHERS, type SettingsOfOther, shortRow } from './settings-of-others.ts';
 
-const HOME = 'reloader';
+/** One reloader as it is started. */
+interface SettingsOfOther extends Partial<Program> {
+  readonly from: Source['name'];
+  readonly args: readonly string[];
+  /** The arguments of the new installation. */
+  readonly becomes: readonly string[];
+  /** Some of the rows, as `<theirs> <is>`. */
+  readonly rows?: readonly string[];
+}
 
-function settingsOf({ from, args, env = {}, hidden = [] }: SettingsOfOther): ReturnType<typeof settingsFor> {
-  return settingsFor(SOURCES[from], { args, env, hidden }, { home: HOME, settings: [] });
+const RUNS = ['--cronjob-reload=run-now', '--job-reload=recreate'];
+
+/** Reloaders as they are started. */
+const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
+  'Stakater Reloader without flags': {
+    from: 'stakater',
+    args: [],
+    becomes: ['--all-namespaces', ...RUNS],
+    rows: ['CronJobs, unless ignored: added'],
+  },
+  'Stakater Reloader with many flags': {
+    from: 'stakater',
+    args: [
+      '--log-format=json',
+      '--log-level=info',
+      '--resources-to-ignore=secrets',
+      '--ignored-workload-types=jobs,cronjobs',
+      '--namespaces-to-ignore=kube-system,dev',
+      '--namespace-selector="team=a"',
+      '--enable-pprof',
+      '--pprof-addr',
+      ':6060',
+      '--sync-after-restart=true',
+      '--configmap-annotation',
+      'example.com/reload',
+      '--is-Argo-Rollouts=true',
+      '--reload-strategy=annotations',
+      '--auto-reload-all=true',
+      '--enable-csi-integration=true',
+    ],
+    env: { METRICS_COUNT_BY_NAMESPACE: 'enabled', RELOADER_DEPLOYMENT_NAME: 'reloader', GOMAXPROCS: '1' },
+    becomes: [
+      '--all-namespaces',
+      '--log-format=json',
+      '--log-level=info',
+      '--resources-to-ignore=secrets',
+      '--ignored-workload-types=jobs,cronjobs',
+      '--namespaces-to-ignore=kube-system,dev',
+      '--namespace-selector="team=a"',
+      '--configmap-annotation=example.com/reload',
+      '--is-Argo-Rollouts=true',
+      '--reload-strategy=annotations',
+      '--auto-reload-all=true',
+      '--enable-csi-integration=true',
+    ],
+    rows: ['--enable-pprof: no effect', '--pprof-addr: no effect', '--sync-after-restart: no effect'],
+  },
+  'Stakater Reloader of some namespaces, with secrets': {
+    from: 'stakater',
+    args: [
+      '--namespaces=web,api',
+      '--token=hush-hush',
+      '--alert-sink=slack',
+      '--ignored-workload-types=jobs',
+      '--no-such=1',
+    ],
+    env: { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: 'https://hush-hush.example.com' },
+    becomes: [
+      '--namespace=web,api',
+      '--alert-sink=slack',
+      '--ignored-workload-types=jobs',
+      '--cronjob-reload=run-now',
+    ],
+    rows: ['--token: secret', '--no-such: refused', 'ALERT_WEBHOOK_URL: secret'],
+  },
+  'Stakater Reloader of its own namespace': {
+    from: 'stakater',
+    args: ['--reload-on-create=true', '--resource-label-selector=a:b'],
+    env: { KUBERNETES_NAMESPACE: 'reloader' },
+    becomes: ['--namespace=reloader', '--reload-on-create=true', '--resource-label-selector=a:b', ...RUNS],
+  },
+  'Stakater Reloader of its own namespace and another one': {
+    from: 'stakater',
+    args: ['--namespaces=reloader,web'],
+    becomes: ['--namespace=reloader,web', ...RUNS],
+  },
+  "Collaborne's": {
+    from: 'collaborne',
+    args: [
+      '--namespace',
+      'reloader',
+      '--configmap',
+      'hashes',
+      '--coalesce-period',
+      '10000',
+      '--resource-type=x',
+      '--ignored-config-resource-types=v1.Secret',
+    ],
+    env: { LOG4JS_CONFIG: '/x' },
+    becomes: [
+      '--namespace=reloader',
+      '--configmap=hashes',
+      '--coalesce-period=10000',
+      '--ignored-config-resource-types=v1.Secret',
+    ],
+    rows: ['--resource-type: no effect'],
+  },
+};
+
+function settingsOf({ from, args, env = {}, hidden = [] }: SettingsOfOther): Settings {
+  return settingsFor(SOURCES[from], { args, env, hidden }, { home: 'reloader', further: [] });
 }
 
 describe('the flags of', () => {
-  for (const [name, other] of Object.entries(SETTINGS_OF_OTHERS))
+  for (const [name, other] of Object.entries(OTHERS))
     test(name, () => {
-      const settings = settingsOf(other);
-      const args = argumentsOf(settings);
+      const { args, rows } = settingsOf(other);
       assert.deepEqual(args, other.becomes);
       assert.equal(parseOptions(args, {}).type, 'run');
-      const rows = settings.rows.map(shortRow);
+      const short = rows.map(({ theirs, is }) => `${theirs}: ${is}`);
       for (const row of other.rows ?? [])
-        assert.ok(rows.includes(row), `${row} is not among ${rows.join('\n')}`);
+        assert.ok(short.includes(row), `${row} is not among ${short.join('\n')}`);
     });
 });
 
 test('no value that may be a secret is shown', () => {
-  const settings = settingsOf(
-    SETTINGS_OF_OTHERS['Stakater Reloader of some namespaces, with secrets'] as SettingsOfOther,
+  const { rows, args } = settingsOf(
+    OTHERS['Stakater Reloader of some namespaces, with secrets'] as SettingsOfOther,
   );
-  const { rows, variables } = settings;
-  const values = valuesFor(settings, { home: HOME, replicas: 1 });
-  assert.doesNotMatch(JSON.stringify({ rows, variables, values, args: argumentsOf(settings) }), /hush/);
-  const secrets = {
-    reloader: {
-      webhookUrl: 'https://hush',
-      deployment: { env: { secret: { A: 'hush' }, open: { ALERT_WEBHOOK_URL: 'https://hush' } } },
-    },
-    config: { token: 'hush' },
-  };
-  const given = otherValues(SOURCES.stakater, secrets, HOME);
-  assert.doesNotMatch(JSON.stringify([given.carried, given.rows]), /hush/);
-  assert.deepEqual(given.rows.map(shortRow), [
-    'reloader.webhookUrl: secret',
-    'reloader.deployment.env.secret: secret',
-    'reloader.deployment.env.open.ALERT_WEBHOOK_URL: secret',
-    'config.token: secret',
-  ]);
+  assert.doesNotMatch(JSON.stringify({ rows, args }), /hush/);
 });
 
-test('a variable from a Secret stays one', () => {
+test('a variable from a Secret is named with it', () => {
   const hidden = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
-  const settings = settingsOf({ from: 'stakater', args: [], hidden, becomes: [] });
-  const values = valuesFor(settings, { home: HOME, replicas: 1 });
-  assert.deepEqual(values['reloader'], {
-    ignoreJobs: false,
-    ignoreCronJobs: false,
-    deployment: { env: { existing: { alerts: { ALERT_WEBHOOK_URL: 'url' } } } },
-  });
-  assert.match(overlayFor(settings, { home: HOME, replicas: 1 }, '/tmp'), /name: alerts\n +key: url/);
+  const { secrets } = settingsOf({ from: 'stakater', args: [], hidden, becomes: [] });
+  assert.deepEqual(secrets, [{ variable: 'ALERT_WEBHOOK_URL', secret: 'alerts' }]);
 });
 
-test('the rights of several namespaces are no single overlay', () => {
-  const settings = settingsOf({ from: 'wave', args: ['--namespaces=a,b'], becomes: [] });
-  assert.throws(() => overlayFor(settings, { home: HOME, replicas: 1 }, '/tmp'), CommandError);
-});
-
-test('flags that contradict each other are an error, and so are values of a reloader without a chart', () => {
+test('flags that contradict each other are an error', () => {
   const args = ['--resources-to-ignore=secrets', '--resources-to-ignore=configmaps'];
   assert.throws(
     () => settingsOf({ from: 'stakater', args, becomes: [] }),
     /Stakater Reloader cannot be used as they are/,
   );
-  assert.throws(() => otherValues(SOURCES.collaborne, {}, HOME), /has no chart/);
 });

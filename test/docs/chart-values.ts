@@ -1,6 +1,6 @@
 /** Which value of the Helm chart sets which flag; the tables of k8s/chart follow from this one. */
 
-import type { FlagName } from '../../options/flags.ts';
+import type { FlagName } from '../../lib/options/flags.ts';
 
 /** The members of `reloader.custom_annotations`, and the flags that rename these annotations. */
 export const CUSTOM_ANNOTATIONS: Readonly<Record<string, FlagName>> = {
