@@ -37,11 +37,6 @@ export function isStakaterVariable(name: string): boolean {
   return STAMPS.stakater.test(name);
 }
 
-/** The variable in which Stakater Reloader stamps an object, which another object of the workload may share. */
-export function stakaterVariableOf(ref: ConfigRef): string {
-  return PLAIN.stakater(ref);
-}
-
 /**
  * The variables of all objects that one workload of `namespace` follows. Objects of other namespaces have none, since a
  * variable could not be distinguished from that of an object with the same name in `namespace`.

@@ -67,7 +67,7 @@ export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
 export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
 
 /** On a pod template: the object for which Stakater Reloader rolled it last. */
-export const STAKATER_SOURCE_ANNOTATION = 'reloader.stakater.com/last-reloaded-from';
+const STAKATER_SOURCE_ANNOTATION = 'reloader.stakater.com/last-reloaded-from';
 
 /** On a pod template: wave's hash. */
 export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';

@@ -8,7 +8,6 @@ import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { InformerEvent, Timeline } from '../model/timeline.ts';
-import { InheritedStamps } from '../repair/inherited-comparison.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Repairs } from '../repair/repairs.ts';
@@ -93,7 +92,6 @@ export class Controllers implements EffectTargets {
   readonly reporter: Reporter;
   readonly refetcher: Refetcher;
   readonly missingObjects: MissingObjectProbe;
-  readonly inherited: InheritedStamps;
   readonly rollouts: RolloutController;
   readonly findings: Findings;
   readonly repairs: Repairs;
@@ -124,7 +122,6 @@ export class Controllers implements EffectTargets {
         if (this.#leads) this.findings.fail(key, message);
       },
     });
-    this.inherited = newInherited(options, apply);
     this.rollouts = this.#newRollouts(options);
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
       this.reporter.finding(workload, finding);
@@ -153,7 +150,7 @@ export class Controllers implements EffectTargets {
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.fence, this.rollouts, this.repairs, this.refetcher, this.missingObjects, this.inherited];
+    return [this.fence, this.rollouts, this.repairs, this.refetcher, this.missingObjects];
   }
 
   /** These workloads, or what they name, have changed. */
@@ -189,7 +186,6 @@ export class Controllers implements EffectTargets {
       this.rollouts.slots?.proceed();
       this.rollouts.stages?.proceed();
       this.missingObjects.relist();
-      this.inherited.review();
       this.committer.request(new Set(), new Set(this.store.dependents.configs()));
       this.committer.kick();
     });
@@ -250,7 +246,6 @@ export class Controllers implements EffectTargets {
       onSelected: (namespaces) => {
         this.findings.select(namespaces);
         this.repairs.select(namespaces);
-        if (this.#leads) this.inherited.review();
       },
     });
   }
@@ -288,17 +283,6 @@ export class Controllers implements EffectTargets {
     const why = slots?.reasonOf(keyOf(ref)) ?? '';
     this.reporter.waiting(ref, about, why, slots?.isCrowded(keyOf(ref)) === false);
   }
-}
-
-function newInherited(options: ControllersOptions, apply: (effects: Effects) => void): InheritedStamps {
-  const { gate } = options;
-  return new InheritedStamps({
-    ...options,
-    apply,
-    // As the write of a baseline, it waits for no kind that fails to be listed.
-    isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'failing'),
-    isWatched: (...about) => gate.isWatched(...about),
-  });
 }
 
 function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {

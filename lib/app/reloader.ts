@@ -136,12 +136,9 @@ export class Reloader {
     if (this.leads) noticeState(this.store, this.committer, stream, event);
   }
 
-  /** The content that pods have mounted of a class; a comparison may have waited for it. */
+  /** The content that pods have mounted of a class. */
   onContent(event: Exclude<InformerEvent<ConfigObject>, { type: 'synced' }>): void {
     this.#observations.config(event);
-    // At the end of the first list all that waits is reviewed.
-    const isNews = event.type === 'present' && !event.isInInitialList;
-    if (this.leads && isNews) this.#observations.controllers.inherited.review();
   }
 
   /** A stream of objects without content of their own has listed: what depends on its kind is reported anew. */

@@ -13,8 +13,6 @@ export const REASONS = {
   'first-seen-late':
     'A list showed the object first, after a while unseen: pods may have read an earlier content of it.',
   'changed-while-down': 'The content changed while no reloader was running.',
-  'missed-before':
-    'The stamp of the reloader that served the workload before is of an earlier content, and no newer pods explain that: the workload is rolled once.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
   absent: 'The object does not exist, or is not watched any more: nothing is rolled until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',

@@ -20,7 +20,6 @@ import type { Store } from '../store/store.ts';
 import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { haltsOf } from '../tracking/halts.ts';
-import { isUncompared } from '../tracking/inherited.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
 import { takeOutWhatHasNoRoom } from './state-room.ts';
@@ -204,7 +203,6 @@ function isHeldUp(
 ): boolean {
   const leftOut = saysNothingOf(store, ref) ? 'failing' : 'refused';
   if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
-  if (leftOut === 'failing' && isUncompared(store, config)) return true;
   return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
 }
 

@@ -132,11 +132,6 @@ export interface WorkloadRecord {
    * The plan of a patch that was sent and is not answered, or whose answer was lost: no other one is sent before its lookup.
    */
   inFlight: RolloutPlan | undefined;
-  /**
-   * The objects that began with their content as the baseline although another reloader's stamp may tell that the pods run an earlier
-   * one. No entry of theirs is written until that is compared: a start in between begins with the stamp again.
-   */
-  uncompared?: Set<ObjectKey> | undefined;
 }
 
 /** The sequence of the object in the patch without an answer; 0: there is none. */

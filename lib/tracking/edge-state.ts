@@ -68,7 +68,7 @@ export type EdgeEvent =
   | { readonly type: 'external-rollout-done'; readonly observed: Digest }
   /** All pods are younger than the last write of the object. */
   | { readonly type: 'pods-younger'; readonly observed: Digest | undefined }
-  /** The belief is not certain any more: another client changed the state, a patch may run in part, its rollout failed, or an inherited stamp differs. */
+  /** The belief is not certain any more: another client changed the state, a patch may run in part, or its rollout failed. */
   | { readonly type: 'doubted' }
   /** A patch that was planned on `digest` is in force. `changedSince`: the content has changed since the plan. */
   | {

@@ -20,7 +20,6 @@ import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
-import { awaitComparison } from './inherited.ts';
 import { lookFor, rescope } from './rescope.ts';
 import { acceptRollout } from './rollout-decision.ts';
 import { countTakeBack } from './take-backs.ts';
@@ -166,7 +165,6 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const config = keyOf(ref);
   const configRecord = store.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
-  if (isAtStart) awaitComparison(store, record, ref);
   const isStillOutdated = recallDebt(store, record.workload, config);
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type {
-  Before,
   ConfigStep,
   Content,
   History,
@@ -28,8 +27,6 @@ export interface Case {
   readonly workloads?: readonly InitialWorkload[];
   readonly settings?: Partial<Settings>;
   readonly steps: readonly Step[];
-  /** What came before the first start. */
-  readonly before?: Before;
   /** Our rollouts of each workload, the end of all trouble included. */
   readonly rollouts: Readonly<Record<WorkloadName, number>>;
   /** What all pods of WEB have read in the end. */
@@ -65,7 +62,6 @@ async function play({
   workloads = following(WEB),
   settings = {},
   steps,
-  before,
   rollouts,
   reads,
   inForce = reads,
@@ -77,7 +73,6 @@ async function play({
     configs: [{ config: C, content: 'A' }],
     workloads,
     steps,
-    ...(before && { before }),
     seed: 1,
   };
   const trace = await run(history);

@@ -15,7 +15,7 @@ import { newReplica, type Replica } from './replica.ts';
 import { KEY_PATH } from './ring.ts';
 import { stateFactNow, stateFactOf } from './state-fact.ts';
 import { outside, Stoppable } from './stoppable.ts';
-import type { Belief, Fact, StateFact } from './trace.ts';
+import type { Belief, StateFact } from './trace.ts';
 
 /** What a crew needs of the world. */
 export interface CrewOptions {
@@ -26,7 +26,6 @@ export interface CrewOptions {
   /** Whether the processes elect a leader. */
   readonly elects: boolean;
   /** What the stamps of the reloader before say, for a replica that starts. */
-  readonly inherited: (replica: number) => readonly Fact[];
 }
 
 /** One process that lives. */
@@ -123,7 +122,6 @@ export class Crew {
     this.#members.set(slot, member);
     this.keys.begin(id, this.digests);
     observer.add({ type: 'started', replica: id });
-    for (const fact of this.#options.inherited(id)) observer.add(fact);
     const run = async (): Promise<void> => {
       const { signal } = member.stop;
       member.hasStopped = (await replica.run(signal)) === 'stopped' && !signal.aborted;

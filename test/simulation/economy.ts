@@ -3,7 +3,6 @@
 import { resourceOf } from './api.ts';
 import { takenBackFor } from './class-laws.ts';
 import type { ConfigName, Content, WorkloadName } from './history.ts';
-import { importsOf } from './import.ts';
 import { LONGEST_ISSUE_MS } from './punctuality.ts';
 import {
   absencesOf,
@@ -47,12 +46,9 @@ export function judgeEconomy(trace: Trace): readonly Violation[] {
 }
 
 function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<string, number>> {
-  const imported = importedAt(trace);
-  const changes = changesFor(trace, workload).filter(({ at }) => at > imported);
+  const changes = changesFor(trace, workload);
   const rolling = changes.filter((change) => mayBeRolling(trace, workload, change));
-  const owners = factsOf(trace, 'owner-write').filter(
-    (fact) => fact.workload === workload && fact.at > imported,
-  );
+  const owners = factsOf(trace, 'owner-write').filter((fact) => fact.workload === workload);
   const isUnseen = (fact: Recorded) =>
     absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to) ||
     factsOf(trace, 'died').some(({ at }) => at >= fact.at && isCopyUnsilenced(trace, workload, at));
@@ -68,15 +64,9 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
     owedAgain: changes.filter((change) => isOwedAgain(trace, workload, change)).length,
     hindrances: factsOf(trace, 'hindered').reduce((sum, fact) => sum + heardLate(trace, changes, fact), 0),
     sharedNames: sharedNamesOf(trace, workload),
-    imports: importsOf(trace, workload),
     takenBack: takenBackFor(trace, workload),
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
-}
-
-/** What came before the first list of those whom another reloader served is a reason only where its stamps tell so. */
-function importedAt(trace: Trace): number {
-  return factsOf(trace, 'inherited').length === 0 ? -1 : (factsOf(trace, 'listed')[0]?.at ?? -1);
 }
 
 /**

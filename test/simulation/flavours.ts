@@ -8,7 +8,7 @@
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
+ * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed;
  * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `rollouts` Rollouts
  * of Argo; `budgets` rollouts that have a budget; `holds` workloads that are held, or have reload windows; `stages` changes in stages, of contents with which workloads fail;
  * `classes` what the Secrets Store CSI driver mounts into pods, which a rotation reaches one by one; `certificates` temporary certificates of
@@ -31,7 +31,6 @@ export const FLAVOURS = [
   'pauses',
   'jobs',
   'elsewhere',
-  'imports',
   'consent',
   'rotations',
   'evictions',

@@ -274,11 +274,6 @@ export function scenesOfFlavour(
     [16, jobScenesOf(cast).troubled],
     [1, one(steps.fault)],
   ];
-  const imports: Weighted[] = [
-    [1, one(steps.quietRestart)],
-    [3, one(steps.crash)],
-    [2, scenes.crashInWindow],
-  ];
   const rotations: Weighted[] = [
     ...little,
     ...calmScenesOf('rotations', cast, one),
@@ -348,7 +343,6 @@ export function scenesOfFlavour(
     pauses,
     jobs,
     elsewhere,
-    imports,
     consent,
     rotations,
     evictions,

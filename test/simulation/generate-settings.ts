@@ -1,7 +1,7 @@
 /** The settings of histories by chance. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import { type Pace, parseStages, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
+import { type Pace, parseStages } from '../../lib/model/settings.ts';
 import type { Flavour } from './flavours.ts';
 import type { Settings } from './history.ts';
 import { CLASS, CONFIGS } from './manifests.ts';
@@ -110,7 +110,6 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   }),
   presence: fc.record({ presence: PRESENCE, required: REQUIRED }),
   admission: fc.constant({ admission: true }),
-  imports: fc.constant({ dialects: VOCABULARY_NAMES }),
   keys: fc.record({
     // Who is rolled for whole objects is rolled for whatever no pod reads.
     keys: fc.oneof(

@@ -5,11 +5,10 @@ import type { Flavour } from './flavours.ts';
 import { playersOf } from './generate-cast.ts';
 import { CERTIFICATE } from './generate-certificates.ts';
 import { calmScenesOf, isHalfCalm, scenesOfFlavour, type Weighted } from './generate-flavours.ts';
-import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
-import { type ConfigName, type History, type Step, wait } from './history.ts';
+import type { ConfigName, History, Step } from './history.ts';
 import { CLASS, ELSEWHERE } from './manifests.ts';
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
@@ -31,7 +30,6 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
           .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour === 'calm')))
           .map(present),
         steps: stepsArbitrary(flavour, cast),
-        ...(flavour === 'imports' ? { before: beforeArbitrary(cast) } : {}),
         seed: fc.nat({ max: 1_000_000 }),
       }),
     )
@@ -66,10 +64,6 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
     return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
   };
   const any = among(scenesOfFlavour(flavour, cast, one));
-  if (flavour === 'imports')
-    return fc
-      .tuple(HARD_IMPORT, fc.oneof(any, fc.constant([])))
-      .map(([hard, steps]) => [...hard, wait(20_000), ...steps]);
   if (!isHalfCalm(flavour)) return any;
   // Where nothing but people acts rollouts are accounted for strictly.
   return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));

@@ -353,26 +353,12 @@ export function wait(ms: number): WaitStep {
   return { do: 'wait', ms };
 }
 
-/** The reloader that served the workloads before: Stakater Reloader with either strategy, SAP's, or wave. */
-export type FormerName = 'stakater' | 'stakater-annotations' | 'sap' | 'wave';
-
-/** What came before the first start. The initial objects and workloads are there already. */
-export interface Before {
-  readonly by: FormerName;
-  /** After each of these it looks at everything. */
-  readonly steps: readonly (ConfigStep | WorkloadStep | WaitStep)[];
-  /** Between its last look and the first start. */
-  readonly gap: readonly (ConfigStep | WorkloadStep | WaitStep)[];
-}
-
 /** A history. Slot 0 is started before the first step. */
 export interface History {
   readonly settings: Settings;
   readonly configs: readonly InitialConfig[];
   readonly workloads: readonly InitialWorkload[];
   readonly steps: readonly Step[];
-  /** Absent: none served them. */
-  readonly before?: Before;
   /** Seeds the random numbers of the reloader (jitter). */
   readonly seed: number;
   /** What a history that is kept is about. */

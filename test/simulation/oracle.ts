@@ -15,7 +15,6 @@ import { foreignChange, isStampOf } from './foreign-change.ts';
 import { judgeHeld } from './held.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
-import { isMissedByImport } from './import.ts';
 import { judgeJobs } from './job-laws.ts';
 import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
@@ -86,10 +85,9 @@ function judgeSafety(trace: Trace): readonly Violation[] {
   return violations;
 }
 
-/** Whether it has read what is in force, or the limits excuse it; what a stamp of the reloader before tells nothing excuses. */
+/** Whether it has read what is in force, or the limits excuse it. */
 function isAccountedFor(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
   if (isRead(trace, pod, config, end)) return true;
-  if (isMissedByImport(trace, pod, config, end)) return false;
   return isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config);
 }
 

@@ -3,15 +3,7 @@
  * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
  */
 
-import type {
-  ConfigName,
-  Content,
-  FormerName,
-  Resource,
-  Settings,
-  TemplateStamp,
-  WorkloadName,
-} from './history.ts';
+import type { ConfigName, Content, Resource, Settings, TemplateStamp, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 
 /** What pods can have started with: a content, or `-`, that the object is not there. */
@@ -185,19 +177,6 @@ export type Fact =
     }
   | { readonly type: 'pod-gone'; readonly pod: string }
   | { readonly type: 'started'; readonly replica: number }
-  /** What stamps of the reloader before say as a process starts: each of some objects, or all of them together. */
-  | {
-      readonly type: 'inherited';
-      readonly replica: number;
-      readonly by: FormerName;
-      readonly workload: WorkloadName;
-      /** The content, and the position up to which the object's writes are in the stamp. */
-      readonly says: Readonly<
-        Record<ConfigName, { readonly content: Content | undefined; readonly at: number }>
-      >;
-      /** When the newest template of the workload came to be, in seconds since 1970. */
-      readonly bornS: number | undefined;
-    }
   /** A reloader that acts has listed everything, for the first time in its term; `lost` is what the state it read does not know (any more). */
   | {
       readonly type: 'listed';

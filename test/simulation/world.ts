@@ -10,7 +10,6 @@ import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
 import { Driver } from './driver.ts';
-import { Former } from './former.ts';
 import { heldIn } from './held.ts';
 import type {
   FaultStep,
@@ -62,7 +61,6 @@ class World {
   readonly #keyPeople: KeyPeople;
   readonly #stagePeople: StagePeople;
   readonly #crew: Crew;
-  readonly #former: Former | undefined;
   readonly #takeBacks: TakeBacks;
   readonly #admission: AdmissionInTheWay;
   readonly #rights: Rights;
@@ -116,15 +114,12 @@ class World {
     this.#stagePeople = new StagePeople(api, this.#sandbox);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
-    this.#former = history.before && new Former(api, this.#sandbox, history.before.by);
-    const inherited = (replica: number) => this.#former?.facts(replica) ?? [];
     this.#crew = new Crew({
       sandbox: this.#sandbox,
       observer: this.#observer,
       settings,
       seed,
       elects,
-      inherited,
     });
   }
 
@@ -148,16 +143,8 @@ class World {
     this.#budget(this.#history.settings.evictions?.minAvailable);
     this.#look();
     await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
-    const { before } = this.#history;
-    await this.#former?.begin();
-    for (const step of before?.steps ?? []) {
-      await this.#take(step);
-      await this.#former?.look();
-    }
-    for (const step of before?.gap ?? []) await this.#take(step);
     this.#crew.start(0);
-    // A start beside what another has left may be hindered from its first request on.
-    if (before === undefined) await this.#pass(2000);
+    await this.#pass(2000);
   }
 
   /** All that is wrong ends, what pods wait for comes to be, and with one process left all comes to rest; then that is started anew. */

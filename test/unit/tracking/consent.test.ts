@@ -312,15 +312,6 @@ describe('in the words of wave', () => {
     );
     assert.notEqual(hashIn(`cfg,${SHARED}`, seen(ALLOWED)), alone);
   });
-
-  test('a hash of theirs is compared also with what is listed after the workload', () => {
-    const world = new World({}, 'home', flags);
-    const hashed = template({ [HASH]: 'f'.repeat(64) });
-    world.workload('web', { asks: asksFor(SHARED), template: hashed }, { initial: true });
-    assert.equal(world.record('web').uncompared, undefined);
-    world.config(SHARED, 'a', { initial: true, ...ALLOWED });
-    assert.deepEqual([...(world.record('web').uncompared ?? [])], [world.configKey(SHARED)]);
-  });
 });
 
 test('what a workload names is told apart: what it may follow, and what needs consent', () => {
