@@ -36,7 +36,7 @@ export function clientsOf(
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
-    readBirths: (namespace, kind) => readBirths(send, namespace, kind),
+    readBirths: (namespace) => readBirths(send, namespace),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
   };
 }

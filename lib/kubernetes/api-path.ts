@@ -29,12 +29,6 @@ export const REPLICATION_CONTROLLERS: ApiResource = {
 export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
 /** Templates that have no pods of their own. */
 export const POD_TEMPLATES: ApiResource = { group: '', version: 'v1', resource: 'podtemplates' };
-/** The templates of StatefulSets and DaemonSets. */
-export const CONTROLLER_REVISIONS: ApiResource = {
-  group: 'apps',
-  version: 'v1',
-  resource: 'controllerrevisions',
-};
 /** Leases of the leader election. */
 export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 /** The configurations that name an admission webhook and the CA that the API server trusts for it. */

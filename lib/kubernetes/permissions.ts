@@ -6,7 +6,6 @@ import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
   ACCESS_REVIEWS,
   type ApiResource,
-  CONTROLLER_REVISIONS,
   EVENT_OBJECTS,
   JOBS,
   LEASES,
@@ -207,15 +206,9 @@ function evictPermissions(namespace: string | undefined): Permission[] {
   ];
 }
 
-/** They tell a workload that was rolled in an absence, or after another reloader stamped it, from one that was not. */
+/** They tell a Deployment that was rolled in an absence from one that was not. */
 function agePermissions(workloadKinds: readonly string[], namespace: string | undefined): Permission[] {
-  const hasRevisions = ['StatefulSet', 'DaemonSet'].some((kind) => workloadKinds.includes(kind));
-  return [
-    ...(workloadKinds.includes('Deployment')
-      ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])]
-      : []),
-    ...(hasRevisions
-      ? [permission('age', 'ControllerRevision', namespace, CONTROLLER_REVISIONS, ['list'])]
-      : []),
-  ];
+  return workloadKinds.includes('Deployment')
+    ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])]
+    : [];
 }

@@ -174,18 +174,18 @@ export interface RolloutInfo {
   readonly objects: readonly ConfigRef[];
 }
 
-/** The ReplicaSet whose pods a Deployment runs, or the ControllerRevision of another kind, and its creation. */
+/** The ReplicaSet whose pods a Deployment runs, and its creation. */
 export interface PodsBirth {
-  /** A Deployment's name for its template, see WorkloadKind; of other kinds the name of the ControllerRevision. */
+  /** The Deployment's name for its template, see WorkloadKind. */
   readonly revision: string;
   /** In seconds since 1970, by the API server's clock. */
   readonly createdAt: number | undefined;
 }
 
-/** The newest template of each workload of one kind in a namespace, by the workload's uid. */
+/** The newest template of each Deployment in a namespace, by the Deployment's uid. */
 export type BirthsReading =
   | { readonly kind: 'listed'; readonly births: ReadonlyMap<string, PodsBirth> }
-  | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
+  | { readonly kind: 'failed' };
 
-/** Lists the newest template of each workload of one kind in a namespace. Never rejects. */
-export type ReadBirths = (namespace: string, kind: string) => Promise<BirthsReading>;
+/** Lists the newest template of each Deployment in a namespace. Never rejects. */
+export type ReadBirths = (namespace: string) => Promise<BirthsReading>;

@@ -56,7 +56,7 @@ export class Births {
   }
 
   #birthsIn(namespace: string): ReturnType<ReadBirths> {
-    const births = this.#lists.get(namespace) ?? this.#options.readBirths(namespace, 'Deployment');
+    const births = this.#lists.get(namespace) ?? this.#options.readBirths(namespace);
     this.#lists.set(namespace, births);
     return births;
   }

@@ -1,6 +1,5 @@
 /** What one pod has mounted of a class: the digests of ids and versions, and who mounted it. No secret content is in such an object. */
 
-import { createHash } from 'node:crypto';
 import { type Algorithms, type Digest, SHA1 } from '../model/digest.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawPodStatus } from '../model/raw-objects.ts';
@@ -11,7 +10,7 @@ export interface Mounted {
   readonly ref: ConfigRef;
   /** Undefined: the provider reports no version. */
   readonly digest: Digest | undefined;
-  /** Of the same content: under every other algorithm that may be named, and Stakater Reloader's. */
+  /** Of the same content: under every other algorithm that may be named. */
   readonly otherDigests: readonly Digest[];
   /** Whether the driver has never written this status again. */
   readonly isFirst: boolean;
@@ -39,20 +38,10 @@ export function mountedOf(raw: RawPodStatus, { own, named, keys }: Algorithms): 
   return {
     ref,
     digest: pairs.every(({ version }) => version === '') ? undefined : own.digestOf(ref, content),
-    otherDigests: [
-      ...others.flatMap((other) => named(other)?.digestOf(ref, content) ?? []),
-      stakaterDigest(name, pairs),
-    ],
+    otherDigests: others.flatMap((other) => named(other)?.digestOf(ref, content) ?? []),
     isFirst: generation === 1,
     pod: ownerReferences?.[0]?.uid?.slice(0, POD_LETTERS) ?? '',
     resourceVersion,
     lastWrite: lastWriteOf(raw.metadata),
   };
-}
-
-/** Stakater Reloader's hash of a status: the SHA-1 of its sorted texts `<id>=<version>` and the one of the class, joined by semicolons. */
-function stakaterDigest(name: string, pairs: readonly { id: string; version: string }[]): Digest {
-  const texts = pairs.map(({ id, version }) => `${id}=${version}`);
-  const all = [...texts, `SecretProviderClassName=${name}`].sort();
-  return createHash('sha1').update(all.join(';')).digest('hex');
 }

@@ -27,6 +27,17 @@ export function accountIn(installation: Installed): Account {
 
 /** Starts the bundle as its pod would be; the window and what a test has to know come after its arguments. */
 export async function startAs(
+  account: Account,
+  stage: Stage,
+  flags: readonly string[] = [],
+): Promise<ReloaderProcess> {
+  const reloader = await launchAs(account, stage, flags);
+  await stage.ready(reloader);
+  return reloader;
+}
+
+/** The same; it may not be ready yet. */
+export async function launchAs(
   { installation, namespace, name }: Account,
   stage: Stage,
   flags: readonly string[] = [],
@@ -35,9 +46,7 @@ export async function startAs(
   const kubeconfig = await stage.cluster.kubeconfig({ token, namespace });
   const own = ['--kubeconfig', kubeconfig, '--health-port', '0', '--coalesce-period', '100ms', ...flags];
   const env = { RELOADER_OPT_LEADER_ELECT: 'true', ...installation.env };
-  const reloader = stage.start([...installation.args, ...own], env);
-  await stage.ready(reloader);
-  return reloader;
+  return stage.start([...installation.args, ...own], env);
 }
 
 /** What the account has asked so far. */

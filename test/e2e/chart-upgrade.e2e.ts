@@ -10,12 +10,12 @@ import { startCluster } from '../control-plane/test-cluster.ts';
 import { CHART, skipWithoutHelm, type Values } from '../install/chart.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, pick } from '../sandbox/json.ts';
-import { isDenied, requestsOf, startAs } from './account.ts';
+import { isDenied, launchAs, requestsOf, startAs } from './account.ts';
 import { Release } from './release.ts';
 import { Stage } from './stage.ts';
 import { AUTO } from './stakater-rules.ts';
 import { type Stamped, StandIn } from './stakater-stand-in.ts';
-import { KINDS, type WorkloadParts } from './workloads.ts';
+import { KINDS, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -36,6 +36,11 @@ const WORKLOADS: readonly (WorkloadParts & Stamped)[] = Array.from({ length: 50 
     replicas: 1,
     annotations: AUTO,
   };
+});
+
+const EACH_ITS_OWN: readonly (WorkloadParts & Stamped)[] = Array.from({ length: 50 }, (_, index) => {
+  const object = `busy-${index}`;
+  return { ...web(object, { replicas: 1, annotations: AUTO }), object };
 });
 
 /** Values of theirs, the name that their objects then have, and the labels by which their Deployment selects. */
@@ -127,6 +132,34 @@ class Changes {
 async function areRolledBy(reloader: ReloaderProcess, stage: Stage, changes: Changes): Promise<void> {
   await stage.mark(reloader);
   await changes.areRolled();
+}
+
+/** Changes all their objects once a second; answers when each of these was written last, in ms. */
+async function changeForAMinute(stage: Stage): Promise<readonly number[]> {
+  let changedAt: readonly number[] = [];
+  for (let round = 1; round <= 60; round += 1) {
+    const second = new Promise((resolve) => setTimeout(resolve, 1000));
+    const changes = EACH_ITS_OWN.map(async (each) => {
+      await stage.putAll(each, `content ${round}`);
+      return Date.now();
+    });
+    changedAt = await Promise.all(changes);
+    await second;
+  }
+  return changedAt;
+}
+
+/** The pods that were created before the second after `ms`: our quiet period lasts a second. */
+async function podsBefore(stage: Stage, workload: WorkloadParts, ms: number): Promise<readonly string[]> {
+  await stage.rolledOut(workload);
+  const pods = await stage.list(`pods?labelSelector=app%3D${workload.name}`);
+  assert.ok(pods.length > 0);
+  const createdAt = ({ metadata }: JsonObject): number =>
+    Date.parse(String(pick(metadata, 'creationTimestamp')));
+  return pods
+    .filter((pod) => pick(pod, 'metadata', 'deletionTimestamp') === undefined)
+    .filter((pod) => createdAt(pod) < Math.floor(ms / 1000) * 1000 + 1000)
+    .map(({ metadata }) => String(pick(metadata, 'creationTimestamp')));
 }
 
 /** The image that runs under a name. */
@@ -247,19 +280,25 @@ describe('a release of theirs', {
     });
   }
 
-  test('loses no change between the last look of theirs and the first one of ours', async () => {
-    await using stage = await openShop();
+  test('is upgraded while 50 objects change once a second for a minute; then every pod runs the current content', async () => {
+    await using stage = await Stage.open(cluster);
     await using ops = await Stage.open(cluster);
-    const changes = new Changes(stage);
-    const release = new Release(ops, 4, 'gap');
+    await stage.createMarker();
+    await Promise.all(EACH_ITS_OWN.map((each) => stage.putAll(each, 'content 0')));
+    await Promise.all(EACH_ITS_OWN.map((each) => stage.create(each)));
+    const release = new Release(ops, 4, 'busy');
     await release.bring(THEIRS, {});
-    const theirs = await StandIn.start(stage, WORKLOADS);
-    for (const _ of OBJECTS) await changes.roll();
-    await theirs.stop();
-    await changes.change();
+    await using theirs = await StandIn.start(stage, EACH_ITS_OWN);
+    const changing = changeForAMinute(stage);
     await release.bring(CHART, {});
-    const reloader = await startAs(await release.account(), stage, WINDOW);
-    await areRolledBy(reloader, stage, changes);
+    const ours = await launchAs(await release.account(), stage, WINDOW);
+    // The strategy of the Deployment: the old pod ends once the new one is ready.
+    await stage.until('ours is ready', () => ours.isReady());
+    await theirs.stop();
+    const changedAt = await changing;
+    await stage.mark(ours);
+    for (const [index, each] of EACH_ITS_OWN.entries())
+      assert.deepEqual(await podsBefore(stage, each, changedAt[index] ?? 0), [], each.name);
     await release.uninstall();
   });
 });

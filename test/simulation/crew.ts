@@ -25,7 +25,6 @@ export interface CrewOptions {
   readonly seed: number;
   /** Whether the processes elect a leader. */
   readonly elects: boolean;
-  /** What the stamps of the reloader before say, for a replica that starts. */
 }
 
 /** One process that lives. */

@@ -58,7 +58,6 @@ type ScopeSettings = Pick<
   | 'pageSize'
   | 'batch'
   | 'elsewhere'
-  | 'dialects'
   | 'evictions'
   | 'budget'
   | 'staging'

@@ -69,14 +69,10 @@
   resources: {{ toJson . }}
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- $histories := list }}
-{{- if and (has "deployments" $apps) (not (has "replicasets" $evicted)) }}{{ $histories = append $histories "replicasets" }}{{ end }}
-{{- if without $apps "deployments" }}{{ $histories = append $histories "controllerrevisions" }}{{ end }}
-{{- if and $histories (not .Values.reloader.webhookUrl) }}
-# At the start alone, to see which workloads were rolled since a change; without it some are rolled once more, and what changed
-# between another reloader and this one is not rolled out.
+{{- if and (has "deployments" $apps) (not (has "replicasets" $evicted)) (not .Values.reloader.webhookUrl) }}
+# At the start alone, to see which Deployments were rolled since a change; without it some are rolled once more.
 - apiGroups: [apps]
-  resources: {{ toJson $histories }}
+  resources: [replicasets]
   verbs: [list]
 {{- end }}
 {{- if has "cronjobs" $served }}

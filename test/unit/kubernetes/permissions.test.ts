@@ -23,7 +23,6 @@ test('each namespace needs the same rights, and the state ConfigMaps their own, 
     `${namespace}: get,list,watch,patch apps/statefulsets`,
     `${namespace}: get,list,watch,patch apps/daemonsets`,
     `${namespace}: list apps/replicasets`,
-    `${namespace}: list apps/controllerrevisions`,
     `${namespace}: create events`,
   ];
   assert.deepEqual(permissionsFor(SCOPE).map(short), [
