@@ -348,19 +348,6 @@ test("workloads with Stakater Reloader's stamps of the class are taken over with
   assert.deepEqual(Object.keys(inVariable ?? {}), ['STAKATER_DB_SECRETPROVIDERCLASS']);
 });
 
-test('what rotated after the last stamp of Stakater Reloader is rolled at the first start, once', {
-  skip,
-}, async () => {
-  await using csi = await CsiStage.open(plane, stamped('stale', V1));
-  await csi.stage.beYounger();
-  await csi.rotate(V2);
-  await csi.start();
-  await csi.rollsTo(2);
-  await csi.reloader.kill();
-  await csi.startAgain();
-  await csi.rollsTo(2);
-});
-
 test('no right was missing', { skip }, async () => {
   const requests = await plane.audit();
   const refused = requests.filter(

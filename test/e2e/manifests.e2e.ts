@@ -26,7 +26,7 @@ const CASES = [
   { folder: 'namespaces', namespaces: ['web', 'api'] },
 ];
 
-/** Each with the stamp of another reloader, which is compared at the first start. */
+/** Each with the stamp of another reloader, which proves nothing here. */
 const WORKLOADS: readonly WorkloadParts[] = KINDS.map((kind) => ({
   kind,
   name: kind.toLowerCase(),
