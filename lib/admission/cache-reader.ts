@@ -14,7 +14,7 @@ import type { CacheReader } from './mutate.ts';
 const FIRST_SEQUENCE = 1;
 
 /** The settings that do not follow from observed objects. */
-export type CacheReaderOptions = Pick<CacheReader, 'ownManager' | 'checksHashes'> & {
+export type CacheReaderOptions = Pick<CacheReader, 'ownManager'> & {
   /** Whether the whole state is known: a standby knows only the part that its watch has delivered. @default true */
   readonly leads?: boolean;
 };

@@ -1,6 +1,6 @@
 /**
  * The decision of the admission webhook about one write of a workload. It puts back the stamps that an update of an external
- * writer leaves out, and stamps a new workload. On request it refuses a write that states that it was made for other contents.
+ * writer leaves out, and stamps a new workload.
  *
  * A new stamp is always committed: it has the sequence of the state's entry, so it names the content in force and proves
  * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then
@@ -16,7 +16,7 @@ import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
-import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';
+import { hashesOf, type KnownContents } from './hashes.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
 import { orderIn, withStamps } from './template-stamps.ts';
@@ -44,8 +44,6 @@ export interface CurrentStamp {
 /** The decision about one write. */
 export interface Decision {
   readonly result: AdmissionResult;
-  /** Why the write is refused; undefined if it is stored. */
-  readonly refusal?: string;
   readonly patch: readonly Operation[];
 }
 
@@ -75,12 +73,9 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   // It refers to the template of another object.
   if (template === undefined) return passed('unclaimed');
   const write = { kind, update, template, refs };
-  const { refusal, patch } = checkHashes(known, update, refs, request.oldObject);
-  if (refusal !== undefined) return { result: 'refused', refusal, patch };
   // Its template is left as it is: no stamp belongs there.
-  if (known.vocabularies.strategyOf(update) === 'evict') return { result: 'unclaimed', patch };
-  const decision = stampedBy(known, write, request);
-  return { ...decision, patch: [...decision.patch, ...patch] };
+  if (known.vocabularies.strategyOf(update) === 'evict') return passed('unclaimed');
+  return stampedBy(known, write, request);
 }
 
 /** The reason to store the write as it is without looking at stamps; undefined if there is none. */

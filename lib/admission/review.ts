@@ -80,15 +80,6 @@ export function reviewAllowing(uid: string, patch: readonly Operation[]): string
   return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
 }
 
-/**
- * The answer that refuses the write with a reason. The code is 400, as SAP's pod-reloader has it: after a conflict the API
- * server itself would retry with the same object.
- */
-export function reviewRefusing(uid: string, message: string): string {
-  const response = { uid, allowed: false, status: { code: 400, reason: 'BadRequest', message } };
-  return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
-}
-
 /** Whether the review is about a new object. @throws MalformedReviewError if it is not about a whole object */
 function isCreation({ operation, subResource }: Readonly<Record<string, unknown>>): boolean {
   if ((operation === 'CREATE' || operation === 'UPDATE') && !subResource) return operation === 'CREATE';

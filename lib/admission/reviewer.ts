@@ -7,7 +7,7 @@ import type { Log } from '../model/log.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import { monotonicMs } from '../model/time.ts';
 import { type CacheReader, type Decision, mutate } from './mutate.ts';
-import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
+import { type AdmissionRequest, parseReview, reviewAllowing } from './review.ts';
 
 /** The parts of a Reviewer. */
 export interface ReviewerOptions {
@@ -17,12 +17,11 @@ export interface ReviewerOptions {
   readonly onReview: (result: AdmissionResult, seconds: number) => void;
 }
 
-/** The log lines of the results that change or refuse a write; the others are logged for debugging only. */
+/** The log lines of the results that change a write; the others are logged for debugging only. */
 const SENTENCES: Partial<Record<AdmissionResult, string>> = {
   kept: 'stamps that the update left out are kept',
   renewed: 'stamps that the update left out are put back with what is in force',
   stamped: 'stamped at its creation',
-  refused: 'a write is refused that is made for other contents than those in force',
 };
 
 /** See the file's comment. */
@@ -45,11 +44,8 @@ export class Reviewer {
     try {
       const request = parseReview(text);
       const decision = this.#decide(request);
-      const { refusal, patch } = decision;
       result = decision.result;
-      return refusal === undefined
-        ? reviewAllowing(request.uid, patch)
-        : reviewRefusing(request.uid, refusal);
+      return reviewAllowing(request.uid, decision.patch);
     } finally {
       onReview(result, (monotonicMs() - startedAt) / 1000);
     }

@@ -264,9 +264,8 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
 }
 
 /** The reviewer of the admission webhook. One is made for each review: the reloader changes with each term. */
-function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): Reviewer {
-  const checksHashes = options.admission?.checksHashes ?? false;
-  const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
+function reviewerOf({ log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): Reviewer {
+  const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, leads });
   return new Reviewer({
     known,
     log,

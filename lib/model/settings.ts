@@ -170,8 +170,6 @@ export interface AdmissionOptions {
   readonly certificate: AdmissionCertificate;
   /** A PEM file with the authorities of its clients: only these are answered. @default every client is */
   readonly clientAuthorities?: string;
-  /** Whether it refuses a write whose hash, in SAP's annotation, is not that of the contents in force. */
-  readonly checksHashes: boolean;
 }
 
 /** How the pages are served over TLS, to those with a token that may get them. */
@@ -186,7 +184,6 @@ export const ADMISSION_RESULTS = {
   renewed:
     'An external writer changed the pod template and left stamps out: they are put back with the content in force.',
   stamped: 'A new workload is stamped with the content in force.',
-  refused: 'The write carries a hash of other contents than those in force.',
   complete: 'No stamp is missing.',
   unclaimed: 'The workload follows nothing, or is not one that is rolled.',
   undo: 'kubectl rollout undo: the template that it restores is stored as it is.',

@@ -235,8 +235,6 @@ export const TABLE = {
     },
     '--webhook-client-ca <file>':
       'answer only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: answer all)',
-    '--sap-hash-check':
-      'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force; needs --webhook-port, and sap in --dialects',
   },
   'Who is told:': {
     '--webhook-url <webhook-url>': {

@@ -75,17 +75,14 @@ function secureMetricsFrom(reader: Reader): SecureMetrics | undefined {
 /** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */
 function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const port = reader.get('webhook-port');
-  const checksHashes = reader.get('sap-hash-check');
   if (port === undefined) {
     const idle = FLAGS.find(({ name, group }) => group === 'Admission webhook:' && reader.asks(name));
     if (idle === undefined) return undefined;
     throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle.name)}`);
   }
-  if (checksHashes && !reader.get('dialects').includes('sap'))
-    throw new UsageError(`expected --dialects with sap beside ${reader.placeOf('sap-hash-check')}`);
   const clientAuthorities = reader.get('webhook-client-ca');
   const clients = clientAuthorities === undefined ? {} : { clientAuthorities };
-  return { port, certificate: certificateFrom(reader), ...clients, checksHashes };
+  return { port, certificate: certificateFrom(reader), ...clients };
 }
 
 function certificateFrom(reader: Reader): AdmissionCertificate {

@@ -43,7 +43,6 @@ export const VALUES_ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
   'webhook-tls-directory': 'admission.certificate',
   'webhook-tls-secret': 'admission.secretName',
   'webhook-configuration': 'admission.enabled',
-  'sap-hash-check': 'admission.sapHashCheck',
   'webhook-url': 'reloader.webhookUrl',
   'log-level': 'reloader.logLevel',
   'log-format': 'reloader.logFormat',

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { freePort } from '../control-plane/free-port.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { objectsOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
 import { Stage } from './stage.ts';
@@ -17,8 +17,6 @@ after(() => cluster[Symbol.asyncDispose]());
 
 const WEB = web();
 const STAMP = '_RELOADER_CONFIGMAP_WEB';
-const HASH = 'pod-reloader.cs.sap.com/config-hash';
-const IN_WORDS_OF_SAP = web('web', { annotations: { 'pod-reloader.cs.sap.com/configmaps': 'web' } });
 const MANY = 200;
 
 interface Scene extends AsyncDisposable {
@@ -31,17 +29,15 @@ interface Scene extends AsyncDisposable {
 interface Beginning {
   /** Whether the reloader makes its own certificate. @default false */
   readonly isSelfMade?: boolean;
-  /** @default none */
-  readonly flags?: readonly string[];
 }
 
 /** A reloader whose webhook is asked and that knows what is there, and what `mark` needs. */
-async function begin({ isSelfMade = false, flags = [] }: Beginning = {}): Promise<Scene> {
+async function begin({ isSelfMade = false }: Beginning = {}): Promise<Scene> {
   const stage = await Stage.open(cluster);
   const webhook = await Webhook.open(stage, isSelfMade);
   await stage.put('web', 'A');
   await stage.createMarker();
-  const reloader = await stage.reloader({ flags: [...webhook.flags, ...flags] });
+  const reloader = await stage.reloader({ flags: webhook.flags });
   await webhook.isAsked();
   const end = async (): Promise<void> => {
     await webhook[Symbol.asyncDispose]();
@@ -52,13 +48,6 @@ async function begin({ isSelfMade = false, flags = [] }: Beginning = {}): Promis
 
 async function write(stage: Stage, command: readonly string[], parts: WorkloadParts = WEB): Promise<void> {
   await stage.kubectl([...command, '-f', '-'], { input: JSON.stringify(manifestOf(parts)) });
-}
-
-/** The hash on the pod template of `web`. */
-async function hashOf(stage: Stage): Promise<string> {
-  const hash = pick(await stage.live(WEB), 'spec', 'template', 'metadata', 'annotations', HASH);
-  assert.match(String(hash), /^[0-9a-f]{64}$/);
-  return String(hash);
 }
 
 /** Another template of the owner. */
@@ -115,25 +104,6 @@ describe('with the admission webhook', () => {
     assert.deepEqual(await restsAt(stage, reloader, WEB, 3), born);
     await stage.changeAndRoll(WEB, 'A');
     await restsAt(stage, reloader, WEB, 4);
-  });
-
-  test('a write for other contents than those in force is refused, and one for these is stored without its hash', async () => {
-    await using scene = await begin({ flags: ['--dialects=collaborne,sap', '--sap-hash-check'] });
-    const { stage, reloader } = scene;
-    await write(stage, ['create'], IN_WORDS_OF_SAP);
-    const born = await hashOf(stage);
-    await stage.changeAndRoll(IN_WORDS_OF_SAP, 'B');
-    const stamps = await restsAt(stage, reloader, IN_WORDS_OF_SAP, 2);
-    const inForce = await hashOf(stage);
-    assert.notEqual(inForce, born);
-    const says = (hash: string) => ({ metadata: { annotations: { [HASH]: hash, note: hash } } });
-    const refused = await cluster.ask('PATCH', stage.path('deployments/web'), says(born));
-    assert.equal(refused.status, 400);
-    assert.ok(String(refused.body['message']).endsWith(inForce), String(refused.body['message']));
-    await stage.patch(IN_WORDS_OF_SAP, says(inForce));
-    const own = objectOf(pick(await stage.live(IN_WORDS_OF_SAP), 'metadata', 'annotations'));
-    assert.deepEqual([own['note'], own[HASH]], [inForce, undefined]);
-    assert.deepEqual(await restsAt(stage, reloader, IN_WORDS_OF_SAP, 2), stamps);
   });
 
   test(`${MANY} workloads that are created at once are born with their stamps and never rolled`, async () => {

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { SAP_HASH_ANNOTATION } from '../../lib/annotations/vocabulary.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { CHART, type Rendering, render, skipWithoutHelm, type Values } from './chart.ts';
@@ -206,7 +205,7 @@ describe('the admission webhook', { skip }, () => {
     assert.deepEqual(rest, expected);
     const named = JSON.stringify(conditions).replace('default:reloader', 'tools:web-reloader');
     assert.deepEqual(matchConditions, JSON.parse(named));
-    assert.match(JSON.stringify(matchConditions), new RegExp(SAP_HASH_ANNOTATION));
+    assert.match(JSON.stringify(matchConditions), /pod-template-changes/);
     const stamped = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(
       ({ resource }) => resource,
     );

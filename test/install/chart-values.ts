@@ -297,7 +297,6 @@ const AROUND: Readonly<Record<string, Values>> = {
     admission: { enabled: true, certificate: 'secret', secretName: 'tls', caBundle: 'QQ==' },
     reloader: { deployment: { volumes: [{ name: 'a', emptyDir: {} }] } },
   },
-  'hashes of SAP': { admission: { enabled: true, sapHashCheck: true }, config: { dialects: ['sap'] } },
 };
 
 /** With the operator of Prometheus and that of the autoscaler. */

@@ -44,7 +44,6 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- with .Values.admission }}
 {{- if .enabled }}
 {{- $_ := set $flags "webhook-port" .port }}
-{{- $_ := set $flags "sap-hash-check" (.sapHashCheck | ternary true nil) }}
 {{- if eq .certificate "own" }}
 {{- $_ := set $flags "webhook-tls-secret" (include "reloader.webhookSecret" $) }}
 {{- $_ := set $flags "webhook-configuration" (include "reloader-fullname" $) }}

@@ -11,7 +11,7 @@ import { fc } from '../../laws.ts';
 import { KeyWorld } from '../tracking/key-world.ts';
 import { World } from '../tracking/world.ts';
 
-const OPTIONS = { ownManager: 'kubernetes-reloader', checksHashes: true };
+const OPTIONS = { ownManager: 'kubernetes-reloader' };
 
 function knowledgeIn(world: World): CacheReader {
   return cacheReaderOf(world.store, { isSynced: () => true }, OPTIONS);

@@ -67,7 +67,6 @@ export function knowing(
   return {
     vocabularies,
     ownManager: 'kubernetes-reloader',
-    checksHashes: false,
     isServed: (kind) => kind === 'Deployment',
     isListed: () => true,
     follows: (workload) => vocabularies.follows(workload, () => []),

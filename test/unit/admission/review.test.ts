@@ -117,18 +117,6 @@ describe('the reviewer', () => {
     assert.deepEqual([counted.pop(), lines.pop()], ['stamped', 'Deployment/web: stamped at its creation']);
   });
 
-  test('refuses with a reason, counts and says so', () => {
-    const sap = { 'pod-reloader.cs.sap.com/configmaps': 'web', 'pod-reloader.cs.sap.com/config-hash': 'x' };
-    const knows = knowing({}, { flags: { dialects: ['sap'] }, checksHashes: true });
-    const text = review({ ...REQUEST, object: deployment({ annotations: sap }) });
-    const { uid, allowed, status, ...rest } = JSON.parse(reviewer(knows).answer(text)).response;
-    assert.deepEqual([uid, allowed, rest], ['u', false, {}]);
-    assert.deepEqual([status.code, status.reason], [400, 'BadRequest']);
-    assert.match(status.message, /^pod-reloader\.cs\.sap\.com\/config-hash is not the hash /);
-    assert.equal(counted.pop(), 'refused');
-    assert.match(lines.pop() ?? '', /^Deployment\/web: a write is refused /);
-  });
-
   test('says nothing of a dry run', () => {
     reviewer().answer(review({ ...REQUEST, dryRun: true }));
     assert.deepEqual([counted.pop(), lines.length], ['stamped', 0]);

@@ -64,7 +64,6 @@ const ALL: Options['scope'] = { type: 'all', source: '--all-namespaces' };
 const FILES: Options['admission'] = {
   port: 9443,
   certificate: { type: 'files', directory: '/tls' },
-  checksHashes: false,
 };
 const SECRET_FILE = { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } as const;
 const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://a';
@@ -238,10 +237,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     '--webhook-port=9443 --webhook-tls-secret=tls': { admission: { ...FILES, certificate: SECRET_FILE } },
     '--webhook-port=9443 --webhook-tls-secret=tls --webhook-configuration=mine': {
       admission: { ...FILES, certificate: { ...SECRET_FILE, configuration: 'mine' } },
-    },
-    '--webhook-port=9443 --webhook-tls-directory=/tls --dialects=collaborne,sap --sap-hash-check': {
-      dialects: ['collaborne', 'sap'],
-      admission: { ...FILES, checksHashes: true },
     },
     '--webhook-port=9443 --webhook-tls-directory=/tls --webhook-client-ca=/ca.pem': {
       admission: { ...FILES, clientAuthorities: '/ca.pem' },

@@ -142,8 +142,6 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--secure-metrics': 'expected --metrics-tls-directory beside --secure-metrics',
     '--metrics-tls-directory=/tls': 'expected --secure-metrics beside --metrics-tls-directory',
     '--webhook-client-ca=/ca.pem': 'expected --webhook-port beside --webhook-client-ca',
-    '--dialects=sap --sap-hash-check': 'expected --webhook-port beside --sap-hash-check',
-    [`${WEBHOOK} --sap-hash-check`]: 'expected --dialects with sap beside --sap-hash-check',
     [`${WEBHOOK} RELOADER_OPT_WEBHOOK_CONFIGURATION=x`]:
       'expected RELOADER_OPT_WEBHOOK_CONFIGURATION only beside --webhook-tls-secret',
   },
