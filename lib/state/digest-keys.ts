@@ -61,7 +61,8 @@ export class DigestKeys {
       return { kind: 'read' };
     }
     keyring.take(held.state.data);
-    keyring.begin((isKeyed && currentIn(held.state.data)) || SHA1.name);
+    const name = isKeyed ? currentIn(held.state.data) : SHA1.name;
+    if (name !== undefined) keyring.begin(name);
     return { kind: 'read' };
   }
 

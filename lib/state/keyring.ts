@@ -45,7 +45,7 @@ export function dataWith({ id, value }: HeldKey): Readonly<Record<string, string
 
 /** The keys of one process. No object may be digested before `begin`; from then on all digests are under one algorithm. */
 export class Keyring implements Algorithms {
-  readonly #keys = new Map<AlgorithmName, { readonly value: string; readonly algorithm: Algorithm }>();
+  readonly #keys = new Map<AlgorithmName, Algorithm>();
   #own: Algorithm | undefined;
 
   get own(): Algorithm {
@@ -62,7 +62,7 @@ export class Keyring implements Algorithms {
   keys: readonly AlgorithmName[] = [];
 
   readonly named = (name: AlgorithmName): Algorithm | undefined =>
-    UNKEYED.named(name) ?? this.#keys.get(name)?.algorithm;
+    UNKEYED.named(name) ?? this.#keys.get(name);
 
   /** Chooses the algorithm of this process; the first choice counts. */
   begin(name: AlgorithmName): void {
@@ -71,10 +71,8 @@ export class Keyring implements Algorithms {
 
   /** Adds the keys of the Secret; a known id keeps its key. */
   take(data: Readonly<Record<string, string>>): void {
-    for (const { id, value } of keysIn(data)) {
-      if (this.#keys.has(id)) continue;
-      this.#keys.set(id, { value, algorithm: keyedAlgorithm(id, Buffer.from(value, 'base64')) });
-    }
+    for (const { id, value } of keysIn(data))
+      if (!this.#keys.has(id)) this.#keys.set(id, keyedAlgorithm(id, Buffer.from(value, 'base64')));
     this.keys = [...this.#keys.keys()];
   }
 }
