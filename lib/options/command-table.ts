@@ -1,61 +1,52 @@
 /** The table of the commands beside the controller: parsing, help and shell completion follow from it. */
 
-/** A flag of a command, as commander writes it. */
-export interface CommandFlag {
-  readonly forms: string;
-  readonly help: string;
-  /** The texts that it takes; absent: any. */
-  readonly choices?: readonly string[];
-  readonly default?: string;
-  /** Whether it may be given several times. */
-  readonly isList?: true;
-  readonly isRequired?: true;
-}
+import { Argument, Option } from 'commander';
 
 /** One command. */
 export interface CommandRow {
   readonly summary: string;
-  /** Its operands, as the help shows them. */
-  readonly operands?: string;
-  /** The texts that the first operand may have; absent: any. */
-  readonly words?: readonly string[];
-  readonly flags: readonly CommandFlag[];
+  readonly argument?: Argument;
+  readonly flags: readonly Option[];
   /** Three command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
   /** The exit codes besides 1 (it cannot answer) and 64 (the command line is not understood). */
   readonly exits: string;
 }
 
-const NAMESPACE: CommandFlag = {
-  forms: '-n, --namespace <namespace>',
-  help: 'the namespace (default: that of the context)',
-};
-const EVERYWHERE: CommandFlag = { forms: '-A, --all-namespaces', help: 'all namespaces' };
-const CLUSTER: readonly CommandFlag[] = [
-  NAMESPACE,
-  { forms: '--context <name>', help: 'the context of the kubeconfig' },
-  { forms: '--kubeconfig <file>', help: 'the kubeconfig (default: as kubectl finds it)' },
-  {
-    forms: '--reloader <namespace/name>',
-    help: 'the Deployment of the reloader whose flags count, or none (default: it is looked for)',
-  },
+const CONNECTION = [
+  new Option('--context <name>', 'the context of the kubeconfig'),
+  new Option('--kubeconfig <file>', 'the kubeconfig (default: as kubectl finds it)'),
 ];
+const CLUSTER = [
+  namespace('the namespace (default: that of the context)'),
+  ...CONNECTION,
+  new Option(
+    '--reloader <namespace/name>',
+    'the Deployment of the reloader whose flags count, or none (default: it is looked for)',
+  ),
+];
+const FILES = repeatable(
+  '-f, --file <file>',
+  'a file, a folder, or - for the standard input; repeatable',
+).makeOptionMandatory();
 
-function output(...further: readonly string[]): CommandFlag {
-  return {
-    forms: '-o, --output <format>',
-    help: 'the format of the answer',
-    choices: ['text', 'json', 'yaml', ...further],
-    default: 'text',
-  };
+function namespace(help: string): Option {
+  return new Option('-n, --namespace <namespace>', help);
 }
 
-const FILES: CommandFlag = {
-  forms: '-f, --file <file>',
-  help: 'a file, a folder, or - for the standard input; repeatable',
-  isList: true,
-  isRequired: true,
-};
+function allNamespaces(help: string): Option {
+  return new Option('-A, --all-namespaces', help);
+}
+
+function output(...further: readonly string[]): Option {
+  return new Option('-o, --output <format>', 'the format of the answer')
+    .choices(['text', 'json', 'yaml', ...further])
+    .default('text');
+}
+
+function repeatable(forms: string, help: string): Option {
+  return new Option(forms, help).argParser<readonly string[]>((text, before = []) => [...before, text]);
+}
 
 /** The shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -69,8 +60,8 @@ export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'migrate' | '
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   explain: {
     summary: 'says what a workload follows, and why it is not rolled',
-    operands: '<kind/name>',
-    flags: [...CLUSTER, { ...EVERYWHERE, help: 'of an object: its followers in all namespaces' }, output()],
+    argument: new Argument('<kind/name>'),
+    flags: [...CLUSTER, allNamespaces('of an object: its followers in all namespaces'), output()],
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
       ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
@@ -82,9 +73,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     summary: 'says what would be rolled if manifests were applied',
     flags: [
       FILES,
-      { forms: '--against <place>', help: 'compare with these manifests, and not with a cluster' },
+      new Option('--against <place>', 'compare with these manifests, and not with a cluster'),
       ...CLUSTER,
-      { ...EVERYWHERE, help: 'also workloads of other namespaces than those of the manifests' },
+      allNamespaces('also workloads of other namespaces than those of the manifests'),
       output('markdown'),
     ],
     examples: [
@@ -98,9 +89,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     summary: 'finds mistakes in manifests, without a cluster',
     flags: [
       FILES,
-      { ...NAMESPACE, help: 'the namespace of objects without one (default: default)' },
-      { forms: '--strict', help: 'also objects that pods read and no annotation asks for' },
-      { forms: '--ignore <rule>', help: 'a rule that does not count; repeatable', isList: true },
+      namespace('the namespace of objects without one (default: default)'),
+      new Option('--strict', 'also objects that pods read and no annotation asks for'),
+      repeatable('--ignore <rule>', 'a rule that does not count; repeatable'),
       output('sarif'),
     ],
     examples: [
@@ -112,11 +103,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   },
   graph: {
     summary: 'shows who follows what',
-    operands: '[kind/name]',
+    argument: new Argument('[kind/name]'),
     flags: [
       ...CLUSTER,
-      EVERYWHERE,
-      { forms: '--outdated', help: 'only what is out of date' },
+      allNamespaces('all namespaces'),
+      new Option('--outdated', 'only what is out of date'),
       output('mermaid', 'dot'),
     ],
     examples: [
@@ -129,15 +120,12 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   migrate: {
     summary: 'says what taking over from another reloader needs and changes',
     flags: [
-      {
-        forms: '--from <reloader>',
-        help: 'the other reloader',
-        choices: ['stakater', 'collaborne'],
-        isRequired: true,
-      },
-      { forms: '--deployment <namespace/name>', help: 'its Deployment (default: it is looked for)' },
-      { ...NAMESPACE, help: 'look at this namespace alone (default: all that would be watched)' },
-      ...CLUSTER.slice(1, 3),
+      new Option('--from <reloader>', 'the other reloader')
+        .choices(['stakater', 'collaborne'])
+        .makeOptionMandatory(),
+      new Option('--deployment <namespace/name>', 'its Deployment (default: it is looked for)'),
+      namespace('look at this namespace alone (default: all that would be watched)'),
+      ...CONNECTION,
       output(),
     ],
     examples: [
@@ -149,8 +137,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   },
   completion: {
     summary: 'writes the completion script of a shell',
-    operands: '<shell>',
-    words: SHELLS,
+    argument: new Argument('<shell>').choices(SHELLS),
     flags: [],
     examples: [
       ['reloader completion bash > ~/.local/share/bash-completion/completions/reloader', 'for every bash'],

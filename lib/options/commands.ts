@@ -1,9 +1,9 @@
 /** Parses the words of a command beside the controller, and lays out its help. */
 
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
-import { completionScript } from './completion.ts';
+import { completionScript, completionsOf } from './completion.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 import { VERSION } from './version.ts';
@@ -50,8 +50,8 @@ export function parseCommand(
 ): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> | undefined {
   const [first, ...words] = argv;
   if (first === undefined) return isPlugin || isAlone ? printed(helpText()) : undefined;
-  if (HELP_WORDS.includes(first)) return printed(helpAbout(words[0]));
-  if (first === 'version') return printed(`${VERSION}\n`);
+  const text = answerTo(first, words);
+  if (text !== undefined) return printed(text);
   if (first === RUN || (first.startsWith('-') && !isPlugin)) return undefined;
   try {
     return given(nameIn(first), words);
@@ -64,6 +64,13 @@ export function parseCommand(
 /** The words of the controller: `run` may stand before its flags. */
 export function controllerWords(argv: readonly string[]): readonly string[] {
   return argv[0] === RUN ? argv.slice(1) : argv;
+}
+
+/** What the words that are no command of the table print. */
+function answerTo(first: string, words: readonly string[]): string | undefined {
+  if (HELP_WORDS.includes(first)) return helpAbout(words[0]);
+  if (first === 'version') return `${VERSION}\n`;
+  return first === 'complete' ? `${completionsOf(words).join('\n')}\n` : undefined;
 }
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
@@ -109,11 +116,7 @@ function given(
     if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
     throw error;
   }
-  const { words } = COMMANDS[name];
-  const [word] = command.args;
-  if (words !== undefined && !words.some((each) => each === word))
-    throw new UsageError(`${name}: expected ${words.join(', ')}`);
-  if (name === 'completion') return printed(completionScript(word as Shell));
+  if (name === 'completion') return printed(completionScript(command.args[0] as Shell));
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
 }
 
@@ -125,26 +128,18 @@ function sentenceOf({ message }: CommanderError): string {
 }
 
 function commandOf(name: CommandName): Command {
-  const { operands, flags } = COMMANDS[name];
+  const { argument, flags } = COMMANDS[name];
   const command = new Command(`reloader ${name}`).helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
-  if (operands !== undefined) command.arguments(operands);
-  for (const { forms, help, choices, isList, isRequired, ...row } of flags) {
-    const option = new Option(forms, help);
-    if (isRequired) option.makeOptionMandatory();
-    if (choices !== undefined) option.choices([...choices]);
-    if (row.default !== undefined) option.default(row.default);
-    if (isList) option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
-    command.addOption(option);
-  }
+  if (argument !== undefined) command.addArgument(argument);
+  for (const flag of flags) command.addOption(flag);
   return command;
 }
 
 function helpOf(name: CommandName): string {
-  const { summary, operands = '', examples, exits } = COMMANDS[name];
-  const command = commandOf(name)
-    .usage(`${operands} [flags] [-- flags of the reloader]`.trimStart())
-    .description(`${name} ${summary}.`);
+  const { summary, examples, exits } = COMMANDS[name];
+  const command = commandOf(name).description(`${name} ${summary}.`);
+  command.usage(`${command.usage()} [-- flags of the reloader]`);
   const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);
   return `${command.helpInformation()}
 Examples:

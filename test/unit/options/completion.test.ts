@@ -1,39 +1,39 @@
-/** Shell completion: what bash completes, and that every shell gets every word. */
+/** Shell completion: the words that may come next, and that the script for bash asks for them. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
-import { COMMAND_ROWS, SHELLS } from '../../../lib/options/command-table.ts';
-import { completionScript } from '../../../lib/options/completion.ts';
+import { fileURLToPath } from 'node:url';
+import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
+import { completionScript, completionsOf } from '../../../lib/options/completion.ts';
+import { FLAGS } from '../../../lib/options/flags.ts';
 
-for (const shell of SHELLS)
-  test(`${shell} knows every command and every flag`, () => {
-    const script = completionScript(shell);
-    for (const [name, { flags }] of COMMAND_ROWS) {
-      assert.ok(script.includes(name));
-      for (const { forms } of flags) {
-        const long = /--(\S+)/.exec(forms)?.[1] ?? '';
-        assert.ok(script.includes(shell === 'fish' ? `-l ${long}` : `--${long}`), long);
-      }
-    }
-  });
+const PROGRAM = fileURLToPath(import.meta.resolve('../../../bin/reloader.ts'));
 
-/** What bash answers to the words, of which the last one is to be completed. */
-function completed(words: readonly string[]): readonly string[] {
-  const quoted = words.map((word) => `'${word}'`).join(' ');
-  const line = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _reloader; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const text = execFileSync('bash', ['--norc', '-c', `${completionScript('bash')}\n${line}`], {
-    encoding: 'utf8',
+describe('what may come next', () => {
+  test('first: a command', () => {
+    for (const name of [...COMMAND_ROWS.map(([command]) => command), 'run'])
+      assert.ok(completionsOf(['pl']).includes(name), name);
   });
-  return text.split('\n').filter((word) => word !== '');
-}
+  test('after a command: each of its flags', () => {
+    for (const [name, { flags }] of COMMAND_ROWS)
+      for (const { long } of flags) assert.ok(completionsOf([name, '']).includes(long ?? ''), long);
+  });
+  test('after run: each flag of the controller', () => {
+    const words = completionsOf(['run', '-A', '']);
+    for (const { name } of FLAGS) assert.ok(words.includes(`--${name}`), name);
+  });
+  test('after a flag with choices: these alone', () =>
+    assert.deepEqual(completionsOf(['migrate', '--from', 's']), ['stakater', 'collaborne']));
+  test('after a flag with any value, and after an unknown command: nothing, so that the shell offers files', () => {
+    assert.deepEqual(completionsOf(['check', '-f', '']), []);
+    assert.deepEqual(completionsOf(['constructor', '']), []);
+  });
+});
 
-describe('bash completes', () => {
-  test('a command', () => assert.deepEqual(completed(['reloader', 'pl']), ['plan']));
-  test('the flags of a command', () => {
-    assert.deepEqual(completed(['reloader', 'plan', '--ag']), ['--against']);
-    assert.deepEqual(completed(['kubectl-reloader', 'graph', '--out']), ['--output', '--outdated'].sort());
-  });
-  test('the values of a flag', () =>
-    assert.deepEqual(completed(['reloader', 'check', '-o', 's']), ['sarif']));
+test('bash asks the program, and offers what begins with the word', () => {
+  const program = `reloader() { '${process.execPath}' '${PROGRAM}' "$@"; }`;
+  const line = `COMP_WORDS=(reloader graph --out); COMP_CWORD=2; _reloader; echo "\${COMPREPLY[@]}"`;
+  const input = `${program}\n${completionScript('bash')}\n${line}`;
+  assert.equal(execFileSync('bash', ['--norc'], { input }).toString(), '--outdated --output\n');
 });
