@@ -80,81 +80,69 @@ export interface ValueType<T> {
 
 const KINDS = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
 
-const TEXT: ValueType<string> = { expected: 'a value', parse: (text) => text || undefined };
+const TEXT = text('a value', (value) => value !== '');
 
 /** All types. */
 export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
-  switch: { expected: 'true or false', parse: parseBool },
+  switch: type('true or false', parseBool),
   /** In milliseconds, like the other durations. */
-  duration: {
-    expected: 'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
-    parse: parseDurationMs,
-  },
-  'lasting-duration': {
-    expected: 'a duration such as 500ms, 2s or 1m, longer than 0',
-    parse: (text) => parseDurationMs(text) || undefined,
-  },
-  'whole-duration': {
-    expected: 'a duration of whole seconds such as 15s or 1m',
-    parse: (text) => {
-      const ms = parseDurationMs(text) || Number.NaN;
-      return ms % 1000 === 0 ? ms : undefined;
-    },
-  },
+  duration: type(
+    'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
+    parseDurationMs,
+  ),
+  'lasting-duration': type(
+    'a duration such as 500ms, 2s or 1m, longer than 0',
+    (text) => parseDurationMs(text) || undefined,
+  ),
+  'whole-duration': type('a duration of whole seconds such as 15s or 1m', (text) =>
+    (parseDurationMs(text) || Number.NaN) % 1000 === 0 ? parseDurationMs(text) : undefined,
+  ),
   digests: oneOf(['keyed', 'sha1']),
-  limit: { expected: 'a number of rollouts and a duration such as 20/1h, or off', parse: parseRolloutLimit },
+  limit: type('a number of rollouts and a duration such as 20/1h, or off', parseRolloutLimit),
   /** 0 means any free port. */
   'port-number': wholeNumber(0, 65_535),
   number: wholeNumber(1, 1000),
   'slot-count': wholeNumber(0, 10_000),
-  rate: {
-    expected: 'a number such as 0.1 or 5, at most 1000',
-    parse: (text) => (/^\d{1,4}(\.\d{1,3})?$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined),
-  },
+  rate: type('a number such as 0.1 or 5, at most 1000', (text) =>
+    /^\d{1,4}(\.\d{1,3})?$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined,
+  ),
   'reload-window': {
-    expected: 'times such as Mon-Fri 09:00-17:00 Europe/Berlin',
-    parse: (text) => (typeof parseReloadWindow(text) === 'string' ? undefined : text),
-    expectedFor: (text) => `a window, and this ${String(parseReloadWindow(text))}`,
+    ...text(
+      'times such as Mon-Fri 09:00-17:00 Europe/Berlin',
+      (window) => typeof parseReloadWindow(window) !== 'string',
+    ),
+    expectedFor: (window) => `a window, and this ${String(parseReloadWindow(window))}`,
   },
   stages: {
-    expected: 'at most 20 numbers of workloads or percentages such as 1,10%,50%,100%',
-    parse: parseStages,
+    ...type('at most 20 numbers of workloads or percentages such as 1,10%,50%,100%', parseStages),
     isJoined: true,
   },
-  address: {
-    expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',
-    parse: (text) => (isIP(text) === 0 ? undefined : text),
-  },
+  address: text('an IP address such as 127.0.0.1, 0.0.0.0 or ::', (address) => isIP(address) !== 0),
   namespace: nameOf('a namespace', 63, DNS_LABEL, 'digits and -'),
   name: nameOf('an object', 253),
   /** Shorter than a name: the further ConfigMaps of the state append a number, and the Secret with its keys `-key`. */
   'state-name': nameOf('a ConfigMap', 249),
-  key: {
-    expected: 'an annotation key such as configmap.example.com/reload',
-    parse: (text) => (isQualifiedName(text) ? text : undefined),
-  },
+  key: text('an annotation key such as configmap.example.com/reload', isQualifiedName),
   /** In the syntax of the API server. */
   selector: {
-    expected:
+    ...type(
       'a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas',
-    parse: labelSelectorOf,
+      labelSelectorOf,
+    ),
     isJoined: true,
   },
-  'config-kind': {
-    expected: 'v1.ConfigMap (configmaps) or v1.Secret (secrets)',
-    parse: (text) => {
-      const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
-      return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word && !isMountedKind(kind));
-    },
+  'config-kind': type('v1.ConfigMap (configmaps) or v1.Secret (secrets)', (text) => {
+    const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
+    return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word && !isMountedKind(kind));
+  }),
+  'workload-kind': type(`one of ${KINDS.map(({ resource }) => resource).join(', ')}`, (text) => {
+    const word = text.toLowerCase();
+    return KINDS.find(({ resource, kind }) => word === resource || word === kind.toLowerCase())?.kind;
+  }),
+  'further-kind': {
+    ...type('kinds of workload', (text) => parsedOr(parseFurtherKind(text))),
+    expectedFor: (text) => String(parseFurtherKind(text)),
   },
-  'workload-kind': {
-    expected: `one of ${KINDS.map(({ resource }) => resource).join(', ')}`,
-    parse: (text) => {
-      const word = text.toLowerCase();
-      return KINDS.find((type) => word === type.resource || word === type.kind.toLowerCase())?.kind;
-    },
-  },
-  'further-kind': furtherKind(),
   'cronjob-way': oneOf(['none', 'run-now']),
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
@@ -174,51 +162,50 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   /** An empty text means text, as for Stakater Reloader. */
   format: oneOf(['text', 'json'], { '': 'text' }),
   'server-url': {
-    expected: 'an http:// or https:// URL without user name and password',
-    parse: (text) => webUrl(text, ({ username, password }) => username === '' && password === ''),
+    ...text('an http:// or https:// URL without user name and password', (url) =>
+      isWebUrl(url, ({ username, password }) => username === '' && password === ''),
+    ),
     isSecret: true,
   },
   /** Also of a proxy; an empty text means none. */
   'webhook-url': {
-    expected: 'an http:// or https:// URL, with %25 for each % of a user name or password',
-    parse: (text) => (text === '' ? text : webUrl(text, isDecodable)),
+    ...text(
+      'an http:// or https:// URL, with %25 for each % of a user name or password',
+      (url) => url === '' || isWebUrl(url, isDecodable),
+    ),
     isSecret: true,
   },
   file: TEXT,
   folder: TEXT,
   'context-name': TEXT,
   token: { ...TEXT, isSecret: true },
-  text: { expected: 'anything', parse: (text) => text },
+  text: text('anything', () => true),
 };
 
-function furtherKind(): ValueType<CustomKind> {
-  return {
-    expected: 'kinds of workload',
-    parse: (text) => {
-      const parsed = parseFurtherKind(text);
-      return typeof parsed === 'string' ? undefined : parsed;
-    },
-    expectedFor: (text) => String(parseFurtherKind(text)),
-  };
+function type<T>(expected: string, parse: ValueType<T>['parse']): ValueType<T> {
+  return { expected, parse };
+}
+
+/** Texts that are their own values. */
+function text(expected: string, isGood: (text: string) => boolean): ValueType<string> {
+  return type(expected, (text) => (isGood(text) ? text : undefined));
+}
+
+function parsedOr<T extends object>(parsed: T | string): T | undefined {
+  return typeof parsed === 'string' ? undefined : parsed;
 }
 
 function wholeNumber(min: number, max: number): ValueType<number> {
-  return {
-    expected: `a whole number from ${min} to ${max}`,
-    parse: (text) => {
-      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-      return value >= min && value <= max ? value : undefined;
-    },
-  };
+  return type(`a whole number from ${min} to ${max}`, (text) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  });
 }
 
 /** One of `words`, in upper or lower case; `others` maps further words to one of them. */
 function oneOf<T extends string>(words: readonly T[], others: { [word: string]: T } = {}): ValueType<T> {
-  const meanings = new Map<string, T>([
-    ...words.map((word) => [word, word] as const),
-    ...Object.entries(others),
-  ]);
-  return { expected: `one of ${words.join(', ')}`, parse: (text) => meanings.get(text.toLowerCase()) };
+  const meanings = new Map([...words.map((word) => [word, word] as const), ...Object.entries(others)]);
+  return type(`one of ${words.join(', ')}`, (word) => meanings.get(word.toLowerCase()));
 }
 
 function nameOf(
@@ -227,15 +214,15 @@ function nameOf(
   pattern = DNS_SUBDOMAIN,
   signs = 'digits, - and .',
 ): ValueType<string> {
-  return {
-    expected: `the name of ${what} (lower-case letters, ${signs}, at most ${most} characters)`,
-    parse: (text) => (text.length <= most && pattern.test(text) ? text : undefined),
-  };
+  return text(
+    `the name of ${what} (lower-case letters, ${signs}, at most ${most} characters)`,
+    (name) => name.length <= most && pattern.test(name),
+  );
 }
 
-function webUrl(text: string, isGood: (url: URL) => boolean): string | undefined {
+function isWebUrl(text: string, isGood: (url: URL) => boolean): boolean {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && isGood(url) ? text : undefined;
+  return url !== null && /^https?:$/.test(url.protocol) && isGood(url);
 }
 
 /** Whether user name and password can be percent-decoded, which the sender of basic authentication does without a check. */
