@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { issuePair } from '../../lib/admission/certificate-authority.ts';
 import { freePort } from '../control-plane/free-port.ts';
+import { servingPair } from '../unit/serving/certificates.ts';
 import { Admin } from './admin.ts';
 import { quantile } from './figures.ts';
 import { type Bench, type Findings, pause } from './scenario.ts';
@@ -31,7 +31,7 @@ export async function admission(bench: Bench): Promise<Findings> {
   await admin.deployments(names.map((name) => ({ name, configMaps: [name] })));
   const folder = await mkdtemp(path.join(tmpdir(), 'reloader-bench-'));
   try {
-    const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+    const pair = servingPair('localhost');
     await writeFile(path.join(folder, 'tls.crt'), pair.certificate);
     await writeFile(path.join(folder, 'tls.key'), pair.key);
     const port = await freePort();

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { isExternal } from '../control-plane/availability.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { type ClientAuthority, newClientAuthority } from '../unit/admission/client-certificates.ts';
+import { Authority } from '../unit/serving/certificates.ts';
 import { isAt } from './endings.ts';
 import { Stage } from './stage.ts';
 import { Webhook } from './webhook.ts';
@@ -21,13 +21,13 @@ const WEB = web();
 const STAMP = '_RELOADER_CONFIGMAP_WEB';
 
 /** Writes the files of the API server; the flag that names the first one. */
-async function admissionConfiguration(authority: ClientAuthority): Promise<string> {
+async function admissionConfiguration(authority: Authority): Promise<string> {
   const put = async (name: string, content: string | object): Promise<string> => {
     const file = path.join(folder, name);
     await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
     return file;
   };
-  const { certificate, key } = await authority.issue();
+  const { certificate, key } = authority.issue();
   const user = {
     'client-certificate': await put('client.crt', certificate),
     'client-key': await put('client.key', key),
@@ -60,7 +60,7 @@ function askAsAnyPod(port: string): Promise<string> {
 }
 
 test('the API server is answered by its certificate, and any other pod is refused', { skip }, async () => {
-  const authority = await newClientAuthority();
+  const authority = new Authority();
   await using cluster = await ControlPlane.start({ flags: [await admissionConfiguration(authority)] });
   await using stage = await Stage.open(cluster);
   await using webhook = await Webhook.open(stage);
@@ -82,7 +82,7 @@ test('the API server is answered by its certificate, and any other pod is refuse
   assert.equal(lines.length, 1);
 
   // Another authority: the API server is a stranger, and its write goes through as it is.
-  await writeFile(file, (await newClientAuthority()).certificate);
+  await writeFile(file, new Authority().certificate);
   await stage.until('the API server is refused', async () => {
     const created = await stage.expect('POST', 'deployments?dryRun=All', manifestOf(web('other')));
     return !JSON.stringify(created).includes(STAMP);

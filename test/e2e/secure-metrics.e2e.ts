@@ -9,13 +9,13 @@ import { request } from 'node:https';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { issuePair } from '../../lib/admission/certificate-authority.ts';
 import { prometheusOf } from '../control-plane/assets.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { installationIn } from '../install/installation.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { Prometheus } from '../monitoring/prometheus.ts';
+import { servingPair } from '../unit/serving/certificates.ts';
 import { accountIn, isDenied, requestsOf, unusedOf } from './account.ts';
 import { blocksOf } from './guide.ts';
 import { Stage } from './stage.ts';
@@ -82,7 +82,7 @@ test('the account of the guide scrapes, and nobody else does', { skip }, async (
     namespace,
   });
   const folder = path.dirname(kubeconfig);
-  const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+  const pair = servingPair('localhost');
   await writeFile(path.join(folder, 'tls.crt'), pair.certificate);
   await writeFile(path.join(folder, 'tls.key'), pair.key);
   const own = ['--kubeconfig', kubeconfig, '--metrics-tls-directory', folder, '--health-port', '0'];

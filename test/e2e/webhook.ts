@@ -3,11 +3,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type IssuedPair, issuePair } from '../../lib/admission/certificate-authority.ts';
 import { freePort } from '../control-plane/free-port.ts';
 import { render } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import { type ServingPair, servingPair } from '../unit/serving/certificates.ts';
 import type { Stage } from './stage.ts';
 import { manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
 
@@ -23,9 +23,9 @@ export class Webhook implements AsyncDisposable {
   readonly #folder: string;
   readonly #port: number;
   /** Undefined where the reloader makes its own. */
-  #pair: IssuedPair | undefined;
+  #pair: ServingPair | undefined;
 
-  private constructor(stage: Stage, folder: string, port: number, pair: IssuedPair | undefined) {
+  private constructor(stage: Stage, folder: string, port: number, pair: ServingPair | undefined) {
     this.#stage = stage;
     this.#folder = folder;
     this.#port = port;
@@ -35,7 +35,8 @@ export class Webhook implements AsyncDisposable {
   /** Makes a certificate, and has the API server ask for the namespace of `stage`; nobody answers yet. */
   static async open(stage: Stage, isSelfMade = false): Promise<Webhook> {
     const folder = await mkdtemp(path.join(tmpdir(), 'reloader-webhook-'));
-    const webhook = new Webhook(stage, folder, await freePort(), isSelfMade ? undefined : await newPair());
+    const pair = isSelfMade ? undefined : servingPair('localhost');
+    const webhook = new Webhook(stage, folder, await freePort(), pair);
     await webhook.#write();
     await stage.cluster.expect('POST', CONFIGURATIONS, webhook.#configuration());
     await stage.put(PROBE.name, 'A');
@@ -58,7 +59,7 @@ export class Webhook implements AsyncDisposable {
   async rotate(reloader: ReloaderProcess): Promise<void> {
     const before = reloader.lines.filter(({ message }) => IN_USE.test(message)).length;
     const old = this.#pair?.authority ?? '';
-    const pair = await newPair();
+    const pair = servingPair('localhost');
     this.#pair = pair;
     await this.#stage.cluster.expect('PATCH', this.#path(), {
       webhooks: this.#configuration(pair.authority + old)['webhooks'],
@@ -132,8 +133,4 @@ export async function webhookIsAsked(stage: Stage): Promise<void> {
     const created = await stage.expect('POST', 'deployments?dryRun=All', manifestOf(PROBE));
     return Object.keys(stampsOf(pick(created, 'spec', 'template'))).length > 0;
   });
-}
-
-function newPair(): Promise<IssuedPair> {
-  return issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
 }

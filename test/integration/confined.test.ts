@@ -7,8 +7,8 @@ import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { describe, test } from 'node:test';
-import { issuePair } from '../../lib/admission/certificate-authority.ts';
 import { entrypoint } from '../install/dockerfile.ts';
+import { servingPair } from '../unit/serving/certificates.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, put } from './manifests.ts';
 import { Receiver } from './receiver.ts';
@@ -34,7 +34,7 @@ async function statusOf(port: number, path: string): Promise<number | undefined>
 test('the program rolls, sends alerts, and serves pages and a webhook with certificates of files', async () => {
   await using cluster = await Cluster.start();
   await using receiver = await Receiver.start();
-  const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+  const pair = servingPair('localhost');
   await writeFile(cluster.file('tls.crt'), pair.certificate);
   await writeFile(cluster.file('tls.key'), pair.key);
   put(cluster, configMap('web'), '1');
@@ -59,7 +59,7 @@ test('the program rolls, sends alerts, and serves pages and a webhook with certi
 
 test('the program serves secure pages with a certificate of files', async () => {
   await using cluster = await Cluster.start();
-  const pair = await issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+  const pair = servingPair('localhost');
   await writeFile(cluster.file('tls.crt'), pair.certificate);
   await writeFile(cluster.file('tls.key'), pair.key);
   const flags = ['--secure-metrics', '--metrics-tls-directory', cluster.folder, '--health-port', '0'];

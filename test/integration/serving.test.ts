@@ -8,7 +8,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
-import { issuePair } from '../../lib/admission/certificate-authority.ts';
+import { servingPair } from '../unit/serving/certificates.ts';
 import { Cluster } from './harness.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
@@ -127,11 +127,7 @@ describe('three hundred connections at the port of the admission webhook', { con
   for (const [name, [make, opened]] of Object.entries(makers)) {
     test(`${name} keep no review out`, async () => {
       await using cluster = await Cluster.start();
-      const { certificate, key, authority } = await issuePair({
-        names: ['localhost'],
-        now: Date.now(),
-        lifetimeMs: 3_600_000,
-      });
+      const { certificate, key, authority } = servingPair('localhost');
       await writeFile(cluster.file('tls.crt'), certificate);
       await writeFile(cluster.file('tls.key'), key);
       const flags = ['--webhook-port', '0', '--webhook-tls-directory', cluster.folder];

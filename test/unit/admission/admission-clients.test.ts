@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request as send } from 'node:https';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { after, afterEach, describe, test } from 'node:test';
 import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
 import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
-import { type IssuedPair, issuePair } from '../../../lib/admission/certificate-authority.ts';
 import type { KeyPair } from '../../../lib/serving/tls.ts';
-import { type ClientAuthority, newClientAuthority, OF_A_SERVER } from './client-certificates.ts';
+import { Authority, servingPair } from '../serving/certificates.ts';
 
 const NAME = 'reloader.test';
-let pair: IssuedPair;
-let trusted: ClientAuthority;
-let other: ClientAuthority;
+const pair = servingPair(NAME);
+const [trusted, other] = [new Authority(), new Authority()];
 const servers: AdmissionServer[] = [];
 const agents: Agent[] = [];
 
-before(async () => {
-  const options = { names: [NAME], now: Date.now(), lifetimeMs: 3_600_000 };
-  [pair, trusted, other] = await Promise.all([
-    issuePair(options),
-    newClientAuthority(),
-    newClientAuthority(),
-  ]);
-});
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 after(() => agents.map((agent) => agent.destroy()));
 
@@ -73,27 +63,27 @@ async function call(port: number, agent: Agent, body = '{}'): Promise<readonly [
 
 test('a client with a certificate of the authority is answered', async () => {
   const { port, refused } = await started([trusted.certificate]);
-  assert.deepEqual(await call(port, agentOf(await trusted.issue()), 'abc'), [200, 'abc']);
+  assert.deepEqual(await call(port, agentOf(trusted.issue()), 'abc'), [200, 'abc']);
   assert.deepEqual(refused, []);
 });
 
 describe('is refused with the reason, and reviews nothing', () => {
-  const strangers: Record<string, { client: () => Promise<KeyPair> | undefined; reason: RegExp }> = {
+  const strangers: Record<string, { client: () => KeyPair | undefined; reason: RegExp }> = {
     'a client without a certificate': { client: () => undefined, reason: /no client certificate/ },
     'one of another authority': { client: () => other.issue(), reason: /VERIFY|ISSUER/ },
     'one whose certificate has expired': {
-      client: () => trusted.issue({ endsInMs: -60_000 }),
+      client: () => trusted.issue({ isExpired: true }),
       reason: /CERT_HAS_EXPIRED/,
     },
     'one with the certificate of a server': {
-      client: () => trusted.issue({ usage: OF_A_SERVER }),
+      client: () => trusted.issue({ usage: 'serverAuth' }),
       reason: /INVALID_PURPOSE/,
     },
   };
   for (const [name, { client, reason }] of Object.entries(strangers)) {
     test(name, async () => {
       const { port, reviewed, refused } = await started([trusted.certificate]);
-      const [status, text] = await call(port, agentOf(await client()));
+      const [status, text] = await call(port, agentOf(client()));
       assert.equal(status, 403);
       assert.match(text, reason);
       assert.match(String(refused), reason);
@@ -144,7 +134,7 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
 
 test('no client can connect before the authorities are known', async () => {
   const { port, server } = await started();
-  const agent = agentOf(await trusted.issue());
+  const agent = agentOf(trusted.issue());
   await assert.rejects(call(port, agent));
   server.trustClients([trusted.certificate]);
   assert.deepEqual(await call(port, agent, '1'), [200, '1']);
@@ -152,18 +142,18 @@ test('no client can connect before the authorities are known', async () => {
 
 test('other authorities hold for open connections too', async () => {
   const { port, server } = await started([trusted.certificate]);
-  const [former, present] = [agentOf(await trusted.issue()), agentOf(await other.issue())];
+  const [former, present] = [agentOf(trusted.issue()), agentOf(other.issue())];
   assert.deepEqual(await call(port, former, '1'), [200, '1']);
   server.trustClients([other.certificate]);
   assert.deepEqual((await call(port, former).catch(() => call(port, former)))[0], 403);
   assert.deepEqual(await call(port, present, '2'), [200, '2']);
   server.trustClients([trusted.certificate, other.certificate]);
-  assert.deepEqual(await call(port, agentOf(await trusted.issue()), '3'), [200, '3']);
+  assert.deepEqual(await call(port, agentOf(trusted.issue()), '3'), [200, '3']);
 });
 
 test('a renewed serving certificate does not open the door', async () => {
   const { port, server } = await started([trusted.certificate]);
   server.use({ certificate: pair.certificate, key: pair.key });
   assert.equal((await call(port, agentOf(undefined)))[0], 403);
-  assert.deepEqual(await call(port, agentOf(await trusted.issue()), '1'), [200, '1']);
+  assert.deepEqual(await call(port, agentOf(trusted.issue()), '1'), [200, '1']);
 });

@@ -2,23 +2,19 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Agent, request as send } from 'node:https';
 import { connect, type Socket } from 'node:net';
-import { afterEach, before, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
-import { type IssuedPair, issuePair } from '../../../lib/admission/certificate-authority.ts';
 import { MalformedReviewError } from '../../../lib/admission/review.ts';
 import { ListenError } from '../../../lib/serving/listener.ts';
+import { servingPair } from '../serving/certificates.ts';
 
 const NAME = 'reloader.test';
 const MAX_BYTES = 8 * 1024 * 1024;
-let [first, second]: IssuedPair[] = [];
+const [first, second] = [servingPair(NAME), servingPair(NAME)];
 const servers: AdmissionServer[] = [];
 const errors: unknown[] = [];
 
-before(async () => {
-  const options = { names: [NAME], now: Date.now(), lifetimeMs: 3_600_000 };
-  [first, second] = await Promise.all([issuePair(options), issuePair(options)]);
-});
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.stop()));
   assert.deepEqual(errors.splice(0), []);
@@ -30,7 +26,6 @@ async function started(
   const server = new AdmissionServer({ answer, onError: (error) => errors.push(error) });
   servers.push(server);
   const port = await server.start(0);
-  assert.ok(first);
   server.use(first);
   return [server, port];
 }
@@ -47,7 +42,7 @@ interface Call {
 async function call(
   port: number,
   { method = 'POST', path = `${ADMISSION_PATH}?timeout=2s`, headers = {}, body = '{}', agent }: Call = {},
-  authority = first?.authority,
+  authority = first.authority,
 ): Promise<readonly [number | undefined, string]> {
   const request = send({
     host: '127.0.0.1',
@@ -143,7 +138,6 @@ test('a new certificate is for new connections, and no open one is dropped', asy
   const sockets = new Set<Socket | undefined>();
   agent.on('free', (socket: TLSSocket) => sockets.add(socket));
   assert.deepEqual(await call(port, { agent, body: '1' }), [200, '1']);
-  assert.ok(second);
   server.use(second);
   assert.deepEqual(await call(port, { agent, body: '2' }), [200, '2']);
   assert.equal(sockets.size, 1);
@@ -154,7 +148,6 @@ test('a new certificate is for new connections, and no open one is dropped', asy
 
 test('a key that belongs to another certificate is refused, and the one of before stays in use', async () => {
   const [server, port] = await started();
-  assert.ok(first && second);
   const mixed = { certificate: first.certificate, key: second.key };
   assert.throws(() => server.use(mixed), /mismatch/);
   assert.deepEqual(await call(port, { agent: new Agent(), body: '1' }), [200, '1']);
@@ -168,7 +161,6 @@ test('who does not shake hands is cut off', async () => {
 
 test('who does not send all of a request is cut off', async () => {
   const [, port] = await started();
-  assert.ok(first);
   const socket = connectSecurely({ port, host: '127.0.0.1', servername: NAME, ca: first.authority });
   socket.on('error', () => socket.destroy());
   await once(socket, 'secureConnect');
@@ -187,7 +179,7 @@ test('a connection may be idle for half a minute', async () => {
     port,
     method: 'POST',
     path: ADMISSION_PATH,
-    ca: first?.authority,
+    ca: first.authority,
     agent: new Agent({ keepAlive: true }),
     headers: { 'content-type': 'application/json' },
   });

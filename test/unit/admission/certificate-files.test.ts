@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { followCertificateFiles, followClientAuthorities } from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { KeyPair } from '../../../lib/serving/tls.ts';
-import { newClientAuthority } from './client-certificates.ts';
+import { Authority } from '../serving/certificates.ts';
 
 let directory = '';
 beforeEach(async () => {
@@ -78,7 +78,7 @@ async function trust(...texts: (string | undefined)[]): Promise<{ used: string[]
 }
 
 test('each content of the CA file is used once, with all of its authorities', async () => {
-  const [one, other] = await Promise.all([newClientAuthority(), newClientAuthority()]);
+  const [one, other] = [new Authority(), new Authority()];
   const [a, b] = [one.certificate, other.certificate];
   assert.deepEqual(await trust(a, undefined, `${a}# the next one\n${b}`, b), {
     used: [[a], [a, b], [b]],
@@ -87,7 +87,7 @@ test('each content of the CA file is used once, with all of its authorities', as
 });
 
 test('a CA file without a certificate is warned of once, and what was trusted stays', async () => {
-  const { certificate } = await newClientAuthority();
+  const { certificate } = new Authority();
   const broken = certificate.replace(/\n.{9}/, '\n');
   for (const text of ['', 'no PEM', broken]) {
     const { used, warned } = await trust(certificate, text, undefined);

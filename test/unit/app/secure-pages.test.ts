@@ -10,7 +10,6 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import { issuePair } from '../../../lib/admission/certificate-authority.ts';
 import type { Assembly } from '../../../lib/app/assembly.ts';
 import { type ServedPages, servePages } from '../../../lib/app/pages.ts';
 import type { Send } from '../../../lib/kubernetes/transport.ts';
@@ -19,6 +18,7 @@ import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { Metrics } from '../../../lib/telemetry/metrics.ts';
 import { until } from '../../integration/reloader-process.ts';
 import { ok, refused } from '../kubernetes/scripted-send.ts';
+import { servingPair } from '../serving/certificates.ts';
 import { report } from '../telemetry/reports.ts';
 
 const ABOUT = { version: '1.2.3', namespaces: undefined, state: 'default/reloader-state', isDryRun: false };
@@ -33,7 +33,7 @@ const USERS: Readonly<Record<string, object>> = {
   'of-a-pod': { username: 'system:serviceaccount:web:default' },
 };
 
-const pair = await issuePair({ names: ['reloader.test'], now: Date.now(), lifetimeMs: 3_600_000 });
+const pair = servingPair('reloader.test');
 let pages: ServedPages | undefined;
 let folder = '';
 /** The specs of the reviews. */

@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server } from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, before, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
-import { issuePair } from '../../../lib/admission/certificate-authority.ts';
 import { Connections } from '../../../lib/serving/connections.ts';
 import { endListening } from '../../../lib/serving/listener.ts';
+import { servingPair } from './certificates.ts';
 
 const MOST = 3;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -109,10 +109,7 @@ class Stage implements AsyncDisposable {
   }
 }
 
-let pair: Awaited<ReturnType<typeof issuePair>>;
-before(async () => {
-  pair = await issuePair({ names: ['x'], now: Date.now(), lifetimeMs: 3_600_000 });
-});
+const pair = servingPair('x');
 const stages: Stage[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage[Symbol.asyncDispose]();
