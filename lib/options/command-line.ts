@@ -45,15 +45,15 @@ export function newCommand(
   const command = new Command('reloader').usage('[flags]').helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
   for (const flag of flags) {
-    const { name, alias, value, help, group, alone = value === undefined ? 'true' : undefined } = flag;
-    const forms = alias === undefined ? `--${name}` : `${alias}, --${name}`;
-    const option = new Option(
-      `${forms} ${alone === undefined ? `<${value}>` : `[${value ?? 'boolean'}]`}`,
-      help,
-    );
-    option.argParser<void>((text) => take(flag, text));
-    if (alone !== undefined) option.preset(alone);
-    command.addOption(option.helpGroup(group).hideHelp(help === ''));
+    const { name, aliases, value, help, group, alone = value === undefined ? 'true' : undefined } = flag;
+    const argument = alone === undefined ? `<${value}>` : `[${value ?? 'boolean'}]`;
+    // An option of commander has at most two forms; the help shows the first two.
+    const [alias = [], ...others] = aliases;
+    for (const forms of [[alias, `--${name}`].flat().join(', '), ...others]) {
+      const option = new Option(`${forms} ${argument}`, help).argParser<void>((text) => take(flag, text));
+      if (alone !== undefined) option.preset(alone);
+      command.addOption(option.helpGroup(group).hideHelp(help === '' || others.includes(forms)));
+    }
   }
   return command;
 }
@@ -88,6 +88,6 @@ function unknownFlag(word: string): UsageError {
 }
 
 function missingValue(word: string): UsageError {
-  const flag = ALL_FLAGS.find(({ name, alias }) => word === `--${name}` || word === alias);
+  const flag = ALL_FLAGS.find(({ name, aliases }) => [`--${name}`, ...aliases].includes(word));
   return new UsageError(`${word}: expected a value, as in ${word} <${flag?.value ?? 'value'}>`);
 }

@@ -1,7 +1,7 @@
 /** The one table of flags. Parsing, types, variables, the help and docs/reference are derived from it. */
 
 /**
- * The flags by heading of the help. A key is `[alias, ]name[ <type of value>]`. `...` after the type means a list: the flag may
+ * The flags by heading of the help. A key is `[alias, ]...name[ <type of value>]`. `...` after the type means a list: the flag may
  * be repeated, and each value may be a comma list. A flag without a type is a switch. A row is the sentence for the help, or an
  * object with it and other properties, see `Row` in flags.ts.
  */
@@ -198,12 +198,11 @@ export const TABLE = {
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },
   'Who leads:': {
-    '--enable-ha, --leader-elect': {
+    '--enable-ha, --leader-election, --leader-elect': {
       default: 'true',
       isStakaters: 'alias',
       help: 'act only while holding a Lease, so that of several processes one acts',
     },
-    '--leader-election': { default: 'true', help: 'the same as --leader-elect' },
     '--leader-election-id <name>': 'name of the Lease (default: that of the state ConfigMap)',
     '--leader-election-namespace <namespace>': 'its namespace (default: that of the state ConfigMap)',
     '--leader-election-lease-duration <whole-duration>': {

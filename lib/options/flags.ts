@@ -14,7 +14,7 @@ interface Row {
   readonly sets?: string;
   /** A variable of other programs that is read too; ours has precedence. */
   readonly variable?: string;
-  /** The form that only Stakater Reloader has: if it is used, this program takes the place of that one. */
+  /** The form that only Stakater Reloader has, the name or the first alias: if it is used, this program takes its place. */
   readonly isStakaters?: 'name' | 'alias';
   /** The annotation of the stakater vocabulary that the flag renames. */
   readonly renames?: keyof StakaterKeys;
@@ -24,7 +24,11 @@ interface Row {
 
 type FormsIn<T> = { [Group in keyof T]: keyof T[Group] }[keyof T];
 type Forms = FormsIn<typeof TABLE>;
-type LongName<F> = F extends `${string}, --${infer N}` ? N : F extends `--${infer N}` ? N : never;
+type LongName<F> = F extends `${string}, ${infer Rest}`
+  ? LongName<Rest>
+  : F extends `--${infer N}`
+    ? N
+    : never;
 type NameIn<F> = F extends `${infer Names} <${string}>` ? LongName<Names> : LongName<F>;
 
 /** The names of the flags with an effect. */
@@ -51,10 +55,10 @@ export type FlagOptions = {
 
 /** One flag of the table. */
 export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
-  /** Its long name without dashes; like a long alias it also names a variable, see variablesOf. */
+  /** Its long name without dashes; like each long alias it also names a variable, see variablesOf. */
   readonly name: N;
-  /** Its other form, with dashes: `-s`, `--cacert`. */
-  readonly alias: string | undefined;
+  /** Its other forms, with dashes: `-s`, `--cacert`. */
+  readonly aliases: readonly string[];
   readonly type: TypeName;
   readonly isList: boolean;
   /** The name of its value in the help: the last word of its type; undefined for a switch. */
@@ -64,7 +68,7 @@ export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   readonly help: string;
 }
 
-const FORMS = /^(?:(\S+), )?--(\S+)(?: <([a-z-]+)(\.\.\.)?>)?$/;
+const FORMS = /^((?:\S+, )*)--(\S+)(?: <([a-z-]+)(\.\.\.)?>)?$/;
 
 /** The flags with an effect, in the order of the help. */
 export const FLAGS: readonly Flag<FlagName>[] = flagsIn(TABLE);
@@ -86,7 +90,7 @@ function flagsIn<N extends string>(
 }
 
 function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<N> {
-  const [, alias, name, type, dots] = FORMS.exec(forms) ?? [];
+  const [, others, name, type, dots] = FORMS.exec(forms) ?? [];
   const word = type?.split('-').at(-1);
   const help = row.renames
     ? `read this annotation in place of ${STAKATER_KEYS[row.renames]}`
@@ -94,7 +98,7 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
   return {
     ...row,
     group,
-    alias,
+    aliases: others?.split(', ').slice(0, -1) ?? [],
     name: name as N,
     type: (type ?? 'switch') as TypeName,
     isList: dots !== undefined,
@@ -104,8 +108,8 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
 }
 
 /** The long names of a flag; its own is the last one. */
-export function longNamesOf({ name, alias }: Flag): string[] {
-  return alias?.startsWith('--') ? [alias.slice(2), name] : [name];
+export function longNamesOf({ name, aliases }: Flag): string[] {
+  return [...aliases.filter((form) => form.startsWith('--')).map((form) => form.slice(2)), name];
 }
 
 /** The prefix of our variables. Not RELOADER_: for a Service named "reloader" the kubelet sets RELOADER_PORT and the like. */

@@ -25,14 +25,7 @@ export function leaderElectionFrom(
     releaseOnCancel: reader.get('leader-election-release-on-cancel'),
   };
   refuseDisorder(reader, election);
-  return isWanted(reader) && !dryRun ? election : undefined;
-}
-
-/** Whether an election is wanted: two flags mean the same, of which one on the command line has precedence. */
-function isWanted(reader: Reader): boolean {
-  const names = ['leader-elect', 'leader-election'] as const;
-  const first = names.find((name) => reader.isOnCommandLine(name));
-  return reader.get(first ?? names.find((name) => reader.sourceOf(name) !== undefined) ?? 'leader-elect');
+  return reader.get('leader-elect') && !dryRun ? election : undefined;
 }
 
 /**

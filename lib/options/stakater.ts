@@ -21,8 +21,8 @@ const ADDRESS = /^[a-z]+:\/\//;
  * namespaces, as that program does. RELOADER_OPT_* variables do not count: they are written for this program.
  */
 export function stakaterSetting(reader: Reader, env: Environment): string | undefined {
-  const itsForms = ALL_FLAGS.flatMap(({ name, alias, isStakaters: its }) => {
-    const form = its === 'alias' ? alias : `--${name}`;
+  const itsForms = ALL_FLAGS.flatMap(({ name, aliases, isStakaters: its }) => {
+    const form = its === 'alias' ? aliases[0] : `--${name}`;
     return its !== undefined && form !== undefined && reader.sourceOf(name) === form ? [form] : [];
   });
   return itsForms[0] ?? VARIABLES.find((variable) => isSet(env, variable));

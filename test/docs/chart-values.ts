@@ -35,7 +35,6 @@ export const VALUES_ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
   'reload-on-create': 'reloader.reloadOnCreate',
   'reload-on-delete': 'reloader.reloadOnDelete',
   'cronjob-reload': 'reloader.ignoreCronJobs',
-  'leader-election': 'config.leaderElect',
   'leader-election-lease-duration': 'reloader.leaderElection.leaseDuration',
   'leader-election-renew-deadline': 'reloader.leaderElection.renewDeadline',
   'leader-election-retry-period': 'reloader.leaderElection.retryPeriod',

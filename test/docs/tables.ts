@@ -69,12 +69,9 @@ function grouped(flags: readonly Flag[]): string {
 }
 
 function flagRow(flag: Flag): string[] {
-  const { name, alias, value, help } = flag;
+  const { name, aliases, value, help } = flag;
   const variable = variablesOf(flag).at(-1);
-  const forms = [
-    `--${name}${value === undefined ? '' : ` <${value}>`}`,
-    ...(alias === undefined ? [] : [alias]),
-  ];
+  const forms = [`--${name}${value === undefined ? '' : ` <${value}>`}`, ...aliases];
   const isSwitch = value === undefined && variable !== undefined;
   const given = DEFAULT.exec(help)?.groups?.['value'];
   return [

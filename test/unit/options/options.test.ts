@@ -361,7 +361,7 @@ for (const [what, cases] of Object.entries(CASES)) {
 test('each flag has a case', () => {
   const words = Object.values(CASES).flatMap((cases) => Object.keys(cases).join(' ').split(/[ =]/));
   const untold = FLAGS.filter(
-    ({ name, alias }) => ![`--${name}`, alias].some((form) => form && words.includes(form)),
+    ({ name, aliases }) => ![`--${name}`, ...aliases].some((form) => words.includes(form)),
   );
   assert.deepEqual(
     untold.map(({ name }) => name),

@@ -38,7 +38,7 @@ describe('the scope is all namespaces, and says why, with', () => {
     '--enable-ha=false': '--enable-ha',
   };
   for (const flag of ITS_FLAGS) {
-    const { type } = ALL_FLAGS.find(({ name, alias }) => [`--${name}`, alias].includes(flag)) ?? {};
+    const { type } = ALL_FLAGS.find(({ name, aliases }) => [`--${name}`, ...aliases].includes(flag)) ?? {};
     const texts: Record<string, string> = {
       switch: 'true',
       'config-kind': 'secrets',
@@ -132,8 +132,8 @@ describe('a selector is asked of the API server:', () => {
 });
 
 test('every flag that only it has is in the table as such', () => {
-  const marked = ALL_FLAGS.flatMap(({ name, alias, isStakaters }) =>
-    isStakaters === undefined ? [] : [isStakaters === 'alias' ? alias : `--${name}`],
+  const marked = ALL_FLAGS.flatMap(({ name, aliases, isStakaters }) =>
+    isStakaters === undefined ? [] : [isStakaters === 'alias' ? aliases[0] : `--${name}`],
   );
   assert.deepEqual(marked.sort(), [...ITS_FLAGS].sort());
 });
