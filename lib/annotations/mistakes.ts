@@ -2,13 +2,12 @@
 
 import type { Finding } from '../model/finding.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
-import { EVICT_LABEL } from '../model/kinds/evicted.ts';
 import { isRolloutStrategy } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
-import { NAKED, type UnknownAnnotation, type Workload } from '../model/workload.ts';
+import type { UnknownAnnotation, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { gatingMistakes } from './gating.ts';
 import { keyScopeMistakes } from './key-scope.ts';
@@ -30,7 +29,6 @@ const RULES: readonly Rule[] = [
   strange,
   unchoosable,
   templateless,
-  naked,
   unmeasured,
   pacingMistakes,
   keyScopeMistakes,
@@ -144,9 +142,7 @@ function strange({ ref, annotations }: Workload): readonly Finding[] {
   const value = annotations[STRATEGY_ANNOTATION];
   const { rollout } = workloadKindOf(ref.kind);
   const hasAll = rollout === 'replace-pods';
-  const words: readonly string[] = RELOAD_STRATEGIES.filter(
-    (word) => hasAll || (word === 'evict') === (rollout === 'evict'),
-  );
+  const words: readonly string[] = RELOAD_STRATEGIES.filter((word) => hasAll || word !== 'evict');
   if (value === undefined || words.includes(value)) return NONE;
   const remedy = `is no strategy${hasAll ? '' : ` of a ${ref.kind}`}; write ${words.join(' or ')}`;
   return [malformedFinding(STRATEGY_ANNOTATION, quoted(value), remedy)];
@@ -193,14 +189,6 @@ function withoutTemplate(kind: string): readonly [cause: string, remedy: string]
     ? [` at ${path}, where --workload-kinds says that ${kind} have it`, ', correct the path']
     : ['', ''];
   return [`it has no pod template${where}`, `; write ${path}${other}, or take the annotation away`];
-}
-
-/** A Pod that would not come back. */
-function naked({ owner }: Workload): readonly Finding[] {
-  if (owner !== NAKED) return NONE;
-  const { name, value } = EVICT_LABEL;
-  const message = `the label ${name}=${value} has no effect here: the Pod has no controller that would create it again, so it is never evicted; let a controller such as a Deployment run it, or take the label away`;
-  return [{ reason: 'unserved', about: 'no controller', message }];
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

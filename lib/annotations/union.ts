@@ -336,7 +336,6 @@ class Union implements Vocabularies {
 
   readonly strategyOf = ({ ref, annotations }: Workload): ReloadStrategy => {
     const { rollout } = workloadKindOf(ref.kind);
-    if (rollout === 'evict') return rollout;
     const own = RELOAD_STRATEGIES.find((word) => word === annotations[STRATEGY_ANNOTATION]);
     const strategy = own ?? this.#options.strategy;
     return strategy === 'evict' && rollout !== 'replace-pods' ? 'env-vars' : strategy;

@@ -3,7 +3,7 @@
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import { CONFIG_KINDS, type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { EVICTED_KINDS, OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import type { Options } from '../options/options.ts';
 import { workloadKindsOf } from '../options/options.ts';
 import { CommandError } from './connect.ts';
@@ -19,9 +19,6 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   sts: 'StatefulSet',
   ds: 'DaemonSet',
   cj: 'CronJob',
-  rs: 'ReplicaSet',
-  rc: 'ReplicationController',
-  po: 'Pod',
   ro: 'Rollout',
   dc: 'DeploymentConfig',
   cm: 'ConfigMap',
@@ -44,7 +41,7 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
 
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
-  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS, ...EVICTED_KINDS];
+  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
   const further = workloadKindsOf(options).filter(({ kind }) => !known.some((row) => row.kind === kind));
   return [...known, ...further];
 }

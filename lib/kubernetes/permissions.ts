@@ -132,7 +132,6 @@ const ROLLING: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
   'replace-pods': ['patch'],
   'run-now': ['patch'],
   recreate: ['create', 'delete'],
-  evict: [],
 };
 
 function permission(
@@ -185,7 +184,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...configKinds.flatMap((kind) => configPermissions(kind, namespace)),
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
-    ...(isRolling && (scope.evicts || rollouts.includes('evict')) ? evictPermissions(namespace) : []),
+    ...(isRolling && scope.evicts ? evictPermissions(namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
   ];

@@ -63,13 +63,7 @@ export function workloadSource(
   namespace?: string,
   { except = [] }: StreamFilter = {},
 ): ListWatchSource {
-  const { kind, labelSelector } = row;
-  return {
-    kind,
-    path: collectionPath(row, namespace),
-    ...selecting(outside(except)),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-  };
+  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
 
 /** The Namespaces that match the selector, or all. */

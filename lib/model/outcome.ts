@@ -52,7 +52,7 @@ export interface Pod {
 
 /** The pods of one workload. */
 export type PodsReading =
-  /** Of a Pod that is a workload of its own, all pods of its owner. `desired`: how many there should be, if that is said. */
+  /** `desired`: how many there should be, if the workload says so. */
   | { readonly kind: 'listed'; readonly pods: readonly Pod[]; readonly desired: number | undefined }
   | { readonly kind: 'gone' }
   | {
@@ -66,10 +66,7 @@ export type PodsReading =
 
 /** Lists and evicts the pods of workloads. Never throws. */
 export interface PodClient {
-  /**
-   * All pods that the workload controls, itself or through what it made, or beside which it is controlled; `gone` if another one
-   * has its name now.
-   */
+  /** All pods that the workload controls, itself or through what it made; `gone` if another one has its name now. */
   readonly podsOf: (workload: WorkloadRef, uid: string) => Promise<PodsReading>;
   /** Asks for the eviction of this very pod: `gone` or a conflict if it does not exist any more, `throttled` by a budget. */
   readonly evict: (namespace: string, pod: Pod) => Promise<WriteResult<unknown>>;

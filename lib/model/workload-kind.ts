@@ -8,7 +8,6 @@ import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from './kinds/apps.ts';
 import { ROLLOUT } from './kinds/argo-rollout.ts';
 import { CRON_JOB, JOB } from './kinds/batch.ts';
 import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
-import { POD, REPLICA_SET, REPLICATION_CONTROLLER } from './kinds/evicted.ts';
 import type { RawMetadata, RawOwner, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
@@ -25,10 +24,10 @@ export interface WorkloadKind {
   /** The plural, as in the API path. */
   readonly resource: string;
   /**
-   * How it comes to run the content in force: by pods that replace the old ones, by a run that is started at once, by another
-   * object in its place, or only by evictions of its pods.
+   * How it comes to run the current content: by pods that replace the old ones, by a run that is started at once, or by another
+   * object in its place.
    */
-  readonly rollout: 'replace-pods' | 'run-now' | 'recreate' | 'evict';
+  readonly rollout: 'replace-pods' | 'run-now' | 'recreate';
   /**
    * The patches that the API server takes for it: strategic merge patches, or, for custom resources, only JSON patches and merge
    * patches.
@@ -47,10 +46,6 @@ export interface WorkloadKind {
   readonly refersToTemplate?: true;
   /** Whether it keeps pods of an earlier template for long also without a hold, ready to be all pods there are after an undo. */
   readonly keepsOldPods?: true;
-  /** Whether the object is a pod itself: its spec is in the place of that of a template. */
-  readonly isPod?: true;
-  /** The labels of the objects that are listed and watched; absent: all are. */
-  readonly labelSelector?: string;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
   /** Whether the object at that path is a pod template; absent if the schema of the kind says so. */
@@ -98,10 +93,7 @@ export const WORKLOAD_KINDS: readonly WorkloadKind[] = [DEPLOYMENT, STATEFUL_SET
 /** Every further kind that the program knows by itself. */
 export const OPTIONAL_KINDS: readonly WorkloadKind[] = [ROLLOUT, DEPLOYMENT_CONFIG];
 
-/** Every kind that each cluster has, whose pods can only be evicted: served where the settings name them. */
-export const EVICTED_KINDS: readonly WorkloadKind[] = [REPLICA_SET, REPLICATION_CONTROLLER, POD];
-
-const rows = new Map([...WORKLOAD_KINDS, ...OPTIONAL_KINDS, ...EVICTED_KINDS].map((row) => [row.kind, row]));
+const rows = new Map([...WORKLOAD_KINDS, ...OPTIONAL_KINDS].map((row) => [row.kind, row]));
 
 /** Adds the row of a kind that only the settings name, or replaces it by one that knows more. */
 export function addWorkloadKind(row: WorkloadKind): void {
@@ -125,23 +117,11 @@ export function controllerOf({ ownerReferences = [] }: RawMetadata): RawOwner | 
   return ownerReferences.find(({ controller }) => controller === true);
 }
 
-/**
- * Whether its pods are those of another workload: its controller is of a kind in the table. Also of one that is not served,
- * since that is what the settings say of it.
- */
-export function isOfOther({ rollout }: WorkloadKind, { metadata }: RawWorkload): boolean {
-  if (rollout !== 'evict') return false;
-  const { apiVersion = '', kind } = controllerOf(metadata) ?? {};
-  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-  return [...rows.values()].some((row) => row.group === group && (row.objectKind ?? row.kind) === kind);
-}
-
 /** The pod template of a workload. */
 export function templateOf(
-  { isPod, templatePath, isTemplate = () => true }: WorkloadKind,
+  { templatePath, isTemplate = () => true }: WorkloadKind,
   raw: RawWorkload,
 ): RawPodTemplate | undefined {
-  if (isPod) return { spec: raw.spec ?? {} } as RawPodTemplate;
   let at: unknown = raw.spec;
   for (const field of templatePath) {
     if (typeof at !== 'object' || at === null) return undefined;

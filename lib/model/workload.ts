@@ -11,10 +11,8 @@ import { NOTHING, pick } from './text.ts';
 import { createdAtOf } from './time.ts';
 import { isOlder } from './timeline.ts';
 import {
-  controllerOf,
   type Declining,
   holdOnPods,
-  isOfOther,
   isRolledOut,
   progressOf,
   type Rolling,
@@ -25,9 +23,6 @@ import {
 
 /** The container of a stamp that is an annotation of the template; no real container has this name. */
 export const ANNOTATIONS = '';
-
-/** The owner of a Pod that no controller creates again. */
-export const NAKED = '';
 
 /** The annotation of a pod template, or of a workload that is restarted, that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
@@ -79,8 +74,6 @@ export interface Workload {
   readonly hold: Hold | undefined;
   /** Whether it has no pod template, so that it follows nothing. */
   readonly lacksTemplate?: true;
-  /** Only of a Pod: the uid of its controller, or NAKED. */
-  readonly owner?: string;
   /** The other object that has its pod template. */
   readonly referenced?: Referenced;
   /** Why it is not rolled in its present condition, whatever its annotations ask for. */
@@ -163,7 +156,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     ...raritiesOf(kind, raw),
     declines: kind.declines(raw),
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
-    isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw) || isOfOther(kind, raw),
+    isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
     isPaused: kind.isPaused?.(raw),
     waveLeftovers: hasOwnPods(kind, raw) ? vocabulary.waveLeftoversOf(metadata, template) : undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
@@ -195,13 +188,12 @@ function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boo
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'failure' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
+): Pick<Workload, 'failure' | 'lacksTemplate' | 'referenced' | 'rolling'> {
   const rolling = rollingOf(kind, raw);
   const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
   return {
     ...(rolling && { rolling }),
     ...(failure !== undefined && { failure }),
-    ...(kind.isPod && { owner: controllerOf(raw.metadata)?.uid ?? NAKED }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
     ...(raw.referenced && { referenced: raw.referenced }),
   };

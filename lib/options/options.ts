@@ -1,5 +1,6 @@
 /** The settings of the program: parsed once at the start, validated, frozen. Only this folder reads flags or variables. */
 
+import { customKind } from '../model/kinds/custom-kind.ts';
 import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
 import type {
   AdmissionOptions,
@@ -13,7 +14,6 @@ import type {
 } from '../model/settings.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
-import { furtherKindOf } from './workload-kinds.ts';
 
 /** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
 export type Scope =
@@ -159,7 +159,7 @@ export function workloadKindsOf({
   const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
     ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
   );
-  return [...known, ...furtherKinds.map(furtherKindOf)];
+  return [...known, ...furtherKinds.map(customKind)];
 }
 
 /** Whether a kind is served only where the account has the rights for it: its flag has the value `auto`. */

@@ -2,10 +2,10 @@
 
 import { type CustomKind, customKind } from '../model/kinds/custom-kind.ts';
 import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
-import { EVICTED_KINDS, OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 
-const WORDS = EVICTED_KINDS.map(({ resource }) => resource);
-const FORM = `group/version/plural:path, such as serving.knative.dev/v1/services:spec.template, or one of ${WORDS.join(', ')}`;
+const KNOWN = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
+const FORM = `group/version/plural:path of a custom resource, such as serving.knative.dev/v1/services:spec.template; the other kinds are ${KNOWN.map(({ kind }) => kind).join(', ')}`;
 const LONGEST_GROUP = 253;
 const LONGEST_LABEL = 63;
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -20,8 +20,6 @@ const SERVED_BY: Readonly<Record<string, string>> = {
 
 /** The entry; a text if it is malformed: it completes the error "expected …". */
 export function parseFurtherKind(text: string): CustomKind | string {
-  const evicted = EVICTED_KINDS.find(({ resource }) => resource === text.toLowerCase());
-  if (evicted !== undefined) return entryOf(evicted);
   const colon = text.indexOf(':');
   const [group = '', version = '', resource = '', ...others] = text
     .slice(0, colon < 0 ? text.length : colon)
@@ -29,12 +27,8 @@ export function parseFurtherKind(text: string): CustomKind | string {
   if (resource === '' && version !== '')
     return `${FORM}; this one has no group: kinds of the core group are not added`;
   if (others.length > 0 || !isGroup(group) || !isLabel(version) || !isLabel(resource)) return FORM;
-  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].find(
-    (row) => row.group === group && row.resource === resource,
-  );
+  const known = KNOWN.find((row) => row.group === group && row.resource === resource);
   if (known !== undefined) return knownText(known.kind);
-  if (group === 'apps' && WORDS.includes(resource))
-    return `${resource} alone, without group, version and path`;
   if (!group.includes('.')) return `${FORM}; ${group} is a group of Kubernetes itself, no custom resource`;
   if (colon < 0) return `${FORM}; the path of the pod template is missing: append such as :spec.template`;
   const path = text.slice(colon + 1);
@@ -42,20 +36,9 @@ export function parseFurtherKind(text: string): CustomKind | string {
   return typeof templatePath === 'string' ? templatePath : { group, version, resource, templatePath };
 }
 
-/** The row of the kind that an entry names. */
-export function furtherKindOf(entry: CustomKind): WorkloadKind {
-  const isIt = ({ group, resource }: WorkloadKind): boolean =>
-    group === entry.group && resource === entry.resource;
-  return EVICTED_KINDS.find(isIt) ?? customKind(entry);
-}
-
-function entryOf({ group, version, resource, templatePath }: WorkloadKind): CustomKind {
-  return { group, version, resource, templatePath };
-}
-
 /** The first kind that several entries name. */
 export function namedTwice(kinds: readonly CustomKind[]): string | undefined {
-  const names = kinds.map((entry) => furtherKindOf(entry).kind);
+  const names = kinds.map((entry) => customKind(entry).kind);
   return names.find((name, index) => names.indexOf(name) !== index);
 }
 

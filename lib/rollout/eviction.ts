@@ -24,7 +24,6 @@ import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { acceptRollout, configsIn, doubtEdges, requestWrites } from '../tracking/rollout-decision.ts';
-import { Siblings, type Turn } from './siblings.ts';
 
 /** The collaborators of `PodEvictions`. */
 export interface EvictionOptions {
@@ -47,8 +46,6 @@ interface Session {
   readonly total: number;
   readonly since: number;
   hasEvicted: boolean;
-  /** That of the last look. */
-  turn: Turn;
   movedAt: number;
   idle: number;
   said: string;
@@ -62,7 +59,6 @@ type Listed = Extract<PodsReading, { readonly kind: 'listed' }>;
 /** What an attempt has sent; `count`: the pods that are gone by it, or have been before. */
 interface Evicted {
   readonly count: number;
-  readonly accepted: number;
   readonly stop?: Stop;
 }
 
@@ -74,7 +70,8 @@ const RIGHTS = 'evictions need the rights to list pods and to create pods/evicti
 export class PodEvictions {
   readonly #options: EvictionOptions;
   readonly #sessions = new WeakMap<WorkloadRecord, Session>();
-  readonly #siblings = new Siblings();
+  /** The most pods that a workload had at once, and until when that counts: it may want fewer by then. */
+  readonly #most = new WeakMap<WorkloadRecord, { readonly count: number; readonly until: number }>();
 
   constructor(options: EvictionOptions) {
     this.#options = options;
@@ -119,19 +116,16 @@ export class PodEvictions {
 
   /** One attempt for `plan`, which was just made. */
   async attempt(record: WorkloadRecord, plan: RolloutPlan, client: PodClient): Promise<Outcome> {
-    const turn = this.#siblings.turnOf(groupOf(record));
     const reading = await client.podsOf(plan.workload, record.workload.uid);
     if (reading.kind === 'gone') return { type: 'gone' };
     if (reading.kind === 'failed') return failed(reading);
     const session = this.#sessionFor(record, plan, reading.pods);
-    const hasMoved = look(session, reading.pods, turn);
+    const hasMoved = look(session, reading.pods);
     if (session.left.size === 0) return this.#finish(record, plan, session);
     if (!this.#isRecorded(record, session))
       return this.#progress(record, plan, true, 'the state is written first');
     const evicted = await this.#evictSome(record, session, reading, client);
     if (evicted.stop?.kind === 'rejected') return refusal(evicted.stop);
-    // Its end is certain, and another Pod takes its place.
-    if (isOnePod(record) && evicted.accepted > 0) return this.#finish(record, plan, session);
     const waitsFor = evicted.stop?.message ?? 'the next one is evicted when enough pods are ready';
     const outcome = this.#progress(record, plan, hasMoved || evicted.count > 0, waitsFor);
     const { retryAfterMs } = evicted.stop ?? {};
@@ -143,8 +137,7 @@ export class PodEvictions {
     const known = this.#sessions.get(record);
     if (known !== undefined && isFor(known, plan)) return known;
     const changedAt = this.#changeOf(configsIn(plan));
-    const own = isOnePod(record) ? pods.filter(({ uid }) => uid === record.workload.uid) : pods;
-    const older = own.filter(({ createdAt }) => !isAfter(createdAt, changedAt));
+    const older = pods.filter(({ createdAt }) => !isAfter(createdAt, changedAt));
     const session: Session = {
       versions: plan.versions,
       configs: new Set(configsIn(plan)),
@@ -152,14 +145,12 @@ export class PodEvictions {
       total: older.length,
       since: monotonicMs(),
       hasEvicted: known?.hasEvicted ?? false,
-      turn: known?.turn ?? this.#siblings.turnOf(groupOf(record)),
       movedAt: monotonicMs(),
       idle: 0,
       said: '',
     };
     this.#sessions.set(record, session);
-    // A Pod by itself has read one content.
-    if (older.length > 0 && !isOnePod(record)) this.#doubt(record, plan);
+    if (older.length > 0) this.#doubt(record, plan);
     return session;
   }
 
@@ -211,45 +202,35 @@ export class PodEvictions {
     reading: Listed,
     client: PodClient,
   ): Promise<Evicted> {
-    let room = this.#roomIn(record, session, reading);
-    const evicted = { count: 0, accepted: 0 };
+    let room = this.#roomIn(record, reading);
+    let count = 0;
     const older = reading.pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
     for (const pod of older.toSorted(oldestFirst)) {
       if (serves(pod) && room <= 0) continue;
       if (!this.#isWanted(record)) break;
-      const result = await this.#evict(record, session, pod, client);
-      if (isStop(result)) return { ...evicted, stop: result };
-      evicted.count += 1;
-      evicted.accepted += Number(result.kind === 'accepted');
+      session.hasEvicted = true;
+      const result = await client.evict(record.workload.ref.namespace, pod);
+      if (isStop(result)) return { count, stop: result };
+      count += 1;
       room -= Number(serves(pod));
     }
-    return evicted;
+    return { count };
   }
 
-  async #evict(
-    record: WorkloadRecord,
-    session: Session,
-    pod: Pod,
-    client: PodClient,
-  ): Promise<WriteResult<unknown>> {
-    const group = groupOf(record);
-    session.hasEvicted = true;
-    this.#siblings.count(group, 'sent');
-    const result = await client.evict(record.workload.ref.namespace, pod);
-    this.#siblings.count(group, 'answered');
-    if (!isStop(result)) this.#siblings.count(group, 'done');
-    return result;
-  }
-
-  /** How many pods that are ready may be evicted now; none if these were listed before an eviction by another attempt was over. */
-  #roomIn(record: WorkloadRecord, { turn }: Session, { pods, desired }: Listed): number {
+  /** How many pods that are ready may be evicted now. */
+  #roomIn(record: WorkloadRecord, { pods, desired }: Listed): number {
     const { maxEvictions = 1 } = this.#options;
-    const group = groupOf(record);
-    const staying = pods.filter(({ isLeaving }) => !isLeaving).length;
-    const wanted = desired ?? this.#siblings.desired(group, staying, record.workload.progressDeadlineMs);
-    if (!this.#siblings.isShown(group, turn)) return 0;
-    const serving = pods.filter(serves).length;
-    return maxEvictions - Math.max(wanted, pods.length) + serving;
+    const wanted = desired ?? this.#mostOf(record, pods.filter(({ isLeaving }) => !isLeaving).length);
+    return maxEvictions - Math.max(wanted, pods.length) + pods.filter(serves).length;
+  }
+
+  /** How many pods a workload wants that does not say so: the most that were seen; `count` are there now. */
+  #mostOf(record: WorkloadRecord, count: number): number {
+    const now = monotonicMs();
+    const known = this.#most.get(record);
+    if (known !== undefined && count < known.count && now < known.until) return known.count;
+    this.#most.set(record, { count, until: now + record.workload.progressDeadlineMs });
+    return count;
   }
 
   /** Whether the workload is still to be rolled in this way: between two evictions anything may have changed. */
@@ -308,23 +289,12 @@ function isFor({ versions, configs }: Session, plan: RolloutPlan): boolean {
   return configsIn(plan).every((key) => configs.has(key)) && [...plan.versions].every(isSame);
 }
 
-/** Whether the workload is itself a pod, whose siblings are workloads too. */
-function isOnePod({ workload: { owner } }: WorkloadRecord): boolean {
-  return owner !== undefined;
-}
-
-/** The name of all pods that are not to be away at once. */
-function groupOf({ workload: { owner, uid } }: WorkloadRecord): string {
-  return owner ?? uid;
-}
-
 /** Takes note of the pods that are there now; whether it differs from the last look. */
-function look(session: Session, pods: readonly Pod[], turn: Turn): boolean {
+function look(session: Session, pods: readonly Pod[]): boolean {
   const uids = new Set(pods.map(({ uid }) => uid));
   const left = new Set([...session.left].filter((uid) => uids.has(uid)));
-  const hasMoved = left.size < session.left.size || turn.done !== session.turn.done;
+  const hasMoved = left.size < session.left.size;
   session.left = left;
-  session.turn = turn;
   return hasMoved;
 }
 

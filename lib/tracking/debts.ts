@@ -34,7 +34,6 @@ export function recallDebt(
   return until > now();
 }
 
-/** A Pod of the name of another one is no workload recreated with its old pods: it has read what is in force. */
-function nameOf({ ref, uid, owner }: Workload, config: ObjectKey): string {
-  return `${keyOf(ref)} ${owner === undefined ? '' : uid} ${config}`;
+function nameOf({ ref }: Workload, config: ObjectKey): string {
+  return `${keyOf(ref)} ${config}`;
 }

@@ -9,7 +9,7 @@ import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import { isLater, NAKED, type Workload } from '../model/workload.ts';
+import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -79,8 +79,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 
 /** Whether it follows nothing, whatever it asks for. */
 function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
-  const { isLeftAlone, lacksTemplate, owner } = workload;
-  if (isLeftAlone || owner === NAKED || store.referring.dependentsOf(key).size > 0) return true;
+  const { isLeftAlone, lacksTemplate } = workload;
+  if (isLeftAlone || store.referring.dependentsOf(key).size > 0) return true;
   // A restart needs no template.
   return lacksTemplate === true && !store.settings.vocabularies.restarts(workload);
 }
@@ -347,7 +347,6 @@ function endEdge(
   store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
   effects.persist(config, mustWrite ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
-  // Another Pod follows in its place: if this process dies in between, only the entry tells what that one has read.
-  if (mayAbandon && record.workload.owner === undefined) store.abandoned.set(config, ref);
+  if (mayAbandon) store.abandoned.set(config, ref);
   store.forgetConfig(config);
 }

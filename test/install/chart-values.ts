@@ -93,14 +93,6 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   },
   'evictions that are only told': theirs({ reloadStrategy: 'evict', webhookUrl: 'http://a' }),
   'evictions by annotations': { evictions: { enabled: true } },
-  'kinds whose pods are only evicted': flags({
-    workloadKinds: ['ReplicaSets', 'replicationcontrollers', 'pods'],
-  }),
-  'kinds whose pods are only evicted, in a dry run': flags({ workloadKinds: ['pods'], dryRun: true }),
-  'ReplicaSets without Deployments, and evictions': {
-    ...flags({ workloadKinds: ['replicasets'], ignoredWorkloadTypes: ['deployments'] }),
-    evictions: { enabled: true },
-  },
   'a dry run of evictions': { evictions: { enabled: true }, config: { dryRun: true } },
   'a dry run of all kinds': {
     ...theirs({ isArgoRollouts: true, isOpenshift: true }),

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { Cluster, resourceOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
+import { Receiver, status } from './receiver.ts';
 
 const WEB = deployment('web');
 const EVICT = { metadata: { annotations: { 'reloader.k8s.collaborne.com/reload-strategy': 'evict' } } };
@@ -57,6 +58,20 @@ describe('evictions', { concurrency: 2 }, () => {
       assert.ok(reloaded.some((event) => /evicted/.test(String(event['message'] ?? event['note']))));
     });
   }
+
+  test('are left out in a dry run, and beside a webhook', async () => {
+    await using receiver = await Receiver.start(status(202));
+    for (const flag of ['--dry-run', `--webhook-url=http://${receiver.host}/`]) {
+      await using cluster = await clusterOf();
+      const reloader = await cluster.reloader({ flags: [flag] });
+      put(cluster, configMap('web'), 'two');
+      await cluster.until('the reloader has decided', () =>
+        flag === '--dry-run' ? reloader.says(/web would be rolled: 1 source/) : receiver.bodies.length > 0,
+      );
+      await cluster.settled(reloader);
+      assert.deepEqual([evictions(cluster), cluster.rollouts(WEB)], [[], 0]);
+    }
+  });
 
   test('wait for a budget that allows none, and hold up no other workload', async () => {
     await using cluster = await clusterOf();

@@ -32,15 +32,6 @@
 {{- toJson $kinds }}
 {{- end }}
 
-{{/* The kinds that it names without a group, whose pods are evicted, as a JSON list of plurals. */}}
-{{- define "reloader.evictedKinds" -}}
-{{- $kinds := list }}
-{{- range get (include "reloader.flags" . | fromJson) "workload-kinds" | default list }}
-{{- if not (contains "/" .) }}{{ $kinds = append $kinds (lower .) }}{{ end }}
-{{- end }}
-{{- toJson $kinds }}
-{{- end }}
-
 {{/* "true" where pods are evicted, for all workloads or for those that ask for it. */}}
 {{- define "reloader.evicts" -}}
 {{- if or .Values.evictions.enabled (eq .Values.reloader.reloadStrategy "evict") }}true{{ end }}
@@ -53,7 +44,6 @@
 {{- $rolls := not (or $dryRun .Values.reloader.webhookUrl) }}
 {{- $served := include "reloader.workloads" . | fromJsonArray }}
 {{- $further := include "reloader.furtherKinds" . | fromJsonArray }}
-{{- $evicted := include "reloader.evictedKinds" . | fromJsonArray }}
 {{- $apps := without $served "cronjobs" "jobs" "rollouts" "deploymentconfigs" -}}
 # Content is read to take its digest, and dropped.
 - apiGroups: [""]
@@ -69,7 +59,7 @@
   resources: {{ toJson . }}
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- if and (has "deployments" $apps) (not (has "replicasets" $evicted)) (not .Values.reloader.webhookUrl) }}
+{{- if and (has "deployments" $apps) (not .Values.reloader.webhookUrl) }}
 # At the start alone, to see which Deployments were rolled since a change; without it some are rolled once more.
 - apiGroups: [apps]
   resources: [replicasets]
@@ -105,17 +95,10 @@
   resources: [{{ last $parts }}]
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- range $evicted }}
-- apiGroups: [{{ eq . "replicasets" | ternary "apps" "" | quote }}]
-  resources: [{{ . }}]
-  verbs: [get, list, watch]
-{{- end }}
-{{- if and $rolls (or $evicted (include "reloader.evicts" .)) }}
-{{- if not (has "pods" $evicted) }}
+{{- if and $rolls (include "reloader.evicts" .) }}
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
-{{- end }}
 - apiGroups: [""]
   resources: [pods/eviction]
   verbs: [create]

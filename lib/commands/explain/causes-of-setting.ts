@@ -3,7 +3,6 @@
 import { everyVocabulary } from '../../annotations/union.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
-import { EVICTED_KINDS } from '../../model/workload-kind.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { watches } from '../installed-reloader.ts';
 import { type Cause, type CauseRule, NO_CAUSES } from './cause.ts';
@@ -118,8 +117,6 @@ function kindNotServed({ row, reloader: { options } }: Parameters<CauseRule>[0])
   const { kind, resource } = row;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return NO_CAUSES;
   const isIgnored = options.ignoredWorkloadKinds.includes(kind);
-  const isEvicted = EVICTED_KINDS.some((each) => each.kind === kind);
-  const flag = isEvicted ? `--workload-kinds=${resource}` : (SERVED_BY[kind] ?? `--workload-kinds`);
   return [
     {
       rule: 'kind-not-served',
@@ -127,7 +124,9 @@ function kindNotServed({ row, reloader: { options } }: Parameters<CauseRule>[0])
       says: isIgnored
         ? `the reloader leaves ${kind}s alone (--ignored-workload-types)`
         : `the reloader does not roll ${kind}s by its present flags`,
-      todo: isIgnored ? `take ${resource} out of --ignored-workload-types` : `give the reloader ${flag}`,
+      todo: isIgnored
+        ? `take ${resource} out of --ignored-workload-types`
+        : `give the reloader ${SERVED_BY[kind] ?? '--workload-kinds'}`,
     },
   ];
 }

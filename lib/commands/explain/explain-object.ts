@@ -70,16 +70,14 @@ export async function explainObject(
 /** The workloads of the namespace that follow the object, or whose pods read it. */
 async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<readonly Facts[]> {
   const lists = await Promise.all(
-    rowsOf(scene.reloader.options)
-      .filter(({ isPod, rollout }) => isPod !== true && rollout !== 'evict')
-      .map(async (row) => {
-        const reading = await listObjects<RawWorkload>(
-          scene.send,
-          row,
-          scene.isEverywhere ? undefined : scene.namespace,
-        );
-        return reading.kind === 'found' ? reading.object.map((raw) => ({ row, raw })) : [];
-      }),
+    rowsOf(scene.reloader.options).map(async (row) => {
+      const reading = await listObjects<RawWorkload>(
+        scene.send,
+        row,
+        scene.isEverywhere ? undefined : scene.namespace,
+      );
+      return reading.kind === 'found' ? reading.object.map((raw) => ({ row, raw })) : [];
+    }),
   );
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const facts: Facts[] = [];

@@ -3,9 +3,9 @@
 import { isCustom } from '../../model/kinds/custom-kind.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
-import type { RawCondition, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import type { RawCondition, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { createdAtOf } from '../../model/time.ts';
-import { controllerOf, type WorkloadKind, workloadKindOf } from '../../model/workload-kind.ts';
+import { controllerOf, workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
 import {
   type ApiResource,
@@ -62,8 +62,7 @@ export class Evictions implements PodClient {
   /** See PodClient. */
   async podsOf(ref: WorkloadRef, uid: string): Promise<PodsReading> {
     try {
-      const row = workloadKindOf(ref.kind);
-      return await (row.isPod ? this.#podsBeside(row, ref.namespace, uid) : this.#podsOf(ref, uid));
+      return await this.#podsOf(ref, uid);
     } catch (thrown) {
       return ApiError.from(thrown).code === 'not-found' ? { kind: 'gone' } : failedRead(thrown);
     }
@@ -93,7 +92,7 @@ export class Evictions implements PodClient {
     for (const made of isOfOperator && pods.length > 0 ? MADE_BY_OPERATORS : [])
       await this.#addOwned(owners, workloadKindOf(made), namespace);
     for (const [between, resource] of Object.entries(BETWEEN))
-      if (pods.some(({ metadata }) => isBetween(metadata, between, uid)))
+      if (pods.some(({ metadata }) => controllerOf(metadata)?.kind === between))
         await this.#addOwned(owners, resource, namespace);
     const own = pods.filter(({ metadata }) => owners.has(controllerOf(metadata)?.uid ?? ''));
     const desired = desiredOf(raw);
@@ -107,16 +106,6 @@ export class Evictions implements PodClient {
     const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
     for (const { metadata } of all)
       if (owners.has(controllerOf(metadata)?.uid ?? '')) owners.add(metadata.uid ?? '');
-  }
-
-  /** The pods of one owner, as far as they are workloads: what the owner is, and how many it wants, is not known. */
-  async #podsBeside({ labelSelector }: WorkloadKind, namespace: string, uid: string): Promise<PodsReading> {
-    const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
-    const own = pods.find(({ metadata }) => metadata.uid === uid);
-    if (own === undefined) return { kind: 'gone' };
-    const owner = controllerOf(own.metadata)?.uid;
-    const beside = pods.filter(({ metadata }) => controllerOf(metadata)?.uid === owner);
-    return { kind: 'listed', pods: beside.map(podOf), desired: undefined };
   }
 
   /** All pages of a list, of the present moment and not from a cache of the API server. */
@@ -139,12 +128,6 @@ export class Evictions implements PodClient {
     } while (next !== undefined && next !== '');
     return items;
   }
-}
-
-/** Whether an object of this kind, and not the workload itself, controls the pod. */
-function isBetween(metadata: RawMetadata, between: string, workload: string): boolean {
-  const { kind, uid } = controllerOf(metadata) ?? {};
-  return kind === between && uid !== workload;
 }
 
 /** How many pods there should be; in a kind of an operator's the field may have any form. */
@@ -176,7 +159,7 @@ function failureOf({ containerStatuses, initContainerStatuses }: RawPod['status'
   return failing && `container ${failing.name}: ${failing.state?.waiting?.reason}`;
 }
 
-/** A selector in the syntax of queries: that of a LabelSelector, or, as ReplicationControllers have it, a map of labels. */
+/** A selector in the syntax of queries: that of a LabelSelector, or, as DeploymentConfigs have it, a map of labels. */
 function selectorText(selector: object = {}): string {
   const { matchLabels, matchExpressions } = selector as {
     readonly matchLabels?: object;

@@ -48,12 +48,6 @@ export class WorkloadWriter {
         return await this.#run(plan);
       case 'recreate':
         return await this.#jobs.roll(plan);
-      case 'evict':
-        return {
-          kind: 'rejected',
-          code: 'invalid',
-          message: 'its pods are evicted, and it is never written',
-        };
     }
   }
 

@@ -32,26 +32,21 @@ function staged(world: World): World {
 const CAUSES: Readonly<Record<string, Row>> = {
   'another object manages it': {
     make: (world) => {
-      world.install(['-A', '--workload-kinds=replicasets']).configMap();
-      world.sandbox.create('replicasets', {
+      world.install(['-A', '--job-reload=recreate']).configMap();
+      world.sandbox.create('jobs', {
         metadata: {
           name: 'web',
           annotations: follows('web'),
-          labels: { [`${NATIVE}/reload-strategy`]: 'evict' },
           ownerReferences: [
-            { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true },
+            { apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', uid: 'u', controller: true },
           ],
         },
-        spec: {
-          replicas: 0,
-          selector: { matchLabels: { app: 'web' } },
-          template: { metadata: { labels: { app: 'web' } }, spec: podOf(['web']) },
-        },
+        spec: { template: { spec: podOf(['web']) } },
       });
     },
-    about: 'replicaset/web',
+    about: 'job/web',
     rule: 'managed',
-    names: /annotate the Deployment/,
+    names: /annotate the CronJob/,
   },
   'no annotation asks for anything': {
     make: well({}),

@@ -110,11 +110,16 @@ test('a selector is sent as the API server reads it', async () => {
   assert.match(asked[1] ?? '', /labelSelector=app=web,tier notin \(a,b\),!old,new&/);
 });
 
-/** A server with this workload, and these objects in each list; answers the paths that were asked for. */
-function serverWith(raw: object, items: readonly object[]): { evictions: Evictions; asked: string[] } {
+/** A server with this workload, these pods, and these objects in each other list; answers the paths that were asked for. */
+function serverWith(
+  raw: object,
+  pods: readonly object[],
+  between: readonly object[] = [],
+): { evictions: Evictions; asked: string[] } {
   const asked: string[] = [];
   const evictions = new Evictions((request) => {
     asked.push(decodeURIComponent(request.path));
+    const items = request.path.includes('/pods?') ? pods : between;
     const body = (async function* () {
       yield await Promise.resolve(JSON.stringify({ ...raw, items }));
     })();
@@ -128,20 +133,22 @@ function ownedPod(name: string, kind: string, uid: string): object {
   return { metadata, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
 }
 
-for (const [kind, selector] of [
-  ['ReplicaSet', { matchLabels: { app: 'web' } }],
-  ['ReplicationController', { app: 'web' }],
-] as const)
-  test(`the pods of a ${kind} are its own, and nothing stands between`, async () => {
-    const raw = { metadata: { uid: 'u' }, spec: { selector, replicas: 2 } };
-    const items = [ownedPod('web-1', kind, 'u'), ownedPod('web-2', 'App', 'other')];
-    const { evictions, asked } = serverWith(raw, items);
-    const reading = await evictions.podsOf({ kind, namespace: 'ns', name: 'web' }, 'u');
-    assert.ok(reading.kind === 'listed');
-    assert.deepEqual([reading.pods.map(({ name }) => name), reading.desired], [['web-1'], 2]);
-    assert.equal(asked.length, 2);
-    assert.match(asked[1] ?? '', /\/pods\?labelSelector=app=web&/);
-  });
+test('the pods of a DeploymentConfig are those of its ReplicationControllers; its selector is a map', async () => {
+  const raw = { metadata: { uid: 'u' }, spec: { selector: { app: 'web' }, replicas: 2 } };
+  const pods = [
+    ownedPod('web-1', 'ReplicationController', 'web-v1'),
+    ownedPod('web-2', 'ReplicationController', 'other'),
+  ];
+  const versions = [ownedPod('web-v1', 'DeploymentConfig', 'u'), ownedPod('other', 'App', 'other')];
+  const { evictions, asked } = serverWith(raw, pods, versions);
+  const reading = await evictions.podsOf({ kind: 'DeploymentConfig', namespace: 'ns', name: 'web' }, 'u');
+  assert.ok(reading.kind === 'listed');
+  assert.deepEqual([reading.pods.map(({ name }) => name), reading.desired], [['web-1'], 2]);
+  assert.deepEqual(asked.slice(1), [
+    '/api/v1/namespaces/ns/pods?labelSelector=app=web&limit=500',
+    '/api/v1/namespaces/ns/replicationcontrollers?limit=500',
+  ]);
+});
 
 const APP = customKind({
   group: 'acme.example',
@@ -186,21 +193,6 @@ test('that no pod of an operator is reached is told, unless it wants none', asyn
   assert.deepEqual(await podsOfApp(stage, 0), { kind: 'listed', pods: [], desired: 0 });
 });
 
-test('beside a Pod that is a workload are those of its owner, by one list of what has the label', async () => {
-  const items = [ownedPod('a', 'App', 'one'), ownedPod('b', 'App', 'two'), ownedPod('c', 'App', 'one')];
-  const { evictions, asked } = serverWith({}, items);
-  const ref = { kind: 'Pod', namespace: 'ns', name: 'a' };
-  const reading = await evictions.podsOf(ref, 'a');
-  assert.ok(reading.kind === 'listed' && reading.desired === undefined);
-  assert.deepEqual(
-    reading.pods.map(({ name }) => name),
-    ['a', 'c'],
-  );
-  const query = 'labelSelector=reloader.k8s.collaborne.com/reload-strategy=evict&limit=500';
-  assert.deepEqual(asked, [`/api/v1/namespaces/ns/pods?${query}`]);
-  assert.deepEqual(await evictions.podsOf(ref, 'former'), { kind: 'gone' });
-});
-
 test('a pod fails whose container waits for a reason that does not pass by itself', async () => {
   const waiting = (reason?: string): object => ({
     name: 'app',
@@ -225,11 +217,11 @@ test('a pod fails whose container waits for a reason that does not pass by itsel
     new: [{}, undefined],
   };
   const items = Object.entries(cases).map(([name, [status]]) => ({
-    ...ownedPod(name, 'ReplicaSet', 'u'),
+    ...ownedPod(name, 'StatefulSet', 'u'),
     status,
   }));
   const { evictions } = serverWith({ metadata: { uid: 'u' }, spec: { selector: {} } }, items);
-  const reading = await evictions.podsOf({ kind: 'ReplicaSet', namespace: 'ns', name: 'web' }, 'u');
+  const reading = await evictions.podsOf({ kind: 'StatefulSet', namespace: 'ns', name: 'web' }, 'u');
   assert.ok(reading.kind === 'listed');
   assert.deepEqual(
     Object.fromEntries(reading.pods.map(({ name, failure }) => [name, failure])),

@@ -108,14 +108,6 @@ test('workloads have other labels, and only their namespaces are left out', () =
   );
 });
 
-test('of Pods only those with the label are listed and watched', () => {
-  assert.deepEqual(workloadSource(workloadKindOf('Pod'), 'ns'), {
-    kind: 'Pod',
-    path: '/api/v1/namespaces/ns/pods',
-    labelSelector: 'reloader.k8s.collaborne.com/reload-strategy=evict',
-  });
-});
-
 test('items may be null', async () => {
   const news = await listed(scripted(ok({ metadata: { resourceVersion: '9' }, items: null })));
   assert.deepEqual(news, [{ resourceVersion: '9' }]);

@@ -7,7 +7,7 @@ import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { errorOf, running } from './given.ts';
 
 const FORM =
-  'expected group/version/plural:path, such as serving.knative.dev/v1/services:spec.template, or one of replicasets, replicationcontrollers, pods';
+  'expected group/version/plural:path of a custom resource, such as serving.knative.dev/v1/services:spec.template; the other kinds are Deployment, StatefulSet, DaemonSet, CronJob, Job, Rollout, DeploymentConfig';
 const SUCH = 'such as :spec.template';
 const APPS = 'acme.example/v1/apps:spec.podTemplate';
 
@@ -27,17 +27,6 @@ test('kinds are a comma list, or repeated, or those of the variable', () => {
     const kinds = workloadKindsOf(options).map(({ kind }) => kind);
     assert.deepEqual(kinds.slice(-2), ['apps.acme.example', 'my-jobs.x-y.example']);
   }
-});
-
-test('kinds whose pods are only evicted are named by their plural alone', () => {
-  const { options } = running(`--workload-kinds=ReplicaSets,${APPS},replicationcontrollers,pods`);
-  const rows = workloadKindsOf(options).slice(-4);
-  assert.deepEqual(
-    rows.map(({ kind, rollout }) => `${kind} ${rollout}`),
-    ['ReplicaSet evict', 'apps.acme.example replace-pods', 'ReplicationController evict', 'Pod evict'],
-  );
-  const without = workloadKindsOf(running('').options);
-  assert.ok(without.every(({ rollout }) => rollout !== 'evict'));
 });
 
 test('they alone are enough to be watched', () => {
@@ -65,9 +54,9 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   'acme..example/v1/apps:spec.template': `${FORM}, got `,
   'acme.example//apps:spec.template': `${FORM}, got `,
   'apps/v1/controllerrevisions:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
-  'apps/v1/replicasets:spec.template':
-    'expected replicasets alone, without group, version and path, got "apps/v1/replicasets:spec.template"',
-  'pods,Pods': 'expected each kind once, got Pod twice; keep one of its entries',
+  'apps/v1/replicasets:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
+  replicasets: `${FORM}, got "replicasets"`,
+  [`${APPS},pods`]: `${FORM}, got "pods"`,
   'apps/v1/deployments:spec.template':
     'expected no Deployments: they are always served; take the entry away, got ',
   'batch/v1/cronjobs:spec.jobTemplate.spec.template':
@@ -113,8 +102,8 @@ describe('kinds in a file', () => {
 
   test('are those of its lines, beside others', () => {
     assert.deepEqual(resources('--workload-kinds=@/kinds'), ['apps', 'my-jobs']);
-    assert.deepEqual(resources('--workload-kinds', 'pods', '--workload-kinds', '@/kinds'), [
-      'pods',
+    assert.deepEqual(resources('--workload-kinds', 'a.example/v1/bs:spec.c', '--workload-kinds', '@/kinds'), [
+      'bs',
       'apps',
       'my-jobs',
     ]);

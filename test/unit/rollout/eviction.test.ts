@@ -154,6 +154,19 @@ test('missing pods count as not ready', async (t) => {
   assert.deepEqual(pods.evicted, []);
 });
 
+test('a workload that does not say how many pods it wants, wants the most that it had until the progress deadline', async (t) => {
+  const pods = new Pods(900, 901, 902);
+  const stage = stageWith(t, pods);
+  pods.after = () => {
+    pods.pods = pods.pods.filter(({ createdAt = 0 }) => createdAt < CHANGED);
+  };
+  await changed(stage, 'b');
+  await stage.pass(500_000);
+  assert.deepEqual(pods.evicted, ['web-0']);
+  await stage.pass(200_000);
+  assert.deepEqual(pods.evicted, ['web-0', 'web-1']);
+});
+
 test('a budget is waited for, with few requests', async (t) => {
   const pods = new Pods(900);
   for (let n = 0; n < 10; n += 1) pods.answers.push({ kind: 'throttled', message: 'budget' });

@@ -298,7 +298,7 @@ export class World {
 
   /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
   restart(flags: Partial<VocabularyOptions> = this.#flags): World {
-    const next = this.anew(flags);
+    const next = new World({}, this.namespace, flags, this.#rules);
     next.store.persisted.state = this.store.persisted.state;
     next.now = this.now;
     for (const [name, content] of this.contents) next.contents.set(name, content);
@@ -306,11 +306,6 @@ export class World {
     for (const name of next.contents.keys()) next.tellConfig(name, { initial: true });
     for (const name of next.live.keys()) next.tellWorkload(name, { initial: true });
     return next;
-  }
-
-  /** A world of the same kind in which nothing is yet. */
-  protected anew(flags: Partial<VocabularyOptions>): World {
-    return new World({}, this.namespace, flags, this.#rules);
   }
 
   /** The edge between a workload and an object. */
