@@ -70,8 +70,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   commander: 'options',
   yaml: 'commands',
   re2js: 'annotations',
-  '@peculiar/x509': 'admission',
-  'reflect-metadata': 'admission',
 };
 
 /** Folders without time, chance and I/O; of the builtins only hashing and comparing are pure. */
@@ -106,7 +104,6 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/rollout/rollout-attempt.ts':
     'people who read annotations and say when workloads are rolled, and whichever reloader ends the pause',
   'lib/repair/pauses.ts': 'the end of a pause, whose begin an annotation says',
-  'lib/app/admission-webhook.ts': 'the API server, which checks how long certificates are good',
 };
 /** Folders that may look at the process that they run in. */
 const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'app', 'commands', 'bin'];

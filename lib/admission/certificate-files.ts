@@ -51,11 +51,6 @@ export async function followClientAuthorities(
   await follow({ ...loop, read: () => readAuthorities(file), what, place: { file } }, signal);
 }
 
-/** The certificates in `text`, each as PEM. */
-export function certificatesIn(text: string): string[] {
-  return (text.match(PEM) ?? []).map((each) => `${each}\n`);
-}
-
 async function follow<T>(
   {
     read,
@@ -96,7 +91,8 @@ async function readPair(directory: string): Promise<KeyPair> {
 
 /** @throws if the file has no certificate: without one, Node would trust all public authorities in their place */
 async function readAuthorities(file: string): Promise<readonly string[]> {
-  const authorities = certificatesIn(await readFile(file, 'utf8'));
+  const text = await readFile(file, 'utf8');
+  const authorities = (text.match(PEM) ?? []).map((each) => `${each}\n`);
   if (authorities.length === 0) throw new Error('it has no certificate in PEM');
   for (const authority of authorities) new X509Certificate(authority);
   return authorities;

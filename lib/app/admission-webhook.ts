@@ -1,13 +1,9 @@
-/** Starts the admission webhook if the options ask for one, and keeps its serving certificate valid. */
+/** Starts the admission webhook if the options ask for one, with the certificate in files. */
 
 import { AdmissionServer } from '../admission/admission-server.ts';
 import { followCertificateFiles, followClientAuthorities } from '../admission/certificate-files.ts';
-import { keepOwnCertificate } from '../admission/own-certificate.ts';
-import { WebhookStore } from '../kubernetes/webhook-store.ts';
-import type { AdmissionCertificate } from '../model/settings.ts';
 import { atMostEvery } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import type { KeyPair } from '../serving/tls.ts';
 import type { Assembly, Parts } from './assembly.ts';
 
 /** The least time between two log lines about clients without a certificate; the metric counts them all. */
@@ -35,11 +31,13 @@ export async function serveAdmission(
   });
   const port = await server.start(admission.port, options.bindAddress);
   log.info('the admission webhook keeps stamps through updates by external writers', { port });
-  const { certificate, clientAuthorities: file } = admission;
-  const use = (authorities: readonly string[]): void => server.trustClients(authorities);
+  const { tlsDirectory: directory, clientAuthorities: file } = admission;
+  const loop = { log, wait: sleep };
   const ended = Promise.all([
-    followCertificate(parts, certificate, server, signal),
-    file === undefined ? undefined : followClientAuthorities({ file, use, log, wait: sleep }, signal),
+    followCertificateFiles({ ...loop, directory, use: (pair) => server.use(pair) }, signal),
+    file === undefined
+      ? undefined
+      : followClientAuthorities({ ...loop, file, use: (all) => server.trustClients(all) }, signal),
   ]).then(() => server.stop());
   return () => ended;
 }
@@ -53,21 +51,4 @@ function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
     metrics?.reviewed('unauthenticated');
     logOne(reason);
   };
-}
-
-async function followCertificate(
-  { send, place, log }: Parts,
-  certificate: AdmissionCertificate,
-  server: AdmissionServer,
-  signal: AbortSignal,
-): Promise<void> {
-  const shared = { use: (pair: KeyPair) => server.use(pair), log, wait: sleep };
-  if (certificate.type === 'files') {
-    await followCertificateFiles({ ...shared, directory: certificate.directory }, signal);
-    return;
-  }
-  // Loaded on demand: a process with certificate files does not need the memory of the code that issues certificates.
-  const { issuePair } = await import('../admission/certificate-authority.ts');
-  const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace }, signal);
-  await keepOwnCertificate({ ...shared, store, issue: issuePair, now: () => Date.now() }, signal);
 }

@@ -122,7 +122,6 @@ export function permissionsOf(
   workloadKinds: readonly string[] = kindsWithRights(options),
   configKinds: readonly ConfigKind[] = configKindsOf(options).filter((kind) => !isAutomatic(options, kind)),
 ): Permission[] {
-  const certificate = options.admission?.certificate;
   const { leaderElection: election } = options;
   return permissionsFor({
     namespaces: place.namespaces,
@@ -131,7 +130,6 @@ export function permissionsOf(
     stateName: options.stateConfigMap,
     configKinds,
     workloadKinds,
-    admission: certificate?.type === 'secret' ? certificate : undefined,
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
     reviewsReaders: options.secureMetrics !== undefined,

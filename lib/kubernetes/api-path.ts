@@ -31,12 +31,6 @@ export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
 export const POD_TEMPLATES: ApiResource = { group: '', version: 'v1', resource: 'podtemplates' };
 /** Leases of the leader election. */
 export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
-/** The configurations that name an admission webhook and the CA that the API server trusts for it. */
-export const WEBHOOK_CONFIGURATIONS: ApiResource = {
-  group: 'admissionregistration.k8s.io',
-  version: 'v1',
-  resource: 'mutatingwebhookconfigurations',
-};
 /** Reviews of bearer tokens. */
 export const TOKEN_REVIEWS: ApiResource = {
   group: 'authentication.k8s.io',

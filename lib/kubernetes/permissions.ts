@@ -13,7 +13,6 @@ import {
   PODS,
   REPLICA_SETS,
   TOKEN_REVIEWS,
-  WEBHOOK_CONFIGURATIONS,
 } from './api-path.ts';
 import { mountsOf, resourceOf } from './sources.ts';
 
@@ -37,7 +36,6 @@ export type PermissionPurpose =
   /** To evict pods in place of stamping a template. */
   | 'evict'
   | 'event'
-  | 'webhook'
   /** Without it no page is served but those of probes. */
   | 'pages'
   /** Without it the process leads without an election. */
@@ -69,8 +67,6 @@ export interface PermissionScope {
   readonly lease?: { readonly namespace: string; readonly name: string } | undefined;
   /** Whether it is a dry run, which only reads. */
   readonly isDryRun: boolean;
-  /** The Secret with the webhook's own certificate and the configuration that trusts it; undefined without such. */
-  readonly admission?: { readonly secret: string; readonly configuration: string } | undefined;
   /** Whether the pages are only for tokens that may get them. */
   readonly reviewsReaders?: boolean;
   /** Whether pods are evicted unless an annotation says otherwise. */
@@ -95,7 +91,6 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
     permission('key', 'Secret', stateNamespace, SOURCE_KINDS.Secret, stateVerbs, [`${stateName}-key`]),
     ...(scope.watchesNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
     ...(lease === undefined ? [] : leasePermissions(lease)),
-    ...admissionPermissions(scope),
     ...(scope.reviewsReaders ? READER_PERMISSIONS : []),
     ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
   ];
@@ -156,16 +151,6 @@ function leasePermissions({ namespace, name }: NonNullable<PermissionScope['leas
   return [
     permission('lease', 'Lease', namespace, LEASES, ['get', 'update', ...WATCHING], [name]),
     permission('lease', 'Lease', namespace, LEASES, ['create']),
-  ];
-}
-
-function admissionPermissions({ admission, stateNamespace }: PermissionScope): Permission[] {
-  if (admission === undefined) return [];
-  const { secret, configuration } = admission;
-  const kind = 'MutatingWebhookConfiguration';
-  return [
-    permission('webhook', 'Secret', stateNamespace, SOURCE_KINDS.Secret, KEEPING, [secret]),
-    permission('webhook', kind, undefined, WEBHOOK_CONFIGURATIONS, ['get', 'patch'], [configuration]),
   ];
 }
 

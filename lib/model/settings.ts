@@ -154,20 +154,12 @@ export const ALERT_RESULTS = ['sent', 'failed', 'dropped'] as const;
 /** See ALERT_RESULTS. */
 export type AlertResult = (typeof ALERT_RESULTS)[number];
 
-/** The source of the webhook's serving certificate. */
-export type AdmissionCertificate =
-  /** A folder with the files tls.crt and tls.key, which another program renews. */
-  | { readonly type: 'files'; readonly directory: string }
-  /**
-   * A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it makes trust it.
-   */
-  | { readonly type: 'secret'; readonly secret: string; readonly configuration: string };
-
 /** How the admission webhook is served. */
 export interface AdmissionOptions {
   /** 0 picks a free one. */
   readonly port: number;
-  readonly certificate: AdmissionCertificate;
+  /** A folder with the files tls.crt and tls.key. */
+  readonly tlsDirectory: string;
   /** A PEM file with the authorities of its clients: only these are answered. @default every client is */
   readonly clientAuthorities?: string;
 }

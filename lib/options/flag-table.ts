@@ -226,12 +226,6 @@ export const TABLE = {
     '--webhook-port <port-number>':
       'port of the admission webhook, which keeps stamps through updates of their owners (default: no webhook)',
     '--webhook-tls-directory <folder>': 'where its tls.crt and tls.key are; read again when they change',
-    '--webhook-tls-secret <name>':
-      'or a Secret beside the state, which the reloader fills with a certificate of its own and renews',
-    '--webhook-configuration <name>': {
-      default: 'kubernetes-reloader',
-      help: 'with --webhook-tls-secret: the MutatingWebhookConfiguration into which the reloader writes the authority of that certificate',
-    },
     '--webhook-client-ca <file>':
       'answer only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: answer all)',
   },

@@ -31,7 +31,6 @@ const DEFAULT_WAIT_IN_PERIODS = 6;
 const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string])[] = [
   ['token', 'token-file'],
   ['certificate-authority', 'insecure-skip-tls-verify'],
-  ['webhook-tls-directory', 'webhook-tls-secret'],
   ['webhook-port', 'dry-run', ': nothing is stamped'],
   ['webhook-port', 'webhook-url', ': nothing is stamped'],
 ];

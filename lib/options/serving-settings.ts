@@ -1,7 +1,7 @@
 /** The settings of the HTTP servers: ports, address, allowed hosts, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { AdmissionCertificate, AdmissionOptions, SecureMetrics } from '../model/settings.ts';
+import type { AdmissionOptions, SecureMetrics } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
 import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
@@ -80,20 +80,9 @@ function admissionFrom(reader: Reader): AdmissionOptions | undefined {
     if (idle === undefined) return undefined;
     throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle.name)}`);
   }
+  const tlsDirectory = reader.get('webhook-tls-directory');
+  if (tlsDirectory === undefined)
+    throw new UsageError(`expected --webhook-tls-directory beside ${reader.placeOf('webhook-port')}`);
   const clientAuthorities = reader.get('webhook-client-ca');
-  const clients = clientAuthorities === undefined ? {} : { clientAuthorities };
-  return { port, certificate: certificateFrom(reader), ...clients };
-}
-
-function certificateFrom(reader: Reader): AdmissionCertificate {
-  const directory = reader.get('webhook-tls-directory');
-  const secret = reader.get('webhook-tls-secret');
-  if (secret !== undefined)
-    return { type: 'secret', secret, configuration: reader.get('webhook-configuration') };
-  const configuration = reader.sourceOf('webhook-configuration');
-  if (configuration !== undefined)
-    throw new UsageError(`expected ${configuration} only beside --webhook-tls-secret`);
-  if (directory !== undefined) return { type: 'files', directory };
-  const port = reader.placeOf('webhook-port');
-  throw new UsageError(`expected --webhook-tls-directory or --webhook-tls-secret beside ${port}`);
+  return { port, tlsDirectory, ...(clientAuthorities !== undefined && { clientAuthorities }) };
 }

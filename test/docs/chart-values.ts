@@ -40,8 +40,6 @@ export const VALUES_ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
   'leader-election-retry-period': 'reloader.leaderElection.retryPeriod',
   'webhook-port': 'admission.enabled and admission.port',
   'webhook-tls-directory': 'admission.certificate',
-  'webhook-tls-secret': 'admission.secretName',
-  'webhook-configuration': 'admission.enabled',
   'webhook-url': 'reloader.webhookUrl',
   'log-level': 'reloader.logLevel',
   'log-format': 'reloader.logFormat',

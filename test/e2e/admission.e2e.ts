@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { freePort } from '../control-plane/free-port.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectsOf, pick } from '../sandbox/json.ts';
@@ -25,16 +24,10 @@ interface Scene extends AsyncDisposable {
   readonly reloader: ReloaderProcess;
 }
 
-/** How a scene begins. */
-interface Beginning {
-  /** Whether the reloader makes its own certificate. @default false */
-  readonly isSelfMade?: boolean;
-}
-
 /** A reloader whose webhook is asked and that knows what is there, and what `mark` needs. */
-async function begin({ isSelfMade = false }: Beginning = {}): Promise<Scene> {
+async function begin(): Promise<Scene> {
   const stage = await Stage.open(cluster);
-  const webhook = await Webhook.open(stage, isSelfMade);
+  const webhook = await Webhook.open(stage);
   await stage.put('web', 'A');
   await stage.createMarker();
   const reloader = await stage.reloader({ flags: webhook.flags });
@@ -165,16 +158,5 @@ describe('with the admission webhook', () => {
     isOver = true;
     await load;
     assert.deepEqual(await restsAt(stage, reloader, WEB, 2), stamps);
-  });
-
-  test('a certificate of its own is trusted, and shared by a second replica', async () => {
-    await using scene = await begin({ isSelfMade: true });
-    const { stage, webhook } = scene;
-    const held = await stage.expect('GET', 'secrets/webhook');
-    const flags = webhook.flags.with(0, `--webhook-port=${await freePort()}`);
-    const other = await stage.reloader({ flags });
-    await other.hasSaid(/certificate of the admission webhook is in use/);
-    assert.deepEqual((await stage.expect('GET', 'secrets/webhook'))['data'], held['data']);
-    await webhook.isAsked();
   });
 });

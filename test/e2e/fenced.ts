@@ -11,9 +11,6 @@ export type Request = readonly [method: ApiRequest['method'], path: string, body
 
 /** On a workload: the ConfigMap that it follows. */
 export const FOLLOWS = 'reloader.k8s.collaborne.com/configmap';
-/** The configuration of the webhook. */
-export const CONFIGURATION =
-  '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/kubernetes-reloader';
 /** No node has it: pods wait for ever, so a Job does not finish. */
 const NOWHERE: JsonObject = { nodeSelector: { 'example.com/none': 'such' } };
 
@@ -29,6 +26,7 @@ const DRY = '?dryRun=All';
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
 /** Where a kind is served that is not among those of apps/v1. */
@@ -259,22 +257,13 @@ const REFUSED_WRITES: Readonly<Record<string, Readonly<Record<string, Request>>>
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
       },
     ],
+    'register an admission webhook': ['POST', CONFIGURATIONS + DRY, named('other')],
     'change a namespace': [
       'PATCH',
       '/api/v1/namespaces/default?dryRun=All',
       { metadata: { labels: { a: 'b' } } },
     ],
   },
-  webhook: Object.fromEntries(
-    Object.entries<Json>({
-      'change where its webhook is asked': add('/webhooks/0/clientConfig/url', 'https://example.com'),
-      'change what its webhook is asked for': add('/webhooks/0/rules/0/operations/0', 'DELETE'),
-      'change whether a failure counts': add('/webhooks/0/failurePolicy', 'Fail'),
-      'change its selector': [{ op: 'remove', path: '/webhooks/0/namespaceSelector' }],
-      'change its labels': add('/metadata/labels/team', 'other'),
-      'remove its webhook': [{ op: 'remove', path: '/webhooks' }],
-    }).map(([name, body]) => [name, ['PATCH', CONFIGURATION + DRY, body]]),
-  ),
   jobs: {
     'create a Job with a finalizer': [
       'POST',
@@ -305,11 +294,6 @@ const PASSING_WRITES: Readonly<Record<string, Request>> = {
     '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     { spec: { resourceAttributes: { resource: 'pods', verb: 'list' } } },
   ],
-  'have its certificate trusted': [
-    'PATCH',
-    CONFIGURATION + DRY,
-    [{ op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: '' }],
-  ],
   'create a Job': ['POST', pathOf('Job') + DRY, job('other', {})],
   'delete a Job': ['DELETE', pathOf('Job', 'subject') + DRY],
 };
@@ -319,7 +303,6 @@ export const IN_FORCE: readonly Request[] = [
   patching('Deployment', add('/spec/replicas', 7)),
   ['POST', CONFIG_MAPS + DRY, named('other')],
   ['POST', pathOf('Job') + DRY, job('other', { finalizers: ['example.com/kept'] })],
-  ['PATCH', CONFIGURATION + DRY, add('/webhooks/0/timeoutSeconds', 7)],
 ];
 
 /** A request of the account, as a test names it. */

@@ -5,7 +5,6 @@ import { after, before, describe, test } from 'node:test';
 import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { freePort } from '../control-plane/free-port.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs } from './account.ts';
@@ -24,14 +23,13 @@ import {
 } from './fenced.ts';
 import { CUSTOM, DEFINITIONS, FURTHER_CASES, FURTHER_SUBJECTS, KINDS_DEFINED } from './fenced-kinds.ts';
 import { Stage } from './stage.ts';
-import { askingAt, PROBE, webhookIsAsked } from './webhook.ts';
 import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 const skip = !(cluster instanceof ControlPlane) && 'the audit log of a control plane of its own is needed';
 
-const COMPONENTS = ['cron-jobs', 'fences', 'jobs', 'webhook'];
+const COMPONENTS = ['cron-jobs', 'fences', 'jobs'];
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 const STRATEGY = 'reloader.k8s.collaborne.com/reload-strategy';
@@ -76,14 +74,9 @@ function leftByWave(name: string): JsonObject {
   };
 }
 
-/** Applies the manifests; their webhook is asked for no namespace, unless `port` says where it is asked for the stage's. */
-async function install({ installation }: Account, stage: Stage, port?: number): Promise<void> {
-  const items = installation.objects.map((object) =>
-    object['kind'] === 'MutatingWebhookConfiguration'
-      ? askingAt(object, port ?? 1, port === undefined ? 'nowhere' : stage.namespace)
-      : object,
-  );
-  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+/** Applies the manifests. */
+async function install({ installation }: Account, stage: Stage): Promise<void> {
+  const input = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: installation.objects });
   const { stderr } = await stage.kubectl(['apply', '--validate=strict', '-f', '-'], { input });
   assert.equal(stderr, '');
 }
@@ -169,7 +162,7 @@ describe('the account of the reloader, though RBAC allows it everything,', { ski
       policies = objectsOf((await cluster.expect('GET', POLICIES))['items']);
       return policies.every(({ status }) => pick(status, 'observedGeneration') !== undefined);
     });
-    assert.equal(policies.length, 4);
+    assert.equal(policies.length, 3);
     const warnings = policies.flatMap(({ status }) =>
       objectsOf(pick(status, 'typeChecking', 'expressionWarnings')),
     );
@@ -182,9 +175,7 @@ describe('the reloader with its fences', { skip }, () => {
     assert.ok(cluster instanceof ControlPlane);
     const account = accountOf('base', COMPONENTS);
     await using stage = await Stage.open(cluster, account.namespace);
-    const port = await freePort();
-    await install(account, stage, port);
-    await stage.put(PROBE.name, 'A');
+    await install(account, stage);
     await stage.put('all', 'A');
     for (const workload of WORKLOADS) await stage.create(workload);
     await stage.expect('POST', 'deployments', leftByWave('parked'));
@@ -193,9 +184,7 @@ describe('the reloader with its fences', { skip }, () => {
     const uid = pick(await stage.expect('GET', 'jobs/all'), 'metadata', 'uid');
 
     const earlier = (await requestsOf(account, cluster)).length;
-    const flags = [`--webhook-port=${port}`, '--dialects=collaborne,stakater,sap,wave'];
-    const reloader = await startAs(account, stage, flags);
-    await webhookIsAsked(stage);
+    const reloader = await startAs(account, stage, ['--dialects=collaborne,stakater,sap,wave']);
     await stage.until('nothing is left of wave', async () => {
       const { metadata, spec } = await stage.expect('GET', 'deployments/parked');
       const left = JSON.stringify([pick(metadata, 'finalizers'), pick(metadata, 'annotations')]);

@@ -22,10 +22,9 @@ export class Webhook implements AsyncDisposable {
   readonly #stage: Stage;
   readonly #folder: string;
   readonly #port: number;
-  /** Undefined where the reloader makes its own. */
-  #pair: ServingPair | undefined;
+  #pair: ServingPair;
 
-  private constructor(stage: Stage, folder: string, port: number, pair: ServingPair | undefined) {
+  private constructor(stage: Stage, folder: string, port: number, pair: ServingPair) {
     this.#stage = stage;
     this.#folder = folder;
     this.#port = port;
@@ -33,10 +32,9 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** Makes a certificate, and has the API server ask for the namespace of `stage`; nobody answers yet. */
-  static async open(stage: Stage, isSelfMade = false): Promise<Webhook> {
+  static async open(stage: Stage): Promise<Webhook> {
     const folder = await mkdtemp(path.join(tmpdir(), 'reloader-webhook-'));
-    const pair = isSelfMade ? undefined : servingPair('localhost');
-    const webhook = new Webhook(stage, folder, await freePort(), pair);
+    const webhook = new Webhook(stage, folder, await freePort(), servingPair('localhost'));
     await webhook.#write();
     await stage.cluster.expect('POST', CONFIGURATIONS, webhook.#configuration());
     await stage.put(PROBE.name, 'A');
@@ -45,9 +43,7 @@ export class Webhook implements AsyncDisposable {
 
   /** What a reloader is told. */
   get flags(): readonly string[] {
-    const port = `--webhook-port=${this.#port}`;
-    if (this.#pair !== undefined) return [port, `--webhook-tls-directory=${this.#folder}`];
-    return [port, '--webhook-tls-secret=webhook', `--webhook-configuration=${this.#stage.namespace}`];
+    return [`--webhook-port=${this.#port}`, `--webhook-tls-directory=${this.#folder}`];
   }
 
   /** Resolves when the API server asks and is answered. */
@@ -58,7 +54,7 @@ export class Webhook implements AsyncDisposable {
   /** A new authority and a new certificate; resolves when `reloader` uses it. */
   async rotate(reloader: ReloaderProcess): Promise<void> {
     const before = reloader.lines.filter(({ message }) => IN_USE.test(message)).length;
-    const old = this.#pair?.authority ?? '';
+    const old = this.#pair.authority;
     const pair = servingPair('localhost');
     this.#pair = pair;
     await this.#stage.cluster.expect('PATCH', this.#path(), {
@@ -81,7 +77,6 @@ export class Webhook implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
-    if (this.#pair === undefined) return;
     await writeFile(path.join(this.#folder, 'tls.crt'), this.#pair.certificate);
     await writeFile(path.join(this.#folder, 'tls.key'), this.#pair.key);
   }
@@ -91,8 +86,8 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** That of the manifests, for this namespace alone and without a Service. */
-  #configuration(authorities = this.#pair?.authority): JsonObject {
-    const objects = render('base', { components: ['webhook-cert-manager'] });
+  #configuration(authorities = this.#pair.authority): JsonObject {
+    const objects = render('base', { components: ['webhook'] });
     const configuration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration') ?? {};
     const { namespace } = this.#stage;
     return { ...askingAt(configuration, this.#port, namespace, authorities), metadata: { name: namespace } };
@@ -103,15 +98,15 @@ export class Webhook implements AsyncDisposable {
 const PATIENCE_S = 30;
 
 /** `configuration` for one namespace alone, and without a Service: the API server asks a port of this machine. */
-export function askingAt(
+function askingAt(
   configuration: JsonObject,
   port: number,
   namespace: string,
-  authorities?: string,
+  authorities: string,
 ): JsonObject {
   const clientConfig = {
     url: `https://localhost:${port}/mutate`,
-    ...(authorities === undefined ? {} : { caBundle: Buffer.from(authorities).toString('base64') }),
+    caBundle: Buffer.from(authorities).toString('base64'),
   };
   const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [namespace] }];
   const namespaceSelector = { matchExpressions };

@@ -1,6 +1,7 @@
 /** What the chart makes beside the Deployment: policies, budgets, monitors, the admission webhook. */
 
 import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
@@ -8,7 +9,7 @@ import { parse } from 'yaml';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { CHART, type Rendering, render, skipWithoutHelm, type Values } from './chart.ts';
-import { render as renderFolder } from './kustomization.ts';
+import { installationIn } from './installation.ts';
 
 const skip = skipWithoutHelm();
 const OPERATORS = { apiVersions: ['monitoring.coreos.com/v1', 'autoscaling.k8s.io/v1'] };
@@ -188,9 +189,10 @@ describe('the admission webhook', { skip }, () => {
   const namespacesOf = (webhook: JsonObject): Json | undefined =>
     objectsOf(pick(webhook, 'namespaceSelector', 'matchExpressions'))[0];
 
-  test('is that of k8s/webhook but for names', () => {
+  test('is that of the component but for names', () => {
+    const { objects } = installationIn('base', ['webhook']);
     const [theirs] = objectsOf(
-      renderFolder('webhook').find(({ kind }) => kind === 'MutatingWebhookConfiguration')?.['webhooks'],
+      objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration')?.['webhooks'],
     );
     const { clientConfig: _, namespaceSelector, matchConditions, ...rest } = webhookWith({});
     const {
@@ -257,6 +259,28 @@ describe('the admission webhook', { skip }, () => {
   test('has an authority of the values where the certificate is in a Secret', () => {
     const admission = { enabled: true, certificate: 'secret', secretName: 'tls', caBundle: 'QQ==' };
     assert.equal(pick(webhookWith({ admission }), 'clientConfig', 'caBundle'), 'QQ==');
-    assert.equal(pick(webhookWith({}), 'clientConfig', 'caBundle'), undefined);
   });
+
+  for (const helm of [3, 4] as const)
+    test(`has a certificate by Helm ${helm} for the name that is asked, by the authority that is trusted`, {
+      skip: skipWithoutHelm(helm),
+    }, () => {
+      const all = render({ admission: { enabled: true } }, { helm });
+      const { type, data } = all.find(({ kind }) => kind === 'Secret') ?? {};
+      assert.equal(type, 'kubernetes.io/tls');
+      const [configuration] = objectsOf(
+        all.find(({ kind }) => kind === 'MutatingWebhookConfiguration')?.['webhooks'],
+      );
+      assert.equal(pick(configuration, 'clientConfig', 'caBundle'), pick(data, 'ca.crt'));
+      const pem = (name: string): string => Buffer.from(String(pick(data, name)), 'base64').toString();
+      const [authority, certificate] = [pem('ca.crt'), pem('tls.crt')].map(
+        (text) => new X509Certificate(text),
+      );
+      assert.ok(authority?.ca && certificate);
+      assert.ok(certificate.checkIssued(authority) && certificate.verify(authority.publicKey));
+      assert.ok(certificate.checkPrivateKey(createPrivateKey(pem('tls.key'))));
+      assert.equal(certificate.subjectAltName, 'DNS:web-reloader-webhook.tools.svc');
+      const years = (Date.parse(certificate.validTo) - Date.now()) / (365 * 24 * 3_600_000);
+      assert.ok(years > 9.9 && years <= 10, certificate.validTo);
+    });
 });

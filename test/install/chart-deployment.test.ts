@@ -183,7 +183,7 @@ describe('digits alone', { skip }, () => {
       config: { configmap: name },
       global: { imagePullSecrets: [name, { name }] },
       reloader: { serviceAccount: { name }, service: { port: 80 }, podMonitor: { enabled: true } },
-      admission: { enabled: true, secretName: name },
+      admission: { enabled: true, certificate: 'cert-manager', secretName: name },
     });
     const text = JSON.stringify(objects);
     assert.deepEqual(text.match(new RegExp(`.{20}(":|[[,])${name}\\b`, 'g')), null);

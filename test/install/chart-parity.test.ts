@@ -36,8 +36,7 @@ const COMPONENTS: Readonly<Record<string, Values>> = {
   labelled: { reloader: { resourceLabelSelector: 'reloader.k8s.collaborne.com/watched=true' } },
   openshift: { reloader: { isOpenshift: true } },
   'no-secrets': { reloader: { ignoreSecrets: true } },
-  webhook: { admission: { enabled: true } },
-  'webhook-cert-manager': { admission: { enabled: true, certificate: 'cert-manager' } },
+  webhook: { admission: { enabled: true, certificate: 'cert-manager' } },
 };
 
 /** What is the same in both, though names differ. */

@@ -148,6 +148,11 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     /admission\.enabled has no meaning /,
   ],
   [
+    'the name of a Secret that Helm makes',
+    { admission: { enabled: true, secretName: 'tls' } },
+    /remove admission\.secretName/,
+  ],
+  [
     'a certificate without a Secret',
     { admission: { enabled: true, certificate: 'secret' } },
     /say in admission\.secretName /,
@@ -186,11 +191,6 @@ describe('the chart refuses', { skip }, () => {
   test('policies that the cluster does not have', () => {
     const old = { kubeVersion: '1.29.9' };
     assert.match(objectionTo({ fences: { enabled: true } }, old) ?? '', /fences\.enabled needs .* 1\.30/);
-    const reloader = { watchGlobally: false };
-    const own = objectionTo({ admission: { enabled: true }, reloader }, old) ?? '';
-    assert.match(own, /admission\.certificate is own, .*: use another certificate, or Kubernetes 1\.30/);
-    const admission = { enabled: true, certificate: 'cert-manager' };
-    assert.equal(objectionTo({ admission, reloader }, old), undefined);
   });
 });
 

@@ -258,7 +258,7 @@ const AROUND: Readonly<Record<string, Values>> = {
   'a network policy of the webhook': { networkPolicy: { enabled: true }, admission: { enabled: true } },
   'the admission webhook': { admission: { enabled: true } },
   'the admission webhook of some namespaces': {
-    admission: { enabled: true, port: 10_250, secretName: 'tls' },
+    admission: { enabled: true, port: 10_250, certificate: 'cert-manager', secretName: 'tls' },
     ha: { enabled: true },
     ...apart({ namespaces: ['web'] }),
   },

@@ -143,15 +143,11 @@ function lawsFor({ values, ...cluster }: ValueSet): void {
       path: ADMISSION_PATH,
       port: 443,
     });
-    const { certificate } = admission;
-    if (certificate.type === 'secret')
-      assert.equal(certificate.configuration, pick(configuration, 'metadata', 'name'));
-    else
-      assert.deepEqual(objectsOf(installed.container['volumeMounts']).at(-1), {
-        name: 'tls',
-        mountPath: certificate.directory,
-        readOnly: true,
-      });
+    assert.deepEqual(objectsOf(installed.container['volumeMounts']).at(-1), {
+      name: 'tls',
+      mountPath: admission.tlsDirectory,
+      readOnly: true,
+    });
   });
 }
 

@@ -88,7 +88,7 @@ describe('its steps, followed in a folder,', () => {
 
   test('leave the bundle, the licences and the package file', () => {
     // Pieces of the bundle, whose names end in a hash: what several need, and what is loaded on demand.
-    const pieces = ['**/dist/{chunk,main,certificate-authority,run-command}-*.mjs'];
+    const pieces = ['**/dist/{chunk,main,run-command}-*.mjs'];
     const files = globSync('**/*', { cwd: root, exclude: pieces }).sort();
     assert.deepEqual(files, [
       'app',

@@ -43,8 +43,7 @@ function writtenBy(installed: Installed): Readonly<Record<string, unknown>> {
     states: state?.rule.resourceNames,
     leaseNamespace: lease?.namespace,
     lease: lease?.rule.resourceNames?.[0],
-    secrets: permissions.flatMap(({ kind, rule }) => (kind === 'Secret' ? (rule.resourceNames ?? []) : [])),
-    configuration: named('MutatingWebhookConfiguration')?.rule.resourceNames?.[0],
+    key: named('Secret')?.rule.resourceNames?.[0],
     furtherKinds: [],
   };
 }
@@ -60,7 +59,7 @@ function isAbout(installed: Installed, pausedAt: string = OWN_WRITES.pausedAt): 
   const namespace = stringOf(pick(installed.deployment, 'metadata', 'namespace')) ?? '';
   const account = `system:serviceaccount:${namespace}:${stringOf(installed.pod['serviceAccountName'])}`;
   const condition = `request.userInfo.username == "${account}"`;
-  assert.deepEqual(accountsIn(installed), Array(4).fill(condition));
+  assert.deepEqual(accountsIn(installed), Array(3).fill(condition));
 }
 
 test('the fences are those that follow from the table of own writes', () => {
@@ -70,7 +69,7 @@ test('the fences are those that follow from the table of own writes', () => {
 
 for (const folder of INSTALLATIONS)
   test(`the fences of k8s/${folder} are about what its reloader writes`, () => {
-    isAbout(installationIn(folder, ['fences', 'webhook']));
+    isAbout(installationIn(folder, ['fences']));
   });
 
 test('the patch of the guide names a further kind, and changes no other variable', () => {
@@ -94,8 +93,7 @@ describe('the fences of the chart', { skip }, () => {
 
   test('are about what its reloader writes', () => {
     isAbout(installedBy(render(valuesOf('fences'))));
-    const admission = { enabled: true };
-    isAbout(installedBy(render({ ...valuesOf('fences of another release'), admission })), 'a.example.com/at');
+    isAbout(installedBy(render(valuesOf('fences of another release'))), 'a.example.com/at');
   });
 
   test('are those of the manifests but for names', () => {
@@ -105,16 +103,12 @@ describe('the fences of the chart', { skip }, () => {
         pick(spec, 'failurePolicy'),
         pick(spec, 'validations'),
       ]);
-    const manifests = checks(installationIn('cluster', ['fences', 'webhook']));
-    assert.equal(manifests.length, 4);
+    const manifests = checks(installationIn('cluster', ['fences']));
+    assert.equal(manifests.length, 3);
     assert.deepEqual(checks(installedBy(render(valuesOf('fences')))), manifests);
   });
 
-  test('are not there without their value, but for that of the webhook', () => {
-    const names = (values: JsonObject): unknown[] =>
-      policiesIn(installedBy(render(values))).map(({ metadata }) => pick(metadata, 'name'));
-    assert.deepEqual(names({}), []);
-    assert.deepEqual(names({ admission: { enabled: true } }), ['web-reloader-tools-webhook']);
-    assert.deepEqual(names({ admission: { enabled: true, certificate: 'cert-manager' } }), []);
+  test('are not there without their value', () => {
+    assert.deepEqual(policiesIn(installedBy(render({ admission: { enabled: true } }))), []);
   });
 });

@@ -21,10 +21,7 @@ const SERVERS_METADATA = ['generation', 'managedFields', 'resourceVersion'];
 /** The API server counts the templates of a DaemonSet in it. */
 const SERVERS_ANNOTATION = 'deprecated.daemonset.template.generation';
 const SERVERS_SCHEDULER = 'default-scheduler';
-/** Not those that Kubernetes fills with the token of an account. */
-const SECRET_TYPES = ['Opaque', 'kubernetes.io/tls'];
 const STATE = 'reloader-state';
-const WEBHOOK = 'kubernetes-reloader-webhook';
 
 /** What an installation chooses, by variable; overlays replace the namespaces, the chart all of it. */
 const NAMES = {
@@ -32,8 +29,7 @@ const NAMES = {
   leaseNamespace: 'default',
   states: shardNames(STATE),
   lease: STATE,
-  secrets: [`${STATE}-key`, WEBHOOK],
-  configuration: 'kubernetes-reloader',
+  key: `${STATE}-key`,
   furtherKinds: [],
   pausedAt: OWN_WRITES.pausedAt,
 } as const;
@@ -97,19 +93,14 @@ const WRITES: readonly Write[] = [
     group: '',
     resources: [SOURCE_KINDS.Secret.resource],
     operations: ['CREATE', 'UPDATE'],
-    where: `${named('stateNamespace', 'variables.secrets')} && object.type in ${literal(SECRET_TYPES)}`,
+    // Not one that Kubernetes fills with the token of an account.
+    where: `${named('stateNamespace', '[variables.key]')} && object.type == "Opaque"`,
   },
   {
     group: LEASES.group,
     resources: [LEASES.resource],
     operations: ['CREATE', 'UPDATE'],
     where: named('leaseNamespace', '[variables.lease]'),
-  },
-  {
-    group: 'admissionregistration.k8s.io',
-    resources: ['mutatingwebhookconfigurations'],
-    operations: ['UPDATE'],
-    where: 'object.metadata.name == variables.configuration',
   },
   { group: '', resources: [EVENT_OBJECTS.resource], operations: ['CREATE'] },
   { group: 'authentication.k8s.io', operations: ['CREATE'] },
@@ -129,11 +120,11 @@ function isWrite({ group, resources, subresource = '', operations, where }: Writ
 const ALL_WRITES: Fence = {
   name: 'kubernetes-reloader-writes',
   about:
-    'Every write: of nothing but workloads, its state, its Lease, its certificate, evictions, and Events. furtherKinds are those of --workload-kinds, each as group/plural; no policy limits their fields.',
+    'Every write: of nothing but workloads, its state, its Lease, evictions, and Events. furtherKinds are those of --workload-kinds, each as group/plural; no policy limits their fields.',
   rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
-  names: ['stateNamespace', 'leaseNamespace', 'states', 'lease', 'secrets', 'configuration', 'furtherKinds'],
+  names: ['stateNamespace', 'leaseNamespace', 'states', 'lease', 'key', 'furtherKinds'],
   validations: {
-    'the reloader may write workloads, its state, its Lease, its certificate, evictions and Events, and nothing else; a kind of --workload-kinds has to be named in furtherKinds of this policy':
+    'the reloader may write workloads, its state, its Lease, evictions and Events, and nothing else; a kind of --workload-kinds has to be named in furtherKinds of this policy':
       [
         ...WRITES.map((write) => `(${isWrite(write)})`),
         '(request.?subResource.orValue("") == "" && request.operation == "UPDATE" && request.resource.group + "/" + request.resource.resource in variables.furtherKinds)',
@@ -293,40 +284,12 @@ const JOB_FENCE: Fence = {
   },
 };
 
-const CONFIGURATION: Fence = {
-  name: 'kubernetes-reloader-webhook',
-  about: 'What the right to patch its webhook configuration is for: the authority of its certificate.',
-  rules: [
-    {
-      apiGroups: ['admissionregistration.k8s.io'],
-      apiVersions: ['v1'],
-      operations: ['*'],
-      resources: ['mutatingwebhookconfigurations'],
-    },
-  ],
-  names: ['configuration'],
-  variables: {
-    webhooks: optional('object', 'webhooks', '[]'),
-    formerWebhooks: optional('oldObject', 'webhooks', '[]'),
-  },
-  validations: {
-    'of webhook configurations the reloader may change the caBundle of its own alone': [
-      'request.operation == "UPDATE" && object.metadata.name == variables.configuration',
-      same('dyn(object)', 'dyn(oldObject)', ['metadata', 'webhooks']),
-      same('dyn(object.metadata)', 'dyn(oldObject.metadata)', SERVERS_METADATA),
-      'variables.webhooks.map(w, w.name) == variables.formerWebhooks.map(w, w.name)',
-      `variables.webhooks.all(w, variables.formerWebhooks.exists_one(o, o.name == w.name && ${same('dyn(w)', 'dyn(o)', ['clientConfig'])} && ${same('dyn(w.clientConfig)', 'dyn(o.clientConfig)', ['caBundle'])}))`,
-    ].join(' &&\n'),
-  },
-};
-
 const FENCES = [ALL_WRITES, WORKLOADS, JOB_FENCE];
 
-/** The text of each file, by its path below the repository's root. The chart has those of both components. */
+/** The text of each file, by its path below the repository's root. */
 export function fenceFiles(): Readonly<Record<string, string>> {
   return {
     'k8s/components/fences/policies.yaml': textOf(FENCES, NAMES),
-    'k8s/components/webhook/policy.yaml': textOf([CONFIGURATION], NAMES),
-    'k8s/chart/files/fences.yaml': textOf([...FENCES, CONFIGURATION], NAMES),
+    'k8s/chart/files/fences.yaml': textOf(FENCES, NAMES),
   };
 }

@@ -40,11 +40,10 @@ export const COMPONENTS: readonly string[] = [
   'secrets-store-csi',
   'secure-metrics',
   'webhook',
-  'webhook-cert-manager',
 ];
 
 /** Components in place of others. */
-const ALTERNATIVES: readonly string[] = ['no-secrets', 'webhook-cert-manager'];
+const ALTERNATIVES: readonly string[] = ['no-secrets'];
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [

@@ -9,13 +9,9 @@ import { installationIn, WEBHOOK_SERVICE } from './installation.ts';
 import { INSTALLATIONS } from './kustomization.ts';
 import { titleOf } from './replacement.ts';
 
-const EACH = INSTALLATIONS.flatMap((folder) =>
-  ['webhook', 'webhook-cert-manager'].map((component) => ({ folder, component })),
-);
-
-for (const { folder, component } of EACH) {
-  describe(`k8s/${folder} with ${component}`, () => {
-    const { objects, options, container, pod, notices, deployment } = installationIn(folder, [component]);
+for (const folder of INSTALLATIONS) {
+  describe(`k8s/${folder} with webhook`, () => {
+    const { objects, options, container, pod, notices, deployment } = installationIn(folder, ['webhook']);
     const the = (title: string): JsonObject => {
       const found = objects.find((object) => titleOf(object) === title);
       assert.ok(found, title);
@@ -75,25 +71,12 @@ for (const { folder, component } of EACH) {
       assert.deepEqual(conditions.slice(1), [`request.userInfo.username != "${account}"`]);
     });
 
-    if (component === 'webhook') {
-      test('has a certificate of its own, and has the API server trust it', () => {
-        const { admission } = options;
-        assert.ok(admission?.certificate.type === 'secret');
-        const { configuration } = admission.certificate;
-        assert.ok(the(`MutatingWebhookConfiguration/${configuration}`));
-        assert.equal(pod['volumes'], undefined);
-      });
-      return;
-    }
-
     test('has a certificate for the name that is asked, where the program looks for it', () => {
       const { secretName, dnsNames } = objectOf(the('Certificate/kubernetes-reloader-webhook')['spec']);
       assert.deepEqual(dnsNames, [`kubernetes-reloader-webhook.${namespace}.svc`]);
       assert.deepEqual(objectsOf(pod['volumes']), [{ name: 'tls', secret: { secretName, optional: true } }]);
       const [mount] = objectsOf(container['volumeMounts']);
-      const { admission } = options;
-      assert.ok(admission?.certificate.type === 'files');
-      assert.deepEqual(mount, { name: 'tls', mountPath: admission.certificate.directory, readOnly: true });
+      assert.deepEqual(mount, { name: 'tls', mountPath: options.admission?.tlsDirectory, readOnly: true });
       const from = pick(
         the('MutatingWebhookConfiguration/kubernetes-reloader'),
         'metadata',

@@ -201,7 +201,11 @@ describe('a request that names another host', { concurrency: 2 }, () => {
 describe('the address', { concurrency: 2 }, () => {
   // All of 127.0.0.0/8 is this machine, so that another of its addresses needs no other machine.
   const OTHER = '127.0.0.2';
-  const WEBHOOK = ['--webhook-port', '0', '--webhook-tls-secret', 'webhook'];
+  /** Its folder has no certificate. */
+  const webhookOf = ({ folder }: Cluster): readonly string[] => [
+    '--webhook-port=0',
+    `--webhook-tls-directory=${folder}`,
+  ];
   const cases: Record<string, { flags: readonly string[]; env: Record<string, string>; isOpen: boolean }> = {
     'is 127.0.0.1 alone outside a pod': { flags: [], env: {}, isOpen: false },
     'is any in a pod': { flags: [], env: POD, isOpen: true },
@@ -215,7 +219,10 @@ describe('the address', { concurrency: 2 }, () => {
   for (const [name, { flags, env, isOpen: want }] of Object.entries(cases)) {
     test(name, async () => {
       await using cluster = await Cluster.start();
-      const reloader = await cluster.reloader({ flags: [...FREE_PORT, ...WEBHOOK, ...flags], env });
+      const reloader = await cluster.reloader({
+        flags: [...FREE_PORT, ...webhookOf(cluster), ...flags],
+        env,
+      });
       await reloader.hasSaid(/the admission webhook keeps stamps/);
       const ports = [
         reloader.port,

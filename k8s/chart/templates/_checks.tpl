@@ -12,7 +12,6 @@
 {{- end }}
 {{- $several := or $r.enableHA .Values.ha.enabled }}
 {{- $stamps := not (or .Values.config.dryRun $r.webhookUrl) }}
-{{- $certificate := and .Values.admission.enabled (eq .Values.admission.certificate "secret") }}
 {{- $refused := dict
   "reloader.namespaces has no meaning where all namespaces are watched: set reloader.watchGlobally=false, or remove it"
   (and $r.watchGlobally $r.namespaces)
@@ -27,7 +26,9 @@
   "admission.enabled has no meaning where no workload is stamped: remove it, or config.dryRun and reloader.webhookUrl"
   (and .Values.admission.enabled (not $stamps))
   "admission.certificate is secret: say in admission.secretName which Secret has tls.crt and tls.key"
-  (and $certificate (not .Values.admission.secretName))
+  (and .Values.admission.enabled (eq .Values.admission.certificate "secret") (not .Values.admission.secretName))
+  "admission.certificate is helm, whose Secret has the name of the Service: remove admission.secretName, or set admission.certificate"
+  (and .Values.admission.enabled (eq .Values.admission.certificate "helm") .Values.admission.secretName)
   "config.secureMetrics needs a certificate: mount a Secret with tls.crt and tls.key (reloader.deployment.volumes and volumeMounts), and set config.metricsTlsDirectory to its folder"
   (and .Values.config.secureMetrics (not .Values.config.metricsTlsDirectory))
   "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them"
@@ -55,8 +56,7 @@
 {{- define "reloader.check.fences" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- $own := include "reloader.namespace" . }}
-{{- $knowsPolicies := semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version }}
-{{- if and .Values.fences.enabled (not $knowsPolicies) }}
+{{- if and .Values.fences.enabled (semverCompare "<1.30-0" .Capabilities.KubeVersion.Version) }}
 {{- fail "fences.enabled needs the policies of Kubernetes 1.30: set it to false" }}
 {{- end }}
 {{- if and .Values.fences.enabled (eq (include "reloader-serviceAccountName" .) "default") }}
@@ -71,9 +71,6 @@
 {{- $state := get $flags "state-namespace" }}
 {{- with without (concat $watched (list $state (get $flags "leader-election-namespace" | default $state))) $own | uniq | sortAlpha }}
 {{- fail (printf "the account in %s gets rights in %s, and %s is watched too, so that all who may start pods there have these rights: set namespace to one that holds nothing else, and watchOwnNamespace=false, and name %s in reloader.namespaces" $own (join ", " .) $own $own) }}
-{{- end }}
-{{- if and (get $flags "webhook-configuration") (not $knowsPolicies) }}
-{{- fail (printf "admission.certificate is own, for which the account in %s may patch the webhook configuration of the cluster, and %s is watched too: use another certificate, or Kubernetes 1.30, where a policy leaves only the caBundle" $own $own) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -44,12 +44,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- with .Values.admission }}
 {{- if .enabled }}
 {{- $_ := set $flags "webhook-port" .port }}
-{{- if eq .certificate "own" }}
-{{- $_ := set $flags "webhook-tls-secret" (include "reloader.webhookSecret" $) }}
-{{- $_ := set $flags "webhook-configuration" (include "reloader-fullname" $) }}
-{{- else }}
 {{- $_ := set $flags "webhook-tls-directory" "/tls" }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := $flags }}

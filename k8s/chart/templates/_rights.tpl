@@ -110,12 +110,6 @@
 {{- end }}
 {{- end }}
 
-{{/* "true" where the right to patch the webhook configuration is given, and a policy can narrow it down to its caBundle. */}}
-{{- define "reloader.fencesWebhook" -}}
-{{- $patches := get (include "reloader.flags" . | fromJson) "webhook-configuration" }}
-{{- if and $patches (semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version) }}true{{ end }}
-{{- end }}
-
 {{/* In the cluster, beside them. */}}
 {{- define "reloader.rules.cluster" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
@@ -132,15 +126,9 @@
   resources: [subjectaccessreviews]
   verbs: [create]
 {{- end }}
-{{- with get $flags "webhook-configuration" }}
-- apiGroups: [admissionregistration.k8s.io]
-  resources: [mutatingwebhookconfigurations]
-  resourceNames: [{{ quote . }}]
-  verbs: [get, patch]
-{{- end }}
 {{- end }}
 
-{{/* In the namespace of the state: what it remembers, and the certificate of the admission webhook. */}}
+{{/* In the namespace of the state. */}}
 {{- define "reloader.rules.state" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- $name := get $flags "configmap" -}}
@@ -156,12 +144,6 @@
   resources: [secrets]
   resourceNames: ["{{ $name }}-key"]
   verbs: [get{{ if not (get $flags "dry-run") }}, create, patch{{ end }}]
-{{- with get $flags "webhook-tls-secret" }}
-- apiGroups: [""]
-  resources: [secrets]
-  resourceNames: [{{ quote . }}]
-  verbs: [get, create, patch]
-{{- end }}
 {{- end }}
 
 {{/* In the namespace of the Lease. To create one cannot be limited to a name. */}}

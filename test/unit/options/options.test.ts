@@ -61,11 +61,7 @@ const DEFAULTS: Options = {
 
 const ELECTION = { ...DEFAULTS.leaderElection, id: 'reloader-state' } as LeaderElection;
 const ALL: Options['scope'] = { type: 'all', source: '--all-namespaces' };
-const FILES: Options['admission'] = {
-  port: 9443,
-  certificate: { type: 'files', directory: '/tls' },
-};
-const SECRET_FILE = { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } as const;
+const FILES: Options['admission'] = { port: 9443, tlsDirectory: '/tls' };
 const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://a';
 const NO_BUDGET = { slots: 0, rate: 0, burst: 1 };
 const ALERTS: Options['alerts'] = { sink: 'raw', url: 'http://a' };
@@ -234,10 +230,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
   'the admission webhook': {
     '--webhook-port=9443 --webhook-tls-directory=/tls': { admission: FILES },
     'RELOADER_OPT_WEBHOOK_PORT=9443 RELOADER_OPT_WEBHOOK_TLS_DIRECTORY=/tls': { admission: FILES },
-    '--webhook-port=9443 --webhook-tls-secret=tls': { admission: { ...FILES, certificate: SECRET_FILE } },
-    '--webhook-port=9443 --webhook-tls-secret=tls --webhook-configuration=mine': {
-      admission: { ...FILES, certificate: { ...SECRET_FILE, configuration: 'mine' } },
-    },
     '--webhook-port=9443 --webhook-tls-directory=/tls --webhook-client-ca=/ca.pem': {
       admission: { ...FILES, clientAuthorities: '/ca.pem' },
     },

@@ -126,8 +126,6 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--cacert=a --insecure-skip-tls-verify': 'expected --cacert or --insecure-skip-tls-verify, not both',
     'RELOADER_OPT_CERTIFICATE_AUTHORITY=a --insecure-skip-tls-verify':
       'expected RELOADER_OPT_CERTIFICATE_AUTHORITY or --insecure-skip-tls-verify, not both',
-    [`${WEBHOOK} RELOADER_OPT_WEBHOOK_TLS_SECRET=tls`]:
-      'expected --webhook-tls-directory or RELOADER_OPT_WEBHOOK_TLS_SECRET, not both',
     [`${WEBHOOK} --dry-run`]: `expected --webhook-port or --dry-run, ${NO_STAMPS}`,
     '--webhook-port=0 --webhook-tls-directory=/tls --webhook-url=http://a': `expected --webhook-port or --webhook-url, ${NO_STAMPS}`,
   },
@@ -135,15 +133,11 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--cert=a': 'expected --client-certificate and --client-key together, got only --cert',
     'RELOADER_OPT_KEY=a':
       'expected --client-certificate and --client-key together, got only RELOADER_OPT_KEY',
-    '--webhook-port=9443': 'expected --webhook-tls-directory or --webhook-tls-secret beside --webhook-port',
+    '--webhook-port=9443': 'expected --webhook-tls-directory beside --webhook-port',
     '--webhook-tls-directory=/tls': 'expected --webhook-port beside --webhook-tls-directory',
-    '--webhook-tls-secret=tls': 'expected --webhook-port beside --webhook-tls-secret',
-    '--webhook-configuration=x': 'expected --webhook-port beside --webhook-configuration',
     '--secure-metrics': 'expected --metrics-tls-directory beside --secure-metrics',
     '--metrics-tls-directory=/tls': 'expected --secure-metrics beside --metrics-tls-directory',
     '--webhook-client-ca=/ca.pem': 'expected --webhook-port beside --webhook-client-ca',
-    [`${WEBHOOK} RELOADER_OPT_WEBHOOK_CONFIGURATION=x`]:
-      'expected RELOADER_OPT_WEBHOOK_CONFIGURATION only beside --webhook-tls-secret',
   },
   'one port or key for two things': {
     '--port=9000 --health-port=9000': 'expected --health-port other than --port, got 9000 for both',
