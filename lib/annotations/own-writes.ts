@@ -1,6 +1,6 @@
 /**
- * The fields of workloads that this program changes: by a rollout, a pause or the cleanup of what wave left. The admission
- * policies of k8s/components/fences are written from this table, and refuse its account every other change.
+ * The fields of workloads that this program changes: by a rollout or a pause. The admission policies of
+ * k8s/components/fences are written from this table, and refuse its account every other change.
  */
 
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
@@ -11,7 +11,6 @@ import { STAMP_PATTERN } from '../model/stamp.ts';
 import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../model/workload.ts';
 import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
 import { nativeVocabulary, sapVocabulary, stakaterVocabulary, waveVocabulary } from './vocabulary.ts';
-import { NO_SCHEDULER, SCHEDULER_ANNOTATION, WAVE_FINALIZER } from './wave-leftovers.ts';
 
 const VOCABULARIES = [
   nativeVocabulary(byConfigKind(() => [])),
@@ -34,14 +33,10 @@ export interface OwnWrites {
   readonly pausedAt: string;
   /** Annotations of a workload that are removed, and never set. */
   readonly removedAnnotations: readonly string[];
-  /** Finalizers of a workload that are removed, and never added. */
-  readonly removedFinalizers: readonly string[];
   /** The field of a Rollout's spec that is set to ask for a restart, and never removed. */
   readonly restartField: string;
   /** By kind: annotations of the workload that are set or removed. */
   readonly annotations: Readonly<Record<'Rollout' | 'DeploymentConfig', readonly string[]>>;
-  /** The only scheduler that is replaced: by the one that an annotation of the workload names, or by the default one. */
-  readonly replacedScheduler: { readonly name: string; readonly formerAnnotation: string };
 }
 
 /** The fields, with the default names of annotations. */
@@ -53,12 +48,7 @@ export const OWN_WRITES: OwnWrites = {
     ...VOCABULARIES.map(({ hash, lastReloadedFrom }) => hash ?? lastReloadedFrom),
   ],
   pausedAt: STAKATER_KEYS.pausedAt,
-  removedAnnotations: [
-    SCHEDULER_ANNOTATION,
-    ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? []),
-    APPROVED_ANNOTATION,
-  ],
-  removedFinalizers: [WAVE_FINALIZER],
+  removedAnnotations: [...VOCABULARIES.flatMap(({ trigger }) => trigger ?? []), APPROVED_ANNOTATION],
   restartField: 'restartAt',
   annotations: {
     // The record of a restart: what the pods run since then.
@@ -66,5 +56,4 @@ export const OWN_WRITES: OwnWrites = {
     // The version that the pods ran when the template was stamped.
     DeploymentConfig: [STAMPED_AFTER_ANNOTATION],
   },
-  replacedScheduler: { name: NO_SCHEDULER, formerAnnotation: SCHEDULER_ANNOTATION },
 };

@@ -39,7 +39,6 @@ import {
   waveVocabulary,
   workloadKeysOf,
 } from './vocabulary.ts';
-import { waveLeftoversOf } from './wave-leftovers.ts';
 
 /** The vocabularies in use, and the defaults of workloads without an annotation. */
 export interface VocabularyOptions {
@@ -167,9 +166,6 @@ class Union implements Vocabularies {
     isKeyScoped(annotations, this.#options.keyScoped);
 
   readonly isStampVariable = isStampVariable;
-
-  readonly waveLeftoversOf: Vocabularies['waveLeftoversOf'] = (metadata, template) =>
-    this.#options.dialects.includes('wave') ? waveLeftoversOf(metadata, template) : undefined;
 
   readonly isMarkAnnotation = (key: string): boolean => this.#markKeys.has(key);
 

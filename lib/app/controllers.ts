@@ -243,10 +243,7 @@ export class Controllers implements EffectTargets {
       journal: this.reporter.journal,
       apply,
       release: (workload) => this.rollouts.release(workload),
-      onSelected: (namespaces) => {
-        this.findings.select(namespaces);
-        this.repairs.select(namespaces);
-      },
+      onSelected: (namespaces) => this.findings.select(namespaces),
     });
   }
 

@@ -56,7 +56,6 @@ export function saysSomething(workload: Workload): boolean {
   const {
     isCopy,
     isPaused,
-    waveLeftovers,
     unknownAnnotations,
     stamps,
     annotations,
@@ -68,7 +67,6 @@ export function saysSomething(workload: Workload): boolean {
   return (
     isCopy ||
     isPaused === true ||
-    waveLeftovers !== undefined ||
     isAnnotated ||
     referenced !== undefined ||
     unknownAnnotations.length + stamps.length > 0

@@ -1,7 +1,6 @@
-/** The causes why a workload does not replace its pods: a hold in its spec, a pause, or leftovers of wave. */
+/** The causes why a workload does not replace its pods: a hold in its spec, or a pause. */
 
 import type { WorkloadRef } from './object-ref.ts';
-import { specWith, workloadKindOf } from './workload-kind.ts';
 
 /** A hold in the spec. */
 export type Hold =
@@ -99,46 +98,4 @@ export function pauseWords({ since, periodMs, endsAt }: Pause): string {
 /** Whether a Date can represent it. */
 function isMoment(ms: number): boolean {
   return !Number.isNaN(new Date(ms).getTime());
-}
-
-/** The leftovers of wave on a workload that are to be removed. */
-export interface WaveLeftovers {
-  /** The scheduler to be set, null for the default one; undefined if it is right already. */
-  readonly scheduler: string | null | undefined;
-  /** Annotations of the workload itself to be removed. */
-  readonly annotations: readonly string[];
-  /** Finalizers to be removed. */
-  readonly finalizers: readonly string[];
-}
-
-/** The patch that removes the leftovers; the API server refuses it for any other version of the workload. */
-export function cleanupPatch(
-  { ref, resourceVersion }: { readonly ref: WorkloadRef; readonly resourceVersion: string },
-  { scheduler, annotations, finalizers }: WaveLeftovers,
-): object {
-  const removed = Object.fromEntries(annotations.map((key) => [key, null]));
-  return {
-    metadata: {
-      resourceVersion,
-      ...(annotations.length === 0 ? {} : { annotations: removed }),
-      ...(finalizers.length === 0 ? {} : { '$deleteFromPrimitiveList/finalizers': finalizers }),
-    },
-    ...(scheduler === undefined
-      ? {}
-      : { spec: specWith(workloadKindOf(ref.kind), { spec: { schedulerName: scheduler } }) }),
-  };
-}
-
-/** The controller of a StatefulSet waits until a pod is ready before it replaces it, also for a pod that never ran. */
-const STUCK = 'of a StatefulSet, those that stay pending have to be deleted once';
-
-/** A phrase that says what the cleanup changes. */
-export function cleanupText({ scheduler, finalizers }: WaveLeftovers): string {
-  const pods =
-    scheduler === undefined
-      ? []
-      : [`its pods are scheduled again, by ${scheduler ?? 'the default scheduler'} (${STUCK})`];
-  const end = finalizers.length === 0 ? [] : ['its deletion waits for no finalizer of wave any more'];
-  const words = [...pods, ...end];
-  return words.length === 0 ? 'nothing is left of its waiting' : words.join(', and ');
 }

@@ -119,7 +119,6 @@ export interface RawPodTemplate {
     readonly containers?: readonly RawContainer[];
     readonly initContainers?: readonly RawContainer[];
     readonly volumes?: readonly RawVolume[];
-    readonly schedulerName?: string;
   };
 }
 

@@ -63,7 +63,6 @@ export const REASONS = {
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   paused: 'A reloader paused the Deployment for its pause period: all changes until then are one rollout.',
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
-  'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
   held: 'A hold, a window that is closed, or the stages of a change keep the workload from being rolled now: it is rolled once that is over.',
@@ -166,7 +165,6 @@ export type EventReason =
   | 'SecondReloader'
   | 'Paused'
   | 'Resumed'
-  | 'WaveCleanedUp'
   | 'PodsNotReplaced'
   | 'RolloutsSlowed'
   | 'WaitingForSlot'
@@ -201,7 +199,6 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },
   Paused: { type: 'Normal', tells: 'paused' },
   Resumed: { type: 'Normal', tells: 'resumed' },
-  WaveCleanedUp: { type: 'Normal', tells: 'wave-cleaned-up' },
   PodsNotReplaced: { type: 'Warning', tells: 'pods-not-replaced' },
   RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
   WaitingForSlot: { type: 'Normal', tells: 'waiting-for-slot' },

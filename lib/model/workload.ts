@@ -1,7 +1,7 @@
 /** The view of a workload: only the fields that decisions need. */
 
 import { createHash } from 'node:crypto';
-import type { Hold, WaveLeftovers } from './hold.ts';
+import type { Hold } from './hold.ts';
 import { REPLACES_ANNOTATION } from './kinds/batch.ts';
 import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
@@ -84,8 +84,6 @@ export interface Workload {
   readonly isLeftAlone: boolean;
   /** Undefined if its kind cannot be paused. */
   readonly isPaused: boolean | undefined;
-  /** The leftovers of wave; undefined if there are none. */
-  readonly waveLeftovers: WaveLeftovers | undefined;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The same of its labels. */
@@ -122,8 +120,6 @@ export interface AnnotationReader {
   readonly isKeyScoped: (annotations: Readonly<Record<string, string>>) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
-  /** The leftovers of wave. */
-  readonly waveLeftoversOf: (metadata: RawMetadata, template: RawPodTemplate) => WaveLeftovers | undefined;
   /** Whether an annotation of the pod template counts as a stamp, besides STAMPS_ANNOTATION. */
   readonly isMarkAnnotation: (key: string) => boolean;
 }
@@ -158,7 +154,6 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
     isPaused: kind.isPaused?.(raw),
-    waveLeftovers: hasOwnPods(kind, raw) ? vocabulary.waveLeftoversOf(metadata, template) : undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
@@ -177,11 +172,6 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
   };
-}
-
-/** Whether pods are replaced when its own template is patched. */
-function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boolean {
-  return rollout === 'replace-pods' && referenced === undefined;
 }
 
 /** What few workloads have. */

@@ -86,12 +86,6 @@ export class LivePatches<Due> {
     if (this.#tasks.get(workload)?.hasWaited) this.#queue.add(workload);
   }
 
-  /** Workloads of these namespaces are written from now on. */
-  select(namespaces: ReadonlySet<string>): void {
-    for (const [key, { workload }] of this.#tasks)
-      if (namespaces.has(workload.ref.namespace)) this.#queue.add(key);
-  }
-
   /** Starts no further attempt; resolves when those under way are answered. */
   async close(): Promise<void> {
     await this.#queue.close();

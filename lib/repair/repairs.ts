@@ -1,9 +1,6 @@
-/**
- * What is put right on workloads beside their rollouts: pauses that are over, what another reloader left them waiting for, and
- * Jobs whose recreation was left unfinished.
- */
+/** What is put right on workloads beside their rollouts: pauses that are over, and Jobs whose recreation was left unfinished. */
 
-import type { Pause, WaveLeftovers } from '../model/hold.ts';
+import type { Pause } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -13,17 +10,14 @@ import {
   UnfinishedJobRecreations,
   type UnfinishedJobRecreationsOptions,
 } from './unfinished-job-recreations.ts';
-import { waveCleanup } from './wave-cleanup.ts';
 
 /** See the file's comment. */
 export class Repairs {
   readonly #pauses: LivePatches<Pause>;
-  readonly #waveCleanup: LivePatches<WaveLeftovers>;
   readonly #jobs: UnfinishedJobRecreations;
 
   constructor(options: PausesOptions & UnfinishedJobRecreationsOptions) {
     this.#pauses = pauses(options);
-    this.#waveCleanup = waveCleanup(options);
     this.#jobs = new UnfinishedJobRecreations(options);
   }
 
@@ -31,7 +25,6 @@ export class Repairs {
   observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     this.#jobs.observe(event);
     this.#pauses.observe(event);
-    this.#waveCleanup.observe(event);
   }
 
   /** An attempt to roll the workload ended. */
@@ -39,14 +32,8 @@ export class Repairs {
     this.#pauses.proceed(workload);
   }
 
-  /** Workloads of these namespaces are written from now on. */
-  select(namespaces: ReadonlySet<string>): void {
-    this.#waveCleanup.select(namespaces);
-  }
-
   /** Begins nothing more; resolves when what is under way is answered. */
   async close(): Promise<void> {
-    const parts = [this.#pauses, this.#waveCleanup, this.#jobs];
-    await Promise.all(parts.map((part) => part.close()));
+    await Promise.all([this.#pauses.close(), this.#jobs.close()]);
   }
 }

@@ -6,7 +6,7 @@ import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs } from './account.ts';
 import {
   CASES,
@@ -23,7 +23,7 @@ import {
 } from './fenced.ts';
 import { CUSTOM, DEFINITIONS, FURTHER_CASES, FURTHER_SUBJECTS, KINDS_DEFINED } from './fenced-kinds.ts';
 import { Stage } from './stage.ts';
-import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
+import { KINDS, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -60,19 +60,6 @@ const WORKLOADS: readonly WorkloadParts[] = [
     annotations: { 'wave.pusher.com/update-on-config-change': 'true' },
   }),
 ].map((workload) => ({ ...workload, follows: { ConfigMap: ['all'] } }));
-
-/** A Deployment as wave leaves it that waits for something. */
-function leftByWave(name: string): JsonObject {
-  const { spec, ...rest } = manifestOf(web(name, { annotations: {}, replicas: 0 }));
-  const annotations = { 'wave.pusher.com/scheduling-disabled': 'default-scheduler' };
-  const template = objectOf(pick(spec, 'template'));
-  const pods = { ...objectOf(template['spec']), schedulerName: OWN_WRITES.replacedScheduler.name };
-  return {
-    ...rest,
-    metadata: { name, annotations, finalizers: [...OWN_WRITES.removedFinalizers] },
-    spec: { ...objectOf(spec), template: { ...template, spec: pods } },
-  };
-}
 
 /** Applies the manifests. */
 async function install({ installation }: Account, stage: Stage): Promise<void> {
@@ -111,7 +98,6 @@ describe('the account of the reloader, though RBAC allows it everything,', { ski
     await stage.expect('POST', 'jobs', job('subject', {}));
     await stage.expect('POST', 'jobs', job('run', ownedBy(String(pick(metadata, 'uid')))));
     await stage.expect('POST', 'deployments', pausedByPerson());
-    await stage.expect('POST', 'deployments', leftByWave('left'));
     for (const name of ['reloader-state', 'other']) await stage.put(name, 'x');
     for (const definition of KINDS_DEFINED) await cluster.expect('POST', DEFINITIONS, definition);
     for (const [path, body] of [...FURTHER_SUBJECTS, [CUSTOM.path, CUSTOM.body] as const])
@@ -178,20 +164,12 @@ describe('the reloader with its fences', { skip }, () => {
     await install(account, stage);
     await stage.put('all', 'A');
     for (const workload of WORKLOADS) await stage.create(workload);
-    await stage.expect('POST', 'deployments', leftByWave('parked'));
     await stage.expect('POST', 'cronjobs', cronJob('all'));
     await stage.expect('POST', 'jobs', job('all', { annotations: FOLLOWING }));
     const uid = pick(await stage.expect('GET', 'jobs/all'), 'metadata', 'uid');
 
     const earlier = (await requestsOf(account, cluster)).length;
     const reloader = await startAs(account, stage, ['--dialects=collaborne,stakater,sap,wave']);
-    await stage.until('nothing is left of wave', async () => {
-      const { metadata, spec } = await stage.expect('GET', 'deployments/parked');
-      const left = JSON.stringify([pick(metadata, 'finalizers'), pick(metadata, 'annotations')]);
-      return (
-        !left.includes('wave') && pick(spec, 'template', 'spec', 'schedulerName') === 'default-scheduler'
-      );
-    });
     const before = await Promise.all(WORKLOADS.map((each) => stage.revision(each)));
     await stage.put('all', 'B');
     await stage.until('the pause is over', async () => {

@@ -33,6 +33,15 @@ end
 
 /** Page → what has to be there before it. */
 const BEFORE: Readonly<Record<string, string>> = {
+  // A Deployment without a scheduler, whose scheduler was another one than the default, and one that is being deleted.
+  migration: `for name in parked going; do
+  kubectl create deployment $name --image=registry.k8s.io/pause:3.10
+  kubectl patch deployment $name -p '{"metadata":{"finalizers":["wave.pusher.com/finalizer"]}}'
+done
+kubectl annotate deployment parked wave.pusher.com/scheduling-disabled=mine
+kubectl patch deployment parked -p '{"spec":{"template":{"spec":{"schedulerName":"wave.pusher.com/invalid"}}}}'
+kubectl delete deployment going --wait=false
+`,
   install: WEB,
   // An earlier version.
   upgrade: `kubectl -n web set image deployment/reloader reloader=registry.example.com/kubernetes-reloader:0.0.1
@@ -55,6 +64,10 @@ interface Tour {
 }
 
 const TOURS: readonly Tour[] = [
+  {
+    pages: ['migration'],
+    after: "kubectl get deployments -o yaml | sed -n '/wave/p; /name: going/p; /schedulerName: default/p'",
+  },
   {
     pages: ['install', 'upgrade', 'uninstall'],
     after: `${LEFT} app.kubernetes.io/name=kubernetes-reloader

@@ -7,16 +7,13 @@ import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import { isAt } from './endings.ts';
 import { Stage } from './stage.ts';
-import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
+import { KINDS, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 
 const DIALECTS = ['--dialects', 'collaborne,stakater,sap,wave'];
 const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
-const NOBODY = 'wave.pusher.com/invalid';
-const FORMER = 'wave.pusher.com/scheduling-disabled';
-const FINALIZER = 'wave.pusher.com/finalizer';
 /** What they hash is theirs alone. */
 const THEIRS = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -86,43 +83,6 @@ const TAKEN_OVER = Array.from({ length: 50 }, (_, index) => {
   } as const;
 });
 
-/** A workload as wave leaves it that waits for something: its pods have no scheduler. */
-function parked(kind: WorkloadParts['kind']): {
-  readonly parts: WorkloadParts;
-  readonly manifest: JsonObject;
-} {
-  const annotations = { ...WAVE, [FORMER]: 'default-scheduler' };
-  const parts: WorkloadParts = { kind, name: kind.toLowerCase(), follows: SHOP.follows, annotations };
-  const manifest = structuredClone(manifestOf(parts)) as {
-    metadata: { finalizers?: readonly string[] };
-    spec: { template: { spec: { schedulerName?: string } } };
-  };
-  manifest.metadata.finalizers = [FINALIZER];
-  manifest.spec.template.spec.schedulerName = NOBODY;
-  return { parts, manifest: manifest as unknown as JsonObject };
-}
-
-function pathOf({ kind, name }: WorkloadParts): string {
-  return `${kind.toLowerCase()}s/${name}`;
-}
-
-/** Resolves when nothing is left of its waiting, and its pods run; answers how many templates it has had. */
-async function released(stage: Stage, workload: WorkloadParts): Promise<number> {
-  await stage.until(`${workload.kind} has its scheduler back`, async () => {
-    const name = pick(await stage.live(workload), 'spec', 'template', 'spec', 'schedulerName');
-    return name === 'default-scheduler';
-  });
-  const revision = await stage.revision(workload);
-  // A StatefulSet waits for ever for a pod that was never scheduled: the Event says that it has to be deleted.
-  if (workload.kind === 'StatefulSet')
-    await stage.expect('DELETE', `pods?labelSelector=app%3D${workload.name}`);
-  await stage.rolledOut(workload);
-  const { metadata } = await stage.live(workload);
-  assert.equal(objectOf(pick(metadata, 'annotations'))[FORMER], undefined);
-  assert.equal(pick(metadata, 'finalizers'), undefined);
-  return revision;
-}
-
 /** The objects of Events of this reason. */
 async function toldOf(stage: Stage, reason: string): Promise<readonly string[]> {
   const events = await stage.list('events');
@@ -182,38 +142,6 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
       assert.equal(own[VOCABULARIES.sap.hash], undefined, `${each.name} asks no webhook any more`);
     }
     assert.ok(!reloader.says(/second-reloader/));
-  });
-
-  test('what wave left waiting is released, told of, and rolled once for the next change', async () => {
-    await using stage = await Stage.open(cluster);
-    await stage.putAll(SHOP, 'A');
-    const all = KINDS.map(parked);
-    for (const { parts, manifest } of all)
-      await stage.expect('POST', `${parts.kind.toLowerCase()}s`, manifest);
-    const going = web('going', { annotations: {} });
-    const last = { ...manifestOf(going), metadata: { name: 'going', finalizers: [FINALIZER] } };
-    await stage.expect('POST', 'deployments', last);
-    await stage.expect('DELETE', pathOf(going));
-    await stage.expect('GET', pathOf(going));
-
-    const reloader = await startReloader(stage);
-    await stage.until('what was being deleted is gone', async () => {
-      const { status } = await cluster.ask('GET', stage.path(pathOf(going)));
-      return status === 404;
-    });
-    const revisions = [];
-    for (const { parts } of all) revisions.push(await released(stage, parts));
-    const names = ['going', ...all.map(({ parts }) => parts.name)].sort();
-    await stage.until(
-      'all is told',
-      async () => (await toldOf(stage, 'WaveCleanedUp')).length === names.length,
-    );
-    assert.deepEqual(await toldOf(stage, 'WaveCleanedUp'), names);
-
-    await stage.put('shop', 'B');
-    for (const { parts } of all) await stage.stampedAfter(parts, {});
-    await stage.mark(reloader);
-    for (const [index, { parts }] of all.entries()) await isAt(stage, parts, (revisions[index] ?? 0) + 1);
   });
 
   test('an object of another namespace rolls where that is watched, and is told of where it is not', async () => {

@@ -101,7 +101,6 @@ export function workloadView(world: World, name: Name): Workload {
     isCopy: false,
     isLeftAlone: false,
     isPaused: false,
-    waveLeftovers: undefined,
     annotations: follows ? FOLLOWS : NOTHING,
     labels: NOTHING,
     templateAnnotations: {},

@@ -20,7 +20,6 @@ const CONFIGS = workloadKindOf('DeploymentConfig');
 const SERVERS_METADATA = ['generation', 'managedFields', 'resourceVersion'];
 /** The API server counts the templates of a DaemonSet in it. */
 const SERVERS_ANNOTATION = 'deprecated.daemonset.template.generation';
-const SERVERS_SCHEDULER = 'default-scheduler';
 const STATE = 'reloader-state';
 
 /** What an installation chooses, by variable; overlays replace the namespaces, the chart all of it. */
@@ -138,7 +137,6 @@ const FORMER_ENV = optional('o', 'env', '[]');
 const others = (env: string): string => `${env}.filter(e, !e.name.${STAMPS})`;
 /** Whether the entry `e` of a variable is a stamp. */
 const IS_STAMP = `e.all(k, k in ["name", "value"]) && ${optional('e', 'value', '""')}.matches(${literal(OWN_WRITES.stampPattern)})`;
-const { name: NO_SCHEDULER, formerAnnotation } = OWN_WRITES.replacedScheduler;
 const SERVED_WITH_PAUSE = literal(PAUSED.map(({ resource }) => resource));
 
 const eachContainer = (condition: string): string =>
@@ -146,8 +144,7 @@ const eachContainer = (condition: string): string =>
 
 const WORKLOADS: Fence = {
   name: 'kubernetes-reloader-workloads',
-  about:
-    'What a rollout, a pause and the cleanup of what wave left change in a workload: see lib/annotations/own-writes.ts.',
+  about: 'What a rollout and a pause change in a workload: see lib/annotations/own-writes.ts.',
   rules: ruleFor(PATCHED, ['UPDATE']),
   names: ['pausedAt'],
   variables: {
@@ -160,8 +157,6 @@ const WORKLOADS: Fence = {
     ownFields: `${only('isRollout', [OWN_WRITES.restartField])} + ["template", "paused"]`,
     annotations: optional('variables.now.metadata', 'annotations', '{}'),
     formerAnnotations: optional('variables.was.metadata', 'annotations', '{}'),
-    finalizers: optional('variables.now.metadata', 'finalizers', '[]'),
-    formerFinalizers: optional('variables.was.metadata', 'finalizers', '[]'),
     // A Rollout that refers to a Deployment has none.
     template: templateIn('now'),
     formerTemplate: templateIn('was'),
@@ -175,27 +170,17 @@ const WORKLOADS: Fence = {
     formerContainers: optional('variables.formerPods', 'containers', '[]'),
     isPaused: optional('variables.now.spec', 'paused', 'false'),
     wasPaused: optional('variables.was.spec', 'paused', 'false'),
-    scheduler: optional('variables.pods', 'schedulerName', '""'),
-    formerScheduler: optional('variables.formerPods', 'schedulerName', '""'),
   },
   validations: {
-    'of the metadata of a workload the reloader may change annotations and finalizers alone': [
+    'of the metadata of a workload the reloader may change annotations alone': [
       same('variables.now', 'variables.was', ['metadata', 'spec']),
-      same('variables.now.metadata', 'variables.was.metadata', [
-        'annotations',
-        'finalizers',
-        ...SERVERS_METADATA,
-      ]),
+      same('variables.now.metadata', 'variables.was.metadata', ['annotations', ...SERVERS_METADATA]),
     ].join(' &&\n'),
-    'of the annotations of a workload the reloader may change those of a pause, of the restart of a Rollout and of the version of a DeploymentConfig, and remove those by which wave and SAP’s pod-reloader ask':
+    'of the annotations of a workload the reloader may change those of a pause, of the restart of a Rollout and of the version of a DeploymentConfig, and remove an approval and the request to SAP’s pod-reloader':
       annotationsAre('annotations', 'formerAnnotations', {
         set: 'variables.ownAnnotations',
         removed: `variables.ownAnnotations + ${literal(OWN_WRITES.removedAnnotations)}`,
       }),
-    'of the finalizers of a workload the reloader may remove that of wave alone': [
-      'variables.finalizers.all(f, f in variables.formerFinalizers)',
-      `variables.formerFinalizers.all(f, f in variables.finalizers || f in ${literal(OWN_WRITES.removedFinalizers)})`,
-    ].join(' &&\n'),
     'of the spec of a workload the reloader may change the pod template, spec.paused and spec.restartAt of a Rollout alone':
       [
         `(variables.isCronJob ? ${[
@@ -218,14 +203,10 @@ const WORKLOADS: Fence = {
       }),
     ].join(' &&\n'),
     'of the spec of a pod template the reloader may change variables of containers alone': [
-      same('variables.pods', 'variables.formerPods', ['containers', 'schedulerName']),
+      same('variables.pods', 'variables.formerPods', ['containers']),
       'variables.containers.map(c, c.name) == variables.formerContainers.map(c, c.name)',
       eachContainer(same('c', 'o', ['env'])),
     ].join(' &&\n'),
-    'the reloader may replace a scheduler that wave has named, by the former one alone': [
-      'variables.scheduler == variables.formerScheduler',
-      `variables.formerScheduler == ${literal(NO_SCHEDULER)} && variables.scheduler in [${literal(SERVERS_SCHEDULER)}, ${`variables.formerAnnotations[?${literal(formerAnnotation)}].orValue(${literal(SERVERS_SCHEDULER)})`}]`,
-    ].join(' ||\n'),
     'of the variables of a container the reloader may set its stamps alone, and remove them': [
       eachContainer(`${others(ENV)} == ${others(FORMER_ENV)}`),
       eachContainer(`${ENV}.all(e, !e.name.${STAMPS} || e in ${FORMER_ENV} || (${IS_STAMP}))`),

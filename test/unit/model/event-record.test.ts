@@ -49,6 +49,6 @@ test('each Event tells another reason, and only what calls for a person is a War
   const normal = Object.entries(EVENTS).filter(([, { type }]) => type === 'Normal');
   assert.deepEqual(
     normal.map(([name]) => name),
-    ['Reloaded', 'WebhookNotified', 'Paused', 'Resumed', 'WaveCleanedUp', 'WaitingForSlot', 'RolloutHeld'],
+    ['Reloaded', 'WebhookNotified', 'Paused', 'Resumed', 'WaitingForSlot', 'RolloutHeld'],
   );
 });

@@ -35,7 +35,6 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     isCopy: false,
     isLeftAlone: false,
     isPaused: false,
-    waveLeftovers: undefined,
     annotations: {},
     labels: {},
     templateAnnotations: {},
