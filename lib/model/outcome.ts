@@ -72,16 +72,6 @@ export interface PodClient {
   readonly evict: (namespace: string, pod: Pod) => Promise<WriteResult<unknown>>;
 }
 
-/** How far the evictions for one change have come. */
-export interface EvictionProgress {
-  /** How many pods were older than the change. */
-  readonly total: number;
-  /** How many of them do not exist any more. */
-  readonly done: number;
-  /** What the next eviction waits for. */
-  readonly waitsFor: string;
-}
-
 /** The outcome of one attempt; rollout-controller.ts has the reaction to each. */
 export type Outcome =
   /** The workload was up to date. */
@@ -91,7 +81,7 @@ export type Outcome =
   /** Decide again at once, after a read. */
   | { readonly type: 'again' }
   /** The API server cannot execute it now. */
-  | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
+  | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number | undefined }
   /** The API server refuses it, or an external writer reverts it. */
   | { readonly type: 'refused'; readonly message: string }
   /**
@@ -102,17 +92,18 @@ export type Outcome =
   /** Its namespace is not selected: it is rolled once that is selected. */
   | { readonly type: 'unselected' }
   /**
-   * Older pods are left: looked at again soon. `idle`: the attempts in a row that changed nothing; `isStalled`: for longer than its
-   * progress deadline; `isNews`: it differs from the attempt before; `about`: the changes that it is for.
+   * Older pods are left: looked at again soon. `message`: how many are gone, and what the next eviction waits for; `isNews`: it differs
+   * from the attempt before; `idle`: the attempts in a row that changed nothing; `isStalled`: for longer than its progress deadline;
+   * `about`: the changes that it is for.
    */
   | {
       readonly type: 'evicting';
-      readonly progress: EvictionProgress;
+      readonly message: string;
       readonly idle: number;
       readonly isNews: boolean;
       readonly isStalled: boolean;
       readonly about: string;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs: number | undefined;
     }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }

@@ -295,8 +295,7 @@ export class Reporter {
 
   /** Each look at the pods comes here: only news are reported, and a standstill once. */
   #evicting(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'evicting' }>, again: string): void {
-    const { progress, isNews, isStalled, about } = outcome;
-    const message = `${progress.done} of ${count(progress.total, 'older pod')} evicted: ${progress.waitsFor}`;
+    const { message, isNews, isStalled, about } = outcome;
     if (isNews) this.journal.say('evicting', `${describe(ref)}: ${message}${again}`, ref.namespace);
     if (isStalled) this.#event(ref, 'EvictionsStalled', about, `no progress: ${message}`);
   }

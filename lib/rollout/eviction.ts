@@ -7,14 +7,7 @@
 import { translated } from '../model/digest.ts';
 import { runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type {
-  EvictionProgress,
-  Outcome,
-  Pod,
-  PodClient,
-  PodsReading,
-  WriteResult,
-} from '../model/outcome.ts';
+import type { Outcome, Pod, PodClient, PodsReading, WriteResult } from '../model/outcome.ts';
 import { aboutOf, type PlannedVersion, type RolloutPlan } from '../model/rollout-plan.ts';
 import { count } from '../model/text.ts';
 import { isAfter, latestOf, monotonicMs } from '../model/time.ts';
@@ -56,12 +49,6 @@ type Stop = Exclude<WriteResult<unknown>, { readonly kind: 'accepted' | 'gone' |
 
 type Listed = Extract<PodsReading, { readonly kind: 'listed' }>;
 
-/** What an attempt has sent; `count`: the pods that are gone by it, or have been before. */
-interface Evicted {
-  readonly count: number;
-  readonly stop?: Stop;
-}
-
 /** A state that cannot be written does not hold evictions back for longer than this. */
 const RECORD_WAIT_MS = 60_000;
 const RIGHTS = 'evictions need the rights to list pods and to create pods/eviction';
@@ -83,11 +70,6 @@ export class PodEvictions {
     return pods !== undefined && store.settings.vocabularies.strategyOf(workload) === 'evict';
   }
 
-  /** Whether older pods of the workload are being evicted. */
-  isUnderWay(record: WorkloadRecord): boolean {
-    return this.evictedOf(record) !== undefined;
-  }
-
   /** How many older pods of the workload were evicted; undefined: none are being evicted. */
   evictedOf(record: WorkloadRecord): number | undefined {
     const session = this.#sessions.get(record);
@@ -99,14 +81,10 @@ export class PodEvictions {
     const { store } = this.#options;
     const session = this.#sessions.get(record);
     if (session?.hasEvicted !== true) return;
-    const changed = [...session.versions].filter(
-      ([key, { changedAt }]) => (store.configs.get(key)?.changedAt ?? Number.POSITIVE_INFINITY) > changedAt,
+    const changed = [...session.versions].flatMap(([key, { changedAt }]) =>
+      (store.configs.get(key)?.changedAt ?? Number.POSITIVE_INFINITY) > changedAt ? [key] : [],
     );
-    doubtEdges(
-      store,
-      record,
-      changed.map(([key]) => key),
-    );
+    doubtEdges(store, record, changed);
   }
 
   /** The workload is up to date, or is rolled in another way: its evictions are over. */
@@ -118,18 +96,20 @@ export class PodEvictions {
   async attempt(record: WorkloadRecord, plan: RolloutPlan, client: PodClient): Promise<Outcome> {
     const reading = await client.podsOf(plan.workload, record.workload.uid);
     if (reading.kind === 'gone') return { type: 'gone' };
-    if (reading.kind === 'failed') return failed(reading);
+    if (reading.kind === 'failed') {
+      const { message, isForbidden, isUnreached, retryAfterMs } = reading;
+      if (isForbidden || isUnreached) return refused(message, isForbidden);
+      return { type: 'later', message, retryAfterMs };
+    }
     const session = this.#sessionFor(record, plan, reading.pods);
     const hasMoved = look(session, reading.pods);
     if (session.left.size === 0) return this.#finish(record, plan, session);
     if (!this.#isRecorded(record, session))
-      return this.#progress(record, plan, true, 'the state is written first');
-    const evicted = await this.#evictSome(record, session, reading, client);
-    if (evicted.stop?.kind === 'rejected') return refusal(evicted.stop);
-    const waitsFor = evicted.stop?.message ?? 'the next one is evicted when enough pods are ready';
-    const outcome = this.#progress(record, plan, hasMoved || evicted.count > 0, waitsFor);
-    const { retryAfterMs } = evicted.stop ?? {};
-    return retryAfterMs === undefined ? outcome : { ...outcome, retryAfterMs };
+      return progress(record, session, plan, true, { message: 'the state is written first' });
+    const { gone, stop } = await this.#evictSome(record, session, reading, client);
+    if (stop?.kind === 'rejected') return refused(stop.message, stop.code === 'forbidden');
+    const waits = stop ?? { message: 'the next one is evicted when enough pods are ready' };
+    return progress(record, session, plan, hasMoved || gone > 0, waits);
   }
 
   /** The session that goes on, or a new one if what it was for is not what the plan is for. */
@@ -195,26 +175,29 @@ export class PodEvictions {
     return [...configs].every(isKnown) || monotonicMs() - since > RECORD_WAIT_MS;
   }
 
-  /** Evicts older pods as long as enough others are ready. One that is not ready serves nothing, and goes at once. */
+  /**
+   * Evicts older pods as long as enough others are ready. One that is not ready serves nothing, and goes at once. `gone`: how many
+   * are gone by it, or have been before.
+   */
   async #evictSome(
     record: WorkloadRecord,
     session: Session,
     reading: Listed,
     client: PodClient,
-  ): Promise<Evicted> {
+  ): Promise<{ readonly gone: number; readonly stop?: Stop }> {
     let room = this.#roomIn(record, reading);
-    let count = 0;
+    let gone = 0;
     const older = reading.pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
     for (const pod of older.toSorted(oldestFirst)) {
       if (serves(pod) && room <= 0) continue;
       if (!this.#isWanted(record)) break;
       session.hasEvicted = true;
       const result = await client.evict(record.workload.ref.namespace, pod);
-      if (isStop(result)) return { count, stop: result };
-      count += 1;
+      if (isStop(result)) return { gone, stop: result };
+      gone += 1;
       room -= Number(serves(pod));
     }
-    return { count };
+    return { gone };
   }
 
   /** How many pods that are ready may be evicted now. */
@@ -253,31 +236,30 @@ export class PodEvictions {
     apply(effects);
     return total === 0 ? { type: 'settled' } : { type: 'done', plan, evicted: total };
   }
-
-  #progress(
-    record: WorkloadRecord,
-    plan: RolloutPlan,
-    hasMoved: boolean,
-    waitsFor: string,
-  ): Extract<Outcome, { readonly type: 'evicting' }> {
-    const session = this.#sessions.get(record);
-    if (session === undefined) throw new Error('evictions without a session');
-    const now = monotonicMs();
-    if (hasMoved) session.movedAt = now;
-    session.idle = hasMoved ? 0 : session.idle + 1;
-    const { total, left, idle } = session;
-    const progress = { total, done: total - left.size, waitsFor };
-    const text = progressText(progress);
-    const isNews = session.said !== text;
-    session.said = text;
-    const isStalled = now - session.movedAt >= record.workload.progressDeadlineMs;
-    return { type: 'evicting', progress, idle, isNews, isStalled, about: aboutOf(plan) };
-  }
 }
 
-/** How far the evictions have come, as a phrase. */
-export function progressText({ total, done, waitsFor }: EvictionProgress): string {
-  return `${done} of ${count(total, 'older pod')} evicted: ${waitsFor}`;
+/** Takes note of an attempt after which older pods are left; `waits`: what the next eviction waits for. */
+function progress(
+  { workload }: WorkloadRecord,
+  session: Session,
+  plan: RolloutPlan,
+  hasMoved: boolean,
+  waits: { readonly message: string; readonly retryAfterMs?: number },
+): Outcome {
+  const now = monotonicMs();
+  if (hasMoved) session.movedAt = now;
+  session.idle = hasMoved ? 0 : session.idle + 1;
+  const { total, left, idle, movedAt, said } = session;
+  session.said = `${total - left.size} of ${count(total, 'older pod')} evicted: ${waits.message}`;
+  return {
+    type: 'evicting',
+    message: session.said,
+    isNews: session.said !== said,
+    idle,
+    isStalled: now - movedAt >= workload.progressDeadlineMs,
+    about: aboutOf(plan),
+    retryAfterMs: waits.retryAfterMs,
+  };
 }
 
 /** Whether nothing has changed since the first look. An object that only got up to date is no reason for a new look. */
@@ -303,8 +285,8 @@ function isStop(result: WriteResult<unknown>): result is Stop {
   return result.kind !== 'accepted' && result.kind !== 'gone' && result.kind !== 'conflict';
 }
 
-function refusal({ code, message }: Extract<Stop, { readonly kind: 'rejected' }>): Outcome {
-  return { type: 'refused', message: code === 'forbidden' ? `${message} (${RIGHTS})` : message };
+function refused(message: string, isForbidden: boolean | undefined): Outcome {
+  return { type: 'refused', message: isForbidden ? `${message} (${RIGHTS})` : message };
 }
 
 function serves({ isReady, isLeaving }: Pod): boolean {
@@ -313,15 +295,4 @@ function serves({ isReady, isLeaving }: Pod): boolean {
 
 function oldestFirst(one: Pod, other: Pod): number {
   return (one.createdAt ?? 0) - (other.createdAt ?? 0) || (one.name < other.name ? -1 : 1);
-}
-
-function failed({
-  message,
-  isForbidden,
-  isUnreached,
-  retryAfterMs,
-}: Extract<PodsReading, { readonly kind: 'failed' }>): Outcome {
-  if (isForbidden === true) return { type: 'refused', message: `${message} (${RIGHTS})` };
-  if (isUnreached === true) return { type: 'refused', message };
-  return { type: 'later', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

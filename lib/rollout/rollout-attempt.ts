@@ -118,7 +118,7 @@ export class RolloutAttempts {
   /** Whether older pods of the workload are being evicted: no commit waits for that. */
   isEvicting(key: ObjectKey): boolean {
     const record = this.#options.store.workloads.get(key);
-    return record !== undefined && this.#evictions.isUnderWay(record);
+    return record !== undefined && this.evictedOf(record) !== undefined;
   }
 
   /** How many older pods of the workload were evicted; undefined: none are being evicted. */
@@ -203,10 +203,10 @@ export class RolloutAttempts {
         return await this.#rejected(plan, result.code === 'forbidden', result.message, tries);
       case 'throttled':
         this.#abandon(plan);
-        return { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
+        return { type: 'later', message: result.message, retryAfterMs: result.retryAfterMs };
       case 'unanswered': {
         const known = await this.#refresh(plan.workload, plan, true);
-        return known ?? { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
+        return known ?? { type: 'later', message: result.message, retryAfterMs: result.retryAfterMs };
       }
     }
   }
@@ -261,7 +261,7 @@ export class RolloutAttempts {
         return { type: 'gone' };
       case 'failed':
         // The plan stays in flight: there is no new plan until it is known whether this one is in force.
-        return { type: 'later', message: reading.message, ...retryAfter(reading.retryAfterMs) };
+        return { type: 'later', message: reading.message, retryAfterMs: reading.retryAfterMs };
     }
   }
 
@@ -290,8 +290,4 @@ function unstampedText({ workload, template }: RolloutPlan): string {
 
 function abortedText({ name }: WorkloadRef): string {
   return `its rollout was aborted; it goes on after kubectl argo rollouts retry rollout ${name}, an undo or a change of its template`;
-}
-
-function retryAfter(retryAfterMs: number | undefined): { retryAfterMs?: number } {
-  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }

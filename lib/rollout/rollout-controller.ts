@@ -19,7 +19,6 @@ import { QuietPeriod } from '../queue/quiet-period.ts';
 import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
-import { progressText } from './eviction.ts';
 import { Gates } from './gates.ts';
 import { ADVICE, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import type { RolloutControllerOptions } from './rollout-options.ts';
@@ -326,8 +325,8 @@ export class RolloutController {
         return this.#putOff(key, { bounds: REFUSAL_BACKOFF });
       case 'evicting':
         return this.#putOff(key, {
+          ...outcome,
           bounds: EVICTION_BACKOFF,
-          message: progressText(outcome.progress),
           times: outcome.idle + 1,
           atLeastMs: outcome.retryAfterMs,
         });

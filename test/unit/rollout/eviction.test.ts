@@ -180,6 +180,22 @@ test('a budget is waited for, with few requests', async (t) => {
   assert.deepEqual(pods.evicted, ['web-0']);
 });
 
+test('evictions are at a standstill once no pod went for as long as the progress deadline', async (t) => {
+  const pods = new Pods(900, 901);
+  const stage = stageWith(t, pods);
+  pods.after = () => pods.ready('web-0', false);
+  await changed(stage, 'b');
+  await stage.pass(590_000);
+  assert.ok(stage.attempts.every(({ isStalled }) => !isStalled));
+  await stage.pass(120_000);
+  assert.ok(stage.attempts.some(({ isStalled }) => isStalled));
+  const since = stage.attempts.length;
+  pods.ready('web-0', true);
+  await stage.pass(120_000);
+  assert.ok(stage.attempts.slice(since).every(({ isStalled }) => !isStalled));
+  assert.equal(stage.outcomes.at(-1), 'done');
+});
+
 test('in a budget of rollouts the workload takes one slot, which ends after its deadline if nothing moves', async (t) => {
   const pods = new Pods(900, 901);
   for (let n = 0; n < 200; n += 1) pods.answers.push({ kind: 'throttled', message: 'budget' });
