@@ -50,10 +50,10 @@ export interface WorkloadKind {
   readonly templatePath: readonly string[];
   /** Whether the object at that path is a pod template; absent if the schema of the kind says so. */
   readonly isTemplate?: (found: RawPodTemplate) => boolean;
-  /** Why it is not rolled as it is, whatever its annotations ask for. */
-  readonly declines: (raw: RawWorkload) => Declining | undefined;
+  /** Why it is not rolled as it is, whatever its annotations ask for; absent if it is always rolled. */
+  readonly declines?: (raw: RawWorkload) => Declining | undefined;
   /** Whether it follows no object and is never written, whatever its annotations: another controller manages it. */
-  readonly isLeftAlone: (raw: RawWorkload) => boolean;
+  readonly isLeftAlone?: (raw: RawWorkload) => boolean;
   /** Whether its controller has seen the present spec. */
   readonly isObserved: (raw: RawWorkload) => boolean;
   /** Why the present template does not become ready; absent if its controller does not say so, or says it by a hold. */

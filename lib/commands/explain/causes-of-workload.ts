@@ -8,6 +8,7 @@ import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, type PolicyReason } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
+import { controllerOf } from '../../model/workload-kind.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
@@ -42,9 +43,8 @@ function beingDeleted({ raw }: Facts): readonly Cause[] {
 }
 
 function managedByOther({ raw, workload }: Facts): readonly Cause[] {
-  const owner = raw.metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (!workload.isLeftAlone || raw.metadata.deletionTimestamp !== undefined) return NO_CAUSES;
-  const about = owner?.kind ?? 'another object';
+  const about = controllerOf(raw.metadata)?.kind ?? 'another object';
   return [
     {
       rule: 'managed',

@@ -18,7 +18,6 @@ export const CRON_JOB: WorkloadKind = {
   patch: 'strategic',
   templatePath: ['jobTemplate', 'spec', 'template'],
   declines: ({ spec }) => (spec?.suspend === true ? 'suspended' : undefined),
-  isLeftAlone: () => false,
   isObserved: () => true,
   hold: () => undefined,
   rolledOut: () => true,

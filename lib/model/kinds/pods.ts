@@ -22,12 +22,9 @@ export function areAllUpdated({ status }: RawWorkload, replicas: number): boolea
   );
 }
 
-/** The common part of kinds that own pods, are rolled whenever they need it, and have their template where most have it. */
-export const PLAIN: Pick<WorkloadKind, 'done' | 'templatePath' | 'declines' | 'isLeftAlone' | 'isObserved'> =
-  {
-    done: 'rolled',
-    templatePath: ['template'],
-    declines: () => undefined,
-    isLeftAlone: () => false,
-    isObserved,
-  };
+/** The common part of kinds that own pods, and have their template where most have it. */
+export const PLAIN: Pick<WorkloadKind, 'done' | 'templatePath' | 'isObserved'> = {
+  done: 'rolled',
+  templatePath: ['template'],
+  isObserved,
+};

@@ -168,9 +168,9 @@ test('a CronJob has no pods that could be left behind, and declines while it is 
   const raw = (spec: Spec): RawWorkload => ({ metadata: { name: 'w', generation: 4 }, spec });
   assert.equal(isRolledOut(kind, raw({})), true);
   assert.equal(holdOnPods(kind, raw({ suspend: true })), undefined);
-  assert.equal(kind.declines(raw({})), undefined);
-  assert.equal(kind.declines(raw({ suspend: false })), undefined);
-  assert.equal(kind.declines(raw({ suspend: true })), 'suspended');
+  assert.equal(kind.declines?.(raw({})), undefined);
+  assert.equal(kind.declines?.(raw({ suspend: false })), undefined);
+  assert.equal(kind.declines?.(raw({ suspend: true })), 'suspended');
 });
 
 const COMPLETE = [{ type: 'Complete', status: 'True' }];
@@ -203,13 +203,13 @@ test('a Job declines while it is suspended, else once it has finished', () => {
   const { declines } = workloadKindOf('Job');
   const metadata = { name: 'w' };
   const failed = [{ type: 'Failed', status: 'True' }];
-  assert.equal(declines({ metadata, spec: {} }), undefined);
-  assert.equal(declines({ metadata, spec: { suspend: true } }), 'suspended');
+  assert.equal(declines?.({ metadata, spec: {} }), undefined);
+  assert.equal(declines?.({ metadata, spec: { suspend: true } }), 'suspended');
   assert.equal(
-    declines({ metadata, spec: { suspend: true }, status: { conditions: COMPLETE } }),
+    declines?.({ metadata, spec: { suspend: true }, status: { conditions: COMPLETE } }),
     'suspended',
   );
-  assert.equal(declines({ metadata, status: { conditions: failed } }), 'finished');
+  assert.equal(declines?.({ metadata, status: { conditions: failed } }), 'finished');
 });
 
 test('each kind has one row', () => {
