@@ -47,11 +47,16 @@ export const ACCESS_REVIEWS: ApiResource = {
 /** The field manager of all our writes, by which managedFields tells them from those of external writers. */
 export const FIELD_MANAGER = 'kubernetes-reloader';
 
+/** The `apiVersion` of the objects of a kind. */
+export function apiVersionOf({ group, version }: Pick<ApiResource, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`;
+}
+
 /** The path of the collection of a kind, in `namespace` or in all namespaces. */
-export function collectionPath({ group, version, resource }: ApiResource, namespace?: string): string {
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+export function collectionPath(resource: ApiResource, namespace?: string): string {
+  const root = `${resource.group === '' ? '/api' : '/apis'}/${apiVersionOf(resource)}`;
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
-  return `${root}${scope}/${resource}`;
+  return `${root}${scope}/${resource.resource}`;
 }
 
 /** The path of one object. */

@@ -8,7 +8,7 @@ import { backoffMs } from '../model/time.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
-import { collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
+import { apiVersionOf, collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
@@ -187,14 +187,13 @@ export class EventRecorder {
     const source = configKindOf(kind);
     const row: Pick<WorkloadKind, 'group' | 'version' | 'objectKind'> =
       source === undefined ? workloadKindOf(kind) : SOURCE_KINDS[source];
-    const { group, version, objectKind = kind } = row;
     return {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name: eventNameOf(record), namespace },
       involvedObject: {
-        apiVersion: group === '' ? version : `${group}/${version}`,
-        kind: objectKind,
+        apiVersion: apiVersionOf(row),
+        kind: row.objectKind ?? kind,
         namespace,
         name,
         ...(uid === '' ? {} : { uid }),

@@ -3,7 +3,7 @@
  * rolled out. So the same code decides with a cluster and without.
  */
 
-import { type ApiResource, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
+import { type ApiResource, apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.ts';
 import { CONFIG_KINDS, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
@@ -31,10 +31,7 @@ export function servedRows(options: Options): readonly ServedRow[] {
 
 /** The row of a manifest; undefined: the program does not read its kind. */
 export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
-  return rows.find(
-    (row) =>
-      row.kind === kind && apiVersion === (row.group === '' ? row.version : `${row.group}/${row.version}`),
-  );
+  return rows.find((row) => row.kind === kind && apiVersion === apiVersionOf(row));
 }
 
 /** The objects of a cluster, by the path of their collection. */

@@ -19,7 +19,7 @@ import type { RolloutPlan } from '../../model/rollout-plan.ts';
 import { ApiError, failedWrite } from '../api-error.ts';
 import { collectionPath, JOBS, objectPath, writing } from '../api-path.ts';
 import { callJson } from '../json-call.ts';
-import type { ApiRequest, Send } from '../transport.ts';
+import type { Send } from '../transport.ts';
 
 /** Four steps are enough; more are needed only if other clients write at the same time. */
 const MOST_STEPS = 20;
@@ -72,21 +72,20 @@ export class JobRecreator {
 
   /** Carries out `plan`. A conflict if the Job is not at the version that the plan was made for. */
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
-    return await this.#alone(plan.workload, () => this.#roll(plan));
+    return await guarded(() => this.#alone(plan.workload, () => this.#roll(plan)));
   }
 
   /** Finishes a recreation that another process left; `ref`: the placeholder Job. Accepted: nothing is left to do. */
   async finish(ref: WorkloadRef): Promise<WriteResult<undefined>> {
-    const { namespace } = ref;
-    const copy = await this.#guarded(async () => ({ kind: 'accepted', object: await this.#read(ref) }));
-    if (copy.kind === 'gone') return { kind: 'accepted', object: undefined };
-    if (copy.kind !== 'accepted') return copy;
-    const replaced = copy.object && replacedBy(copy.object);
-    if (replaced === undefined) return { kind: 'accepted', object: undefined };
-    const place = { namespace, name: replaced.name };
-    return await this.#alone(place, async () => {
-      await this.#advance(place, await this.#look(place));
-      return { kind: 'accepted', object: undefined };
+    return await guarded(async () => {
+      const copy = await this.#read(ref);
+      const replaced = copy && replacedBy(copy);
+      if (replaced === undefined) return { kind: 'accepted', object: undefined };
+      const place = { namespace: ref.namespace, name: replaced.name };
+      return await this.#alone(place, async () => {
+        await this.#advance(place, await this.#look(place));
+        return { kind: 'accepted', object: undefined };
+      });
     });
   }
 
@@ -96,17 +95,9 @@ export class JobRecreator {
     if (this.#busy.has(key)) return { kind: 'unanswered', message: 'it is being created anew already' };
     this.#busy.add(key);
     try {
-      return await this.#guarded(act);
+      return await act();
     } finally {
       this.#busy.delete(key);
-    }
-  }
-
-  async #guarded<T>(act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
-    try {
-      return await act();
-    } catch (thrown) {
-      return failedWrite(thrown);
     }
   }
 
@@ -191,7 +182,8 @@ export class JobRecreator {
 
   async #read(place: Place): Promise<RawWorkload | undefined> {
     try {
-      return await this.#call({ method: 'GET', path: objectPath(JOBS, place.namespace, place.name) });
+      const path = objectPath(JOBS, place.namespace, place.name);
+      return await callJson<RawWorkload>(this.#send, { method: 'GET', path });
     } catch (thrown) {
       if (ApiError.from(thrown).code === 'not-found') return undefined;
       throw thrown;
@@ -207,10 +199,14 @@ export class JobRecreator {
       propagationPolicy: 'Background',
       preconditions: { uid, resourceVersion },
     });
-    await this.#call({ method: 'DELETE', path: objectPath(JOBS, namespace, name), body });
+    await callJson(this.#send, { method: 'DELETE', path: objectPath(JOBS, namespace, name), body });
   }
+}
 
-  async #call(request: ApiRequest): Promise<RawWorkload> {
-    return await callJson<RawWorkload>(this.#send, request);
+async function guarded<T>(act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
+  try {
+    return await act();
+  } catch (thrown) {
+    return failedWrite(thrown);
   }
 }

@@ -11,7 +11,7 @@ import type {
   Referenced,
 } from '../../model/raw-objects.ts';
 import { ApiError, readingOf } from '../api-error.ts';
-import { type ApiResource, objectPath, POD_TEMPLATES, REPLICA_SETS } from '../api-path.ts';
+import { type ApiResource, apiVersionOf, objectPath, POD_TEMPLATES, REPLICA_SETS } from '../api-path.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
@@ -22,12 +22,12 @@ export interface TemplateOwner extends RawObject {
   readonly spec?: { readonly template?: RawPodTemplate };
 }
 
-/** The kinds that Argo accepts, by `<apiVersion> <kind>`. */
-const RESOURCES: Readonly<Record<string, ApiResource>> = {
-  'apps/v1 Deployment': { group: 'apps', version: 'v1', resource: 'deployments' },
-  'apps/v1 ReplicaSet': REPLICA_SETS,
-  'v1 PodTemplate': POD_TEMPLATES,
-};
+/** The kinds that Argo accepts. */
+const RESOURCES = new Map<string, ApiResource>([
+  ['Deployment', { group: 'apps', version: 'v1', resource: 'deployments' }],
+  ['ReplicaSet', REPLICA_SETS],
+  ['PodTemplate', POD_TEMPLATES],
+]);
 
 /** The field of a Rollout is any text: no other one becomes a part of a path. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
@@ -42,8 +42,8 @@ export async function complete(send: Send, raw: RawWorkload, signal?: AbortSigna
   const { apiVersion = '', kind = '', name = '' } = raw.spec?.workloadRef ?? {};
   const { namespace = '' } = raw.metadata;
   if (raw.spec?.workloadRef == null) return raw;
-  const resource = RESOURCES[`${apiVersion} ${kind}`];
-  if (resource === undefined || !NAME.test(name))
+  const resource = RESOURCES.get(kind);
+  if (resource === undefined || apiVersion !== apiVersionOf(resource) || !NAME.test(name))
     return without(
       raw,
       'its spec.workloadRef names no Deployment or ReplicaSet of apps/v1, and no PodTemplate of v1',
@@ -95,9 +95,7 @@ function joined(
 
 /** The path of the object that a completed workload of `namespace` refers to. */
 export function referencedPath(namespace: string, { kind, name }: Referenced): string {
-  const [resource] = Object.entries(RESOURCES).flatMap(([key, row]) =>
-    key.endsWith(` ${kind}`) ? [row] : [],
-  );
+  const resource = RESOURCES.get(kind);
   if (resource === undefined) throw new Error(`no template is in a ${kind}`);
   return objectPath(resource, namespace, name);
 }
