@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { ApiResponse } from '../../../lib/kubernetes/transport.ts';
 import { Evictions } from '../../../lib/kubernetes/workloads/evictions.ts';
 import { customKind } from '../../../lib/model/kinds/custom-kind.ts';
 import type { Pod, PodsReading } from '../../../lib/model/outcome.ts';
@@ -88,8 +89,30 @@ test('an eviction hits that very pod, and a budget may not allow it', async (t) 
   assert.equal((await podsOf(stage, 'StatefulSet', 'web', uid)).length, 2);
 });
 
-test('a selector is sent as the API server reads it', async () => {
+/** An answer of a server. */
+function answering(object: object): ApiResponse {
+  const body = (async function* () {
+    yield await Promise.resolve(JSON.stringify(object));
+  })();
+  return { status: 200, headers: {}, body };
+}
+
+/** A server with this workload, these pods, and these objects in each other list; answers the paths that were asked for. */
+function serverWith(
+  raw: object,
+  pods: readonly object[] = [],
+  between: readonly object[] = [],
+): { evictions: Evictions; asked: string[] } {
   const asked: string[] = [];
+  const evictions = new Evictions((request) => {
+    asked.push(decodeURIComponent(request.path));
+    const items = request.path.includes('/pods?') ? pods : between;
+    return Promise.resolve(answering({ ...raw, items }));
+  });
+  return { evictions, asked };
+}
+
+test('a selector is sent as the API server reads it', async () => {
   const selector = {
     matchLabels: { app: 'web' },
     matchExpressions: [
@@ -98,35 +121,10 @@ test('a selector is sent as the API server reads it', async () => {
       { key: 'new', operator: 'Exists' },
     ],
   };
-  const evictions = new Evictions((request) => {
-    asked.push(decodeURIComponent(request.path));
-    const text = JSON.stringify({ metadata: { uid: 'u' }, spec: { selector }, items: [] });
-    const body = (async function* () {
-      yield await Promise.resolve(text);
-    })();
-    return Promise.resolve({ status: 200, headers: {}, body });
-  });
+  const { evictions, asked } = serverWith({ metadata: { uid: 'u' }, spec: { selector } });
   await evictions.podsOf({ kind: 'StatefulSet', namespace: 'ns', name: 'web' }, 'u');
   assert.match(asked[1] ?? '', /labelSelector=app=web,tier notin \(a,b\),!old,new&/);
 });
-
-/** A server with this workload, these pods, and these objects in each other list; answers the paths that were asked for. */
-function serverWith(
-  raw: object,
-  pods: readonly object[],
-  between: readonly object[] = [],
-): { evictions: Evictions; asked: string[] } {
-  const asked: string[] = [];
-  const evictions = new Evictions((request) => {
-    asked.push(decodeURIComponent(request.path));
-    const items = request.path.includes('/pods?') ? pods : between;
-    const body = (async function* () {
-      yield await Promise.resolve(JSON.stringify({ ...raw, items }));
-    })();
-    return Promise.resolve({ status: 200, headers: {}, body });
-  });
-  return { evictions, asked };
-}
 
 function ownedPod(name: string, kind: string, uid: string): object {
   const metadata = { name, uid: name, ownerReferences: [{ kind, uid, controller: true }] };
@@ -166,10 +164,7 @@ async function podsOfApp({ sandbox }: Stage, replicas?: unknown): Promise<PodsRe
   const app = { metadata: { name: 'web', uid: 'app' }, spec: { selector: 'blue', replicas } };
   const evictions = new Evictions((request) => {
     if (!request.path.startsWith('/apis/acme.example/')) return sandbox.handle(request);
-    const body = (async function* () {
-      yield await Promise.resolve(JSON.stringify(app));
-    })();
-    return Promise.resolve({ status: 200, headers: {}, body });
+    return Promise.resolve(answering(app));
   });
   return await evictions.podsOf(APP_REF, 'app');
 }
