@@ -6,7 +6,6 @@ import type { ConfigRecord } from '../store/records.ts';
 import { scopedRecordOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
-import { consentOf, namedBy } from '../tracking/consent.ts';
 import { isUnbegun } from '../tracking/edge-policy.ts';
 import type { CacheReader } from './mutate.ts';
 
@@ -39,22 +38,20 @@ export function cacheReaderOf(
     vocabularies,
     isServed: (kind) => served.has(kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
-    follows: (workload) => namedBy(store, workload).refs,
+    follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {
       const config = recordOf(store, ref);
       if (config?.digest === undefined || config.isUnread === true) return undefined;
-      if (isUnbegun(store, ref, workload.ref.namespace)) return undefined;
+      if (isUnbegun(store, ref)) return undefined;
       const { digest, annotations } = config;
       if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
       const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_SEQUENCE : undefined);
       if (sequence === undefined) return undefined;
       return { stamp: { digest, sequence }, annotations };
     },
-    contentOf: (workload, ref) => {
+    contentOf: (ref) => {
       const config = recordOf(store, ref);
-      const { namespace } = workload.ref;
-      if (config?.isUnread === true || isUnbegun(store, ref, namespace)) return undefined;
-      if (consentOf(store, namespace, ref) === 'unknown') return undefined;
+      if (config?.isUnread === true || isUnbegun(store, ref)) return undefined;
       return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
     },
   };

@@ -8,14 +8,14 @@ import type { Workload } from '../model/workload.ts';
 export interface KnownContents {
   readonly vocabularies: Vocabularies;
   /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
-  readonly contentOf: (workload: Workload, ref: ConfigRef) => FollowedContent | undefined;
+  readonly contentOf: (ref: ConfigRef) => FollowedContent | undefined;
 }
 
 type Hashes = Readonly<Record<string, string>>;
 
 /** The hashes of the contents in force, by annotation; none if one of the contents is not known. */
 export function hashesOf(known: KnownContents, workload: Workload, refs: readonly ConfigRef[]): Hashes {
-  const contents = refs.map((ref) => known.contentOf(workload, ref));
+  const contents = refs.map(known.contentOf);
   return contents.every((content) => content !== undefined)
     ? known.vocabularies.hashAnnotations(workload, contents)
     : {};

@@ -99,7 +99,7 @@ function stampedBy(known: CacheReader, write: Write, { oldObject, namespace }: A
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
   const template = templateOf(write.kind, before) ?? {};
-  const variables = known.vocabularies.stampVariablesOf(write.refs, write.update.ref.namespace);
+  const variables = known.vocabularies.stampVariablesOf(write.refs);
   const objects = [...variables.values()].map(({ read }) => read);
   const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];
   const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
@@ -118,7 +118,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
  * and adds the hash over all followed objects.
  */
 function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
-  const variables = known.vocabularies.stampVariablesOf(refs, update.ref.namespace);
+  const variables = known.vocabularies.stampVariablesOf(refs);
   const stamps = stamped.flatMap((ref): PlannedStamp[] => {
     const config = keyOf(ref);
     const [own, current] = [variables.get(config), known.currentStamp(update, ref)];

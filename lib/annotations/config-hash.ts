@@ -2,15 +2,14 @@
 
 import { createHash } from 'node:crypto';
 import { ABSENT } from '../model/digest.ts';
-import { describeFrom } from '../model/object-ref.ts';
+import { describe, wholeOf } from '../model/object-ref.ts';
 import type { FollowedContent } from './vocabularies.ts';
 
 /**
- * The SHA-256 over lines `<kind>/<name> <digest>`, sorted by code unit. An object of another namespace than that of the
- * workload (`namespace`) is `<kind>/<namespace>/<name>`; a missing object has the digest `-`. Only digests enter the hash, so
- * it reveals no more about a content than the stamps do, and changes only with a content.
+ * The SHA-256 over lines `<kind>/<name> <digest>`, sorted by code unit; a missing object has the digest `-`. Only digests enter
+ * the hash, so it reveals no more about a content than the stamps do, and changes only with a content.
  */
-export function configHashOf(namespace: string, contents: readonly FollowedContent[]): string {
-  const lines = contents.map(({ ref, digest = ABSENT }) => `${describeFrom(namespace, ref)} ${digest}\n`);
+export function configHashOf(contents: readonly FollowedContent[]): string {
+  const lines = contents.map(({ ref, digest = ABSENT }) => `${describe(wholeOf(ref))} ${digest}\n`);
   return createHash('sha256').update(lines.sort().join('')).digest('hex');
 }

@@ -1,9 +1,9 @@
 /** Findings about objects that a workload names and that are missing or not watched. */
 
 import type { Finding, MissingObject } from '../model/finding.ts';
-import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
+import { type ConfigRef, describe, wholeOf } from '../model/object-ref.ts';
 import { listedText } from '../model/text.ts';
-import { itemsOf, listText } from './name-list.ts';
+import { itemsOf, listText, nameWithin } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -18,8 +18,6 @@ export interface Naming {
   readonly keys: PolicyKeys;
   /** Whether it names another object too. */
   readonly isFollowed: (ref: ConfigRef) => boolean;
-  /** The namespace of the workload. */
-  readonly namespace: string;
 }
 
 /** The findings about `missingObjects`, all of which the workload names: one for each sort. */
@@ -56,9 +54,7 @@ function together(
   missingObjects: readonly MissingObject[],
   namingOf: (missingObject: MissingObject) => Naming,
 ): Finding {
-  const abouts = missingObjects.map((missingObject) =>
-    describeFrom(namingOf(missingObject).namespace, missingObject.ref),
-  );
+  const abouts = missingObjects.map(({ ref }) => describe(wholeOf(ref)));
   const shown = missingObjects.slice(0, MOST_SHOWN).map((missingObject, index) => {
     const meant = reason === 'missing' ? meantBy(missingObject, namingOf(missingObject)) : undefined;
     return `${abouts[index]}${meant === undefined ? '' : ` (is it ${describe(meant)}?)`}`;
@@ -71,7 +67,7 @@ function together(
 }
 
 function findingOf(reason: Sort, missingObject: MissingObject, naming: Naming): Finding {
-  const about = describeFrom(naming.namespace, missingObject.ref);
+  const about = describe(wholeOf(missingObject.ref));
   return { reason, about, message: messageOf(reason, missingObject, naming, about) };
 }
 
@@ -98,34 +94,25 @@ function meantBy({ similar }: MissingObject, { isFollowed }: Naming): ConfigRef 
 }
 
 /** The correction of the annotations that name `ref`: with `meant` in its place, or without it. */
-function mendedText(
-  { annotations, keys, namespace }: Naming,
-  ref: ConfigRef,
-  meant: ConfigRef | undefined,
-): string {
+function mendedText({ annotations, keys }: Naming, ref: ConfigRef, meant: ConfigRef | undefined): string {
   const isSameKind = meant?.kind === ref.kind;
-  const isElsewhere = ref.namespace !== namespace;
-  const spelled = (name: string): string => (isElsewhere ? `${ref.namespace}/${name}` : name);
-  const isMeant = (item: string): boolean =>
-    item === spelled(ref.name) || item === `${ref.namespace}/${ref.name}`;
+  const isMeant = (item: string): boolean => nameWithin(ref.namespace, item) === ref.name;
   const steps = (keys.get(ref.kind) ?? [])
     .filter((key) => itemsOf(annotations[key]).some(isMeant))
     .map((key) => {
       const items = itemsOf(annotations[key]).flatMap((item) => {
         if (!isMeant(item)) return [item];
-        return meant !== undefined && isSameKind ? [spelled(meant.name)] : [];
+        return meant !== undefined && isSameKind ? [meant.name] : [];
       });
       if (items.length === 0) return `remove ${key}`;
       const text = listText(key, items);
       if (text !== undefined) return `write ${text}`;
       return meant !== undefined && isSameKind
-        ? `write ${spelled(meant.name)} in ${key}`
-        : `take ${spelled(ref.name)} out of ${key}`;
+        ? `write ${meant.name} in ${key}`
+        : `take ${ref.name} out of ${key}`;
     });
   const key = meant && keys.get(meant.kind)?.[0];
   if (meant === undefined || key === undefined || isSameKind) return steps.join(' and ');
-  const text = listText(key, [...itemsOf(annotations[key]), spelled(meant.name)]);
-  return [text === undefined ? `add ${spelled(meant.name)} to ${key}` : `write ${text}`, ...steps].join(
-    ' and ',
-  );
+  const text = listText(key, [...itemsOf(annotations[key]), meant.name]);
+  return [text === undefined ? `add ${meant.name} to ${key}` : `write ${text}`, ...steps].join(' and ');
 }

@@ -12,7 +12,15 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { gatingMistakes } from './gating.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedFinding, quoted } from './malformed.ts';
-import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
+import {
+  annotationText,
+  hasNamespace,
+  isObjectName,
+  itemsOf,
+  listText,
+  meantNames,
+  nameWithin,
+} from './name-list.ts';
 import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
@@ -49,29 +57,24 @@ export function mistakesOf(
   return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
-/** Items of name lists that cannot be names. */
+/** Items of name lists that are not names of objects in the namespace of the workload. */
 function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
-  const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, true));
-  const others = all
-    .filter(({ hash }) => hash !== undefined)
-    .flatMap(({ named, namesMayBeElsewhere = false }) =>
-      Object.values(named)
-        .flat()
-        .flatMap((key) => malformedItems(workload, key, namesMayBeElsewhere)),
-    );
-  return [...native, ...others];
+  const others = all.filter(({ hash }) => hash !== undefined).flatMap(({ named }) => Object.values(named));
+  return [...keys.values(), ...others].flat().flatMap((key) => malformedItems(workload, key));
 }
 
-function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: boolean): readonly Finding[] {
-  const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
-  const items = itemsOf(annotations[key]).filter((item) => !isName(item));
+function malformedItems({ ref, annotations }: Workload, key: string): readonly Finding[] {
+  const items = itemsOf(annotations[key]).filter((item) => !isObjectName(nameWithin(ref.namespace, item)));
   if (items.length === 0) return NONE;
-  const shown = listedText(items.slice(0, MOST_SHOWN + 1).map(quoted), MOST_SHOWN);
-  const names = meantNames(annotations[key], mayBeElsewhere);
-  const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
+  const names = meantNames(annotations[key]);
   const text = names.length === 0 ? undefined : listText(key, names);
-  const remedy = text === undefined ? `list ${what}, separated by commas` : `write ${text}`;
-  return [malformedFinding(key, shown, `cannot be the name of an object; ${remedy}`)];
+  const remedy = text === undefined ? 'list names, separated by commas' : `write ${text}`;
+  const isElsewhere = `cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and ${remedy}`;
+  const isNoName = `cannot be the name of an object; ${remedy}`;
+  return [...Map.groupBy(items, hasNamespace)].map(([isQualified, alike]) => {
+    const shown = listedText(alike.slice(0, MOST_SHOWN + 1).map(quoted), MOST_SHOWN);
+    return malformedFinding(key, shown, isQualified ? isElsewhere : isNoName);
+  });
 }
 
 /** Expressions that RE2 cannot parse, or that exceed the limits; the other items count. */
@@ -263,7 +266,7 @@ export function unservedFindings(
 /** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */
 function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
   const words = all.find((each) => nameListKeysOf(each).includes(key));
-  const names = words === undefined ? [] : meantNames(values.join(), words.namesMayBeElsewhere === true);
+  const names = words === undefined ? [] : meantNames(values.join());
   const text = names.length === 0 ? undefined : listText(key, names);
   return text ?? annotationText(key, values.at(-1) ?? '');
 }

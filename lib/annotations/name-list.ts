@@ -1,12 +1,11 @@
 /** A comma list of object names in an annotation: how it is parsed, and how a wrong one is corrected. */
 
-import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import { DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import { cutToBytes } from '../model/text.ts';
 
 /** Bytes of a value that a message shows. */
 const LONGEST_VALUE = 500;
 const LONGEST_NAME = 253;
-const LONGEST_NAMESPACE = 63;
 
 /** The items of `text`, trimmed, without the empty ones. */
 export function itemsOf(text: string | undefined): readonly string[] {
@@ -21,29 +20,20 @@ export function isObjectName(item: string): boolean {
   return item.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(item);
 }
 
-/** Whether a namespace of the API can have this name. */
-export function isNamespace(item: string): boolean {
-  return item.length <= LONGEST_NAMESPACE && DNS_LABEL.test(item);
+/** Whether `item` is `<namespace>/<name>`; a kind in front of the name is no namespace. */
+export function hasNamespace(item: string): boolean {
+  const parts = item.split('/');
+  return parts.length === 2 && parts.every(isObjectName) && !KIND.test(item);
 }
 
-/** Whether `item` is `<namespace>/<name>`. */
-export function isNameElsewhere(item: string): boolean {
-  const [namespace = '', name = '', ...others] = item.split('/');
-  return others.length === 0 && isNamespace(namespace) && isObjectName(name);
+/** `item` without `namespace/` in front of it. */
+export function nameWithin(namespace: string, item: string): string {
+  return item.startsWith(`${namespace}/`) ? item.slice(namespace.length + 1) : item;
 }
 
-/**
- * The names that `text` probably lists, each once; items that cannot become a name are left out. `mayBeElsewhere`: whether an item
- * may be `<namespace>/<name>`.
- */
-export function meantNames(text: string | undefined, mayBeElsewhere: boolean): readonly string[] {
-  const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
-  const items = itemsOf(text).map((item) => item.replace(KIND, ''));
-  return [
-    ...new Set(
-      items.flatMap((item) => (isName(item) ? [item] : wordsIn(item, mayBeElsewhere).filter(isName))),
-    ),
-  ];
+/** The names that `text` probably lists, each once and without a namespace; items that cannot become a name are left out. */
+export function meantNames(text: string | undefined): readonly string[] {
+  return [...new Set(itemsOf(text).flatMap(wordsIn).filter(isObjectName))];
 }
 
 /** `key: "value"`, as in a manifest; a very long value is cut. */
@@ -61,9 +51,11 @@ export function listText(key: string, names: readonly string[]): string | undefi
 const KIND = /^(?:configmap|secret)s?\//i;
 
 /** The words of a malformed item, which often has spaces, quotes, brackets, a kind (`configmap/web`), capitals or underscores. */
-function wordsIn(item: string, mayBeElsewhere: boolean): readonly string[] {
-  return item
-    .split(/[\s;|[\]{}"'`]+/)
-    .map((word) => word.replace(KIND, '').toLowerCase().replaceAll('_', '-'))
-    .map((word) => (mayBeElsewhere ? word : word.slice(word.lastIndexOf('/') + 1)));
+function wordsIn(item: string): readonly string[] {
+  return item.split(/[\s;|[\]{}"'`]+/).map((word) =>
+    word
+      .slice(word.lastIndexOf('/') + 1)
+      .toLowerCase()
+      .replaceAll('_', '-'),
+  );
 }

@@ -4,7 +4,7 @@ import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../
 import type { Verdict } from '../model/reasons.ts';
 import { parseBool } from '../model/text.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
-import { isNameElsewhere, isObjectName, itemsOf } from './name-list.ts';
+import { isObjectName, itemsOf, nameWithin } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';
 import type { ConfigAnnotations, KnownNames } from './vocabularies.ts';
 import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
@@ -75,26 +75,14 @@ export class Policy {
     );
   }
 
-  /** The objects of `kind` that are asked for by their names, whether they exist or not. */
-  named(kind: ConfigKind): readonly ConfigRef[] {
-    const { namespace: own } = this.#workload.ref;
-    return [...this.#asked[kind].items].flatMap((item): readonly ConfigRef[] => {
-      if (isObjectName(item)) return [{ kind, namespace: own, name: item }];
-      if (!this.#words.namesMayBeElsewhere || !isNameElsewhere(item)) return [];
-      const [namespace = '', name = ''] = item.split('/');
-      return [{ kind, namespace, name }];
-    });
+  /** The names of the objects of `kind` that are asked for by them, whether they exist or not. */
+  named(kind: ConfigKind): readonly string[] {
+    return [...this.#asked[kind].items].filter(isObjectName);
   }
 
   /** Whether the object is asked for by its name. */
-  isNamed(ref: ConfigRef): boolean {
-    return this.#isIn(this.#asked[ref.kind].items, ref);
-  }
-
-  /** Whether the items of a list name the object. */
-  #isIn(items: ReadonlySet<string>, { namespace, name }: ConfigRef): boolean {
-    if (this.#words.namesMayBeElsewhere === true && items.has(`${namespace}/${name}`)) return true;
-    return namespace === this.#workload.ref.namespace && items.has(name);
+  isNamed({ kind, name }: ConfigRef): boolean {
+    return this.#asked[kind].items.has(name);
   }
 
   /** Whether an item may match more names than the one that it spells. */
@@ -123,7 +111,7 @@ export class Policy {
     const { ignore, match, typedAuto } = this.#words;
     if (this.#isDisabled) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
-    if (this.#isIn(this.#excludes(kind), ref)) return { asks: false, because: 'excluded' };
+    if (this.#excludes(kind).has(ref.name)) return { asks: false, because: 'excluded' };
     if (this.#names(ref)) return { asks: true, because: 'named' };
     if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
@@ -152,13 +140,19 @@ export class Policy {
 
   #names(ref: ConfigRef): boolean {
     if (this.isNamed(ref)) return true;
-    if (ref.namespace !== this.#workload.ref.namespace) return false;
     return this.#asked[ref.kind].patterns.some((pattern) => matches(pattern, ref.name));
   }
 
   #excludes(kind: ConfigKind): ReadonlySet<string> {
-    this.#excluded[kind] ??= setOf(itemsOf(this.#annotations[kind][this.#words.exclude[kind]]));
+    this.#excluded[kind] ??= setOf(this.#namesIn(this.#annotations[kind][this.#words.exclude[kind]]));
     return this.#excluded[kind];
+  }
+
+  /** The items of a list; the own namespace may stand in front of a name. */
+  #namesIn(text: string | undefined): readonly string[] {
+    const items = itemsOf(text);
+    if (this.#words.namesArePatterns) return items;
+    return items.map((item) => nameWithin(this.#workload.ref.namespace, item));
   }
 
   /** Parses the lists of `kind` up to the limit of items, which all lists of the workload share. */
@@ -167,7 +161,7 @@ export class Policy {
     const items = new Set<string>();
     const patterns: string[] = [];
     for (const key of this.#words.named[kind]) {
-      const all = [...new Set(itemsOf(this.#annotations[kind][key]))];
+      const all = [...new Set(this.#namesIn(this.#annotations[kind][key]))];
       const counted = all.slice(0, this.#left);
       this.#left -= counted.length;
       if (counted.length < all.length) this.#excess.push({ key, items: all.length - counted.length });

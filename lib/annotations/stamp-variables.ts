@@ -1,7 +1,14 @@
 /** The variables that hold stamps, by vocabulary. All are read, also of vocabularies that are not in use. */
 
 import { createHash } from 'node:crypto';
-import { CONFIG_KINDS, type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigRef,
+  describe,
+  keyOf,
+  type ObjectKey,
+  wholeOf,
+} from '../model/object-ref.ts';
 import type { VocabularyName } from '../model/settings.ts';
 import type { StampVariables } from './vocabularies.ts';
 
@@ -37,23 +44,13 @@ export function isStakaterVariable(name: string): boolean {
   return STAMPS.stakater.test(name);
 }
 
-/**
- * The variables of all objects that one workload of `namespace` follows. Objects of other namespaces have none, since a
- * variable could not be distinguished from that of an object with the same name in `namespace`.
- */
-export function stampVariablesOf(
-  refs: readonly ConfigRef[],
-  namespace: string,
-): ReadonlyMap<ObjectKey, StampVariables> {
-  const here = refs.filter((ref) => ref.namespace === namespace);
-  const native = variablesOf(here, PLAIN.collaborne);
-  const stakater = variablesOf(here, PLAIN.stakater);
-  const places = new Map(here.map((ref, index) => [ref, index]));
+/** The variables of all objects that one workload follows. */
+export function stampVariablesOf(refs: readonly ConfigRef[]): ReadonlyMap<ObjectKey, StampVariables> {
+  const native = variablesOf(refs, PLAIN.collaborne);
+  const stakater = variablesOf(refs, PLAIN.stakater);
   return new Map(
-    refs.map((ref) => {
-      const inAnnotations = describeFrom(namespace, ref);
-      const index = places.get(ref);
-      if (index === undefined) return [keyOf(ref), { written: {}, inAnnotations, read: [inAnnotations] }];
+    refs.map((ref, index) => {
+      const inAnnotations = describe(wholeOf(ref));
       const [ours, theirs] = [native[index] ?? NONE, stakater[index] ?? NONE];
       const written = { collaborne: ours.written, stakater: theirs.written };
       return [keyOf(ref), { written, inAnnotations, read: ours.read.concat(theirs.read, inAnnotations) }];

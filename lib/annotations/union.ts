@@ -6,10 +6,9 @@ import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } 
 import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
 import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
-import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
+import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { ALLOW_FROM_ANNOTATION, notAllowedFindings, unwatchedNamespaceFindings } from './allow-from.ts';
 import { configHashOf } from './config-hash.ts';
 import {
   CONFIG_GATING_ANNOTATIONS,
@@ -49,10 +48,6 @@ export interface VocabularyOptions {
   readonly ignoredKinds: readonly ConfigKind[];
   /** Whether a stream shows the objects of a kind in a namespace. @default always */
   readonly shows?: (namespace: string, kind: ConfigKind) => boolean;
-  /** Which objects of other namespaces a workload may follow. @default consent */
-  readonly crossNamespace?: CrossNamespace;
-  /** Whether a namespace is watched. @default every one */
-  readonly watches?: (namespace: string) => boolean;
   /** The text of the window of a workload without an annotation. @default it is rolled at any time */
   readonly reloadWindow?: string | undefined;
   /** Whether a workload without such an annotation is rolled for all objects that it refers to. */
@@ -78,20 +73,11 @@ const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
 
-type Words = Pick<VocabularyOptions, 'dialects' | 'alternativeAnnotations' | 'stakaterKeys'>;
-
-/** Whether a workload may follow objects of other namespaces than its own. */
-export function followsAcross(options: Words): boolean {
-  return everyVocabulary(options).some(
-    ({ name, namesMayBeElsewhere }) => namesMayBeElsewhere === true && options.dialects.includes(name),
-  );
-}
-
 /** All vocabularies, in use or not, the native one first. */
 export function everyVocabulary({
   alternativeAnnotations,
   stakaterKeys,
-}: Words): [Vocabulary, ...Vocabulary[]] {
+}: Pick<VocabularyOptions, 'alternativeAnnotations' | 'stakaterKeys'>): [Vocabulary, ...Vocabulary[]] {
   const others = [stakaterVocabulary(stakaterKeys), sapVocabulary(), waveVocabulary()];
   return [nativeVocabulary(alternativeAnnotations), ...others];
 }
@@ -144,7 +130,6 @@ class Union implements Vocabularies {
     const ofTemplates = this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf);
     this.#templateKeys = new Set(ofTemplates.filter((key) => !this.#rolloutKeys.includes(key)));
     this.#configKeys = new Set([
-      ALLOW_FROM_ANNOTATION,
       ...CONFIG_GATING_ANNOTATIONS,
       ...this.#words.flatMap(({ match, ignore }) => [match, ignore]),
     ]);
@@ -182,31 +167,18 @@ class Union implements Vocabularies {
     const { namespace } = workload.ref;
     const refs = new Map<ObjectKey, ConfigRef>();
     for (const kind of this.#kinds) {
+      const named = policies.flatMap((policy) => policy.named(kind));
       const matched = policies.flatMap((policy) => policy.matched(kind, known));
       const references = this.#followsReferences(policies, kind)
         ? workload.references.filter((ref) => ref.kind === kind)
         : [];
-      const names = [...matched, ...references.map((reference) => reference.name)];
-      const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
-      for (const ref of [...this.#named(workload, kind, true), ...here]) {
-        const followed = followedOf(workload, ref);
-        refs.set(keyOf(followed), followed);
+      for (const name of [...named, ...matched, ...references.map((reference) => reference.name)]) {
+        const ref = followedOf(workload, { kind, namespace, name });
+        refs.set(keyOf(ref), ref);
       }
     }
     return [...refs.values()];
   };
-
-  /** The objects of `kind` that a workload names, in namespaces that are watched, or in those that are not. */
-  #named(workload: Workload, kind: ConfigKind, areWatched: boolean): readonly ConfigRef[] {
-    const { watches } = this.#options;
-    const isWatched = ({ namespace }: ConfigRef): boolean =>
-      namespace === workload.ref.namespace || watches?.(namespace) !== false;
-    const refs = this.#policiesOf(workload).flatMap((policy) => policy.named(kind));
-    return refs.filter((ref) => isWatched(ref) === areWatched);
-  }
-
-  readonly needsConsent = (namespace: string, ref: ConfigRef): boolean =>
-    namespace !== ref.namespace && this.#options.crossNamespace !== 'any';
 
   readonly hasPatterns = (workload: Workload): boolean =>
     this.#policiesOf(workload).some((policy) => policy.hasPatterns);
@@ -242,7 +214,6 @@ class Union implements Vocabularies {
     ...mistakesOf(workload, this.#keys, this.#words),
     ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
     ...unservedFindings(workload, this.#words, this.#options.shows),
-    ...unwatchedNamespaceFindings(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
   ];
 
   readonly findingsOfMissingObjects: Vocabularies['findingsOfMissingObjects'] = (
@@ -260,14 +231,10 @@ class Union implements Vocabularies {
         isFollowed: (other) =>
           policies.some((policy) => policy.isNamed(other)) ||
           (this.#followsReferences(policies, other.kind) && referenceOf(workload, other) !== undefined),
-        namespace: workload.ref.namespace,
       };
     };
     return missingObjectFindings(named, naming);
   };
-
-  readonly findingsOfNotAllowed: Vocabularies['findingsOfNotAllowed'] = (refs, { ref }) =>
-    notAllowedFindings(refs, ref.namespace);
 
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
     const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
@@ -311,9 +278,7 @@ class Union implements Vocabularies {
     const policies = this.#policiesOf(workload);
     const hashes = this.#words.flatMap(({ hash }, index): readonly [string, string][] => {
       const asked = contents.filter(({ ref, annotations }) => policies[index]?.judge(ref, annotations).asks);
-      return hash === undefined || asked.length === 0
-        ? []
-        : [[hash, configHashOf(workload.ref.namespace, asked)]];
+      return hash === undefined || asked.length === 0 ? [] : [[hash, configHashOf(asked)]];
     });
     return Object.fromEntries(hashes);
   };

@@ -45,8 +45,6 @@ export interface Vocabularies extends AnnotationReader {
    * with `auto` or `search` those that it refers to. The policy decides separately for which of them it is rolled.
    */
   readonly follows: (workload: Workload, known: KnownNames) => readonly ConfigRef[];
-  /** Whether workloads of `namespace` may follow the object only while it allows it, see allow-from.ts. */
-  readonly needsConsent: (namespace: string, ref: ConfigRef) => boolean;
   /** Whether `follows` depends on what is known. */
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
@@ -68,19 +66,14 @@ export interface Vocabularies extends AnnotationReader {
     missingObjects: readonly MissingObject[],
     workload: Workload,
   ) => readonly Finding[];
-  /** The finding about named objects that do not allow the workload to follow them: one for all. */
-  readonly findingsOfNotAllowed: (refs: readonly ConfigRef[], workload: Workload) => readonly Finding[];
   /** The finding about an opt-in that was removed together with our stamps. */
   readonly findingOfLostOptIn: (lostOptIn: LostOptIn) => Finding;
   /** The other reloader that a write reveals by changing only stamps; undefined if it reveals none. */
   readonly competitorIn: (before: Workload, after: Workload) => CompetingReloader | undefined;
   /** The finding about a competing reloader. */
   readonly findingOfCompetingReloader: (competitor: CompetingReloader) => Finding;
-  /** The variables of all objects that one workload of `namespace` follows. */
-  readonly stampVariablesOf: (
-    refs: readonly ConfigRef[],
-    namespace: string,
-  ) => ReadonlyMap<ObjectKey, StampVariables>;
+  /** The variables of all objects that one workload follows. */
+  readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
   /** Where a patch writes the stamp of an object: one place for each vocabulary that asks for it. */
   readonly placesOf: (
     workload: Workload,

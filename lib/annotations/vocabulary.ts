@@ -26,8 +26,6 @@ export interface Vocabulary {
   readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
   /** Whether the items of those lists are expressions, each of which matches whole names. */
   readonly namesArePatterns: boolean;
-  /** Whether an item may be `<namespace>/<name>`. @default false */
-  readonly namesMayBeElsewhere?: boolean;
   /** Whether those lists count only where `auto` is true. @default false */
   readonly namesNeedAuto?: boolean;
   /** On a workload: it is rolled for all objects that it refers to. */
@@ -88,7 +86,6 @@ export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
     name: 'collaborne',
     named: byConfigKind((kind) => [own(SOURCE_KINDS[kind].word), ...(alternatives[kind] ?? [])]),
     namesArePatterns: false,
-    namesMayBeElsewhere: true,
     auto: own('auto'),
     typedAuto: byConfigKind((kind) => own(`${SOURCE_KINDS[kind].word}-auto`)),
     search: own('search'),
@@ -157,7 +154,6 @@ export function waveVocabulary(): Vocabulary {
       ConfigMap: ['wave.pusher.com/extra-configmaps'],
       Secret: ['wave.pusher.com/extra-secrets'],
     },
-    namesMayBeElsewhere: true,
     namesNeedAuto: true,
     auto: 'wave.pusher.com/update-on-config-change',
     autoIsToTheLetter: true,

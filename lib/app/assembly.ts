@@ -5,7 +5,7 @@
 
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
-import { followsAcross, vocabulariesOf } from '../annotations/union.ts';
+import { vocabulariesOf } from '../annotations/union.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import type { Send } from '../kubernetes/transport.ts';
@@ -148,7 +148,7 @@ export function assemble(parts: Parts): OpenAssembly {
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
-  const gate = new SyncGate(streams, followsAcross(options));
+  const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
@@ -283,7 +283,6 @@ function rulesFor(
   const vocabularies = vocabulariesOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
-    crossNamespace: options.crossNamespace,
     autoReloadAll: options.autoReloadAll,
     strategy: options.reloadStrategy,
     keyScoped: options.keyScoped,
@@ -294,8 +293,6 @@ function rulesFor(
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: CONFIG_KINDS.filter((kind) => !configKindsOf(options).includes(kind)),
     shows: (namespace, kind) => gate.isWatched(namespace, kind),
-    watches: (namespace) =>
-      place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
   });
   const isSelective = options.resourceLabelSelector !== undefined;
   return Object.freeze({
@@ -309,7 +306,6 @@ function rulesFor(
       onCreate: options.reloadOnCreate,
       // With a label selector the watch reports an object that has only lost its labels as deleted.
       onDelete: options.reloadOnDelete && !isSelective,
-      elsewhere: options.crossNamespace === 'any',
     },
     term,
     selectsNamespaces: options.namespaceSelector !== undefined,

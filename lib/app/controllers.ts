@@ -129,7 +129,6 @@ export class Controllers implements EffectTargets {
     this.findings = new Findings({
       store,
       missingObjectOf: (config) => this.missingObjects.of(config),
-      isRefused: (config) => this.missingObjects.isRefused(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       isDynamic: options.isDynamic,
       needsOf: (workload) => this.rollouts.needsOf(workload),
@@ -255,11 +254,7 @@ export class Controllers implements EffectTargets {
   }
 
   #reviewDependents(configs: ReadonlySet<ObjectKey>): void {
-    const { dependents, namedElsewhere } = this.store;
-    const workloads = new Set([
-      ...dependents.dependentsOfAny(configs),
-      ...namedElsewhere.dependentsOfAny(configs),
-    ]);
+    const workloads = this.store.dependents.dependentsOfAny(configs);
     for (const workload of workloads) this.review(workload);
     this.wake(workloads);
   }

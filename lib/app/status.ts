@@ -20,7 +20,6 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
-import { consentOf } from '../tracking/consent.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../tracking/stage-news.ts';
 import type { Reloader } from './reloader.ts';
@@ -167,7 +166,6 @@ function followedStatus(
   config: ConfigRecord | undefined,
 ): FollowedStatus | undefined {
   if (config === undefined) return undefined;
-  if (consentOf(store, record.workload.ref.namespace, config.ref) !== 'given') return undefined;
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;

@@ -1,6 +1,5 @@
 /** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
 
-import { isNameElsewhere, itemsOf } from '../annotations/name-list.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
@@ -9,11 +8,9 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
-import { notAllowedTo } from '../tracking/consent.ts';
 import { CommandError } from './connect.ts';
 import type { Facts } from './explain/cause.ts';
-import { wordsOf } from './explain/policy-words.ts';
-import { type InstalledReloader, problemOf, unreachable, watches } from './installed-reloader.ts';
+import { type InstalledReloader, problemOf, unreachable } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { readObject } from './reads.ts';
 
@@ -24,8 +21,6 @@ const PROBE_MS = 2_000;
 export interface Scene {
   readonly send: Send;
   readonly namespace: string;
-  /** Whether all namespaces are asked about. */
-  readonly isEverywhere?: boolean;
   readonly reloader: InstalledReloader;
 }
 
@@ -43,25 +38,9 @@ export async function rawWorkload(
   return row.refersToTemplate ? await complete(send, reading.object) : reading.object;
 }
 
-/** All that is known about the workload, the namespaces of the objects that it names included. */
+/** All that is known about the workload. */
 export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload): Promise<Facts> {
-  let observation = await observeFor(scene, [scene.namespace]);
-  let facts = await factsIn(scene, observation, row, raw);
-  const { place, options } = scene.reloader;
-  const served = namespacesNamedBy(facts).filter((each) => watches(place, options, each));
-  if (served.length === 0) return facts;
-  void observation.end();
-  observation = await observeFor(scene, [scene.namespace, ...served]);
-  facts = await factsIn(scene, observation, row, raw);
-  return facts;
-}
-
-/** The other namespaces of which the workload names objects, such as `shared/ca`. */
-function namespacesNamedBy({ workload }: Facts): readonly string[] {
-  return wordsOf(workload)
-    .flatMap(({ value }) => itemsOf(value))
-    .filter(isNameElsewhere)
-    .flatMap((item) => item.split('/', 1));
+  return await factsIn(scene, await observeFor(scene, [scene.namespace]), row, raw);
 }
 
 /** The namespaces as the reloader of the scene sees them. */
@@ -70,8 +49,7 @@ export async function observeFor(
   namespaces: readonly string[] | undefined,
 ): Promise<Observation> {
   const { stateNamespace } = reloader.place;
-  const place = { namespaces: namespaces && [...new Set(namespaces)], stateNamespace };
-  return await observe({ send, options: reloader.options, place });
+  return await observe({ send, options: reloader.options, place: { namespaces, stateNamespace } });
 }
 
 /** The facts about a workload that was read. */
@@ -97,16 +75,13 @@ function findingsOf({ reloader, assembly }: Observation, key: string): readonly 
   return isObserved ? reloader.findings.of(key) : undefined;
 }
 
-/** Resolves once each object that the workload names and does not get was looked into, or that takes too long. */
+/** Resolves once each missing object that the workload follows was looked into, or that takes too long. */
 async function untilProbed(observation: Observation, workload: string): Promise<void> {
   const { store, reloader } = observation;
   const record = store.workloads.get(workload);
   if (record === undefined) return;
   const missing = missingOf(observation, record);
-  const refused = notAllowedTo(store, record).map(keyOf);
-  const isProbed = (): boolean =>
-    missing.every((config) => reloader.missingObjects.of(config) !== undefined) &&
-    refused.every((config) => reloader.missingObjects.isRefused(config));
+  const isProbed = (): boolean => missing.every((config) => reloader.missingObjects.of(config) !== undefined);
   await untilTrue(isProbed, PROBE_MS);
 }
 

@@ -176,11 +176,3 @@ function keysText(keys: readonly string[]): string {
   if (others.length === 0) return `key ${first}`;
   return `keys ${listedText(keys, MOST_KEYS)}`;
 }
-
-/**
- * `<kind>/<name>` for an object of `namespace`, without keys, and `<kind>/<namespace>/<name>` for one of another namespace.
- * Injective, since no part can contain a slash.
- */
-export function describeFrom(namespace: string, ref: ConfigRef): string {
-  return ref.namespace === namespace ? nameOf(ref) : `${ref.kind}/${ref.namespace}/${ref.name}`;
-}

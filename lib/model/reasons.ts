@@ -40,7 +40,7 @@ export const REASONS = {
   gone: 'The workload no longer exists.',
   followed: 'The workload began to follow the object.',
   unfollowed: 'The workload no longer follows the object.',
-  malformed: 'An item of the annotation cannot be the name of an object.',
+  malformed: 'An item of the annotation cannot be the name of an object in the namespace of the workload.',
   misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
   mistyped: 'The annotation has no effect: its key is almost one of ours.',
   unserved: 'The annotation is known and not supported: it has no effect.',
@@ -53,9 +53,6 @@ export const REASONS = {
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
   'state-named':
     'The annotation names a ConfigMap in which a reloader keeps its state: nothing is rolled for it.',
-  'unwatched-namespace': 'The workload names an object of a namespace that is not watched.',
-  'not-allowed':
-    'The workload names an object of another namespace that does not allow it, or does not exist: nothing is rolled for it.',
   'selected-namespace': 'The namespace is selected from now on: its outdated workloads are rolled.',
   'unselected-namespace': 'The namespace is not selected: its outdated workloads are rolled once it is.',
   'opt-in-lost':
@@ -158,8 +155,6 @@ export type EventReason =
   | 'ClassDiffersByPod'
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
-  | 'NamespaceNotWatched'
-  | 'CrossNamespaceNotAllowed'
   | 'StateNotFollowed'
   | 'OptInLost'
   | 'SecondReloader'
@@ -192,8 +187,6 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ClassDiffersByPod: { type: 'Warning', tells: 'dynamic-class' },
   SecretNotWatched: { type: 'Warning', tells: 'secret-not-watched' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
-  NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },
-  CrossNamespaceNotAllowed: { type: 'Warning', tells: 'not-allowed' },
   StateNotFollowed: { type: 'Warning', tells: 'state-named' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },

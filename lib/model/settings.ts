@@ -8,12 +8,6 @@ export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as con
 /** One of VOCABULARY_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
-/** Which objects of other namespaces a workload may follow: those that allow it, or all that it names. */
-export const CROSS_NAMESPACE_WAYS = ['consent', 'any'] as const;
-
-/** One of CROSS_NAMESPACE_WAYS. */
-export type CrossNamespace = (typeof CROSS_NAMESPACE_WAYS)[number];
-
 /**
  * Whether a kind that a cluster may lack is served: always, never, or where the API server serves it and the rights to roll it are
  * there.

@@ -200,9 +200,9 @@ export function isLater(seen: Workload, known: Workload): boolean {
   return isOlder(before, now) || (before !== '' && now === '');
 }
 
-/** The reference of a workload's pod template to an object; to one of another namespace there is none. */
-export function referenceOf({ ref, references }: Workload, config: ConfigRef): Reference | undefined {
-  return config.namespace === ref.namespace ? referenceTo(references, config) : undefined;
+/** The reference of a workload's pod template to an object of its namespace. */
+export function referenceOf({ references }: Workload, config: ConfigRef): Reference | undefined {
+  return referenceTo(references, config);
 }
 
 /** Whether it was not healthy before our last patch in stages, so that its pods are no evidence about the content. */

@@ -34,10 +34,6 @@ function namespace(help: string): Option {
   return new Option('-n, --namespace <namespace>', help);
 }
 
-function allNamespaces(help: string): Option {
-  return new Option('-A, --all-namespaces', help);
-}
-
 function output(...further: readonly string[]): Option {
   return new Option('-o, --output <format>', 'the format of the answer')
     .choices(['text', 'json', 'yaml', ...further])
@@ -61,7 +57,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   explain: {
     summary: 'says what a workload follows, and why it is not rolled',
     argument: new Argument('<kind/name>'),
-    flags: [...CLUSTER, allNamespaces('of an object: its followers in all namespaces'), output()],
+    flags: [...CLUSTER, output()],
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
       ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
@@ -75,7 +71,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       FILES,
       new Option('--against <place>', 'compare with these manifests, and not with a cluster'),
       ...CLUSTER,
-      allNamespaces('also workloads of other namespaces than those of the manifests'),
       output('markdown'),
     ],
     examples: [
@@ -106,7 +101,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     argument: new Argument('[kind/name]'),
     flags: [
       ...CLUSTER,
-      allNamespaces('all namespaces'),
+      new Option('-A, --all-namespaces', 'all namespaces'),
       new Option('--outdated', 'only what is out of date'),
       output('mermaid', 'dot'),
     ],

@@ -67,11 +67,6 @@ export const TABLE = {
       sets: 'autoReloadAll',
       help: 'roll every workload for all that it refers to, unless its auto annotation says otherwise',
     },
-    '--cross-namespace <cross-way>': {
-      default: 'consent',
-      sets: 'crossNamespace',
-      help: 'which objects of other namespaces a workload may follow: consent those that allow it, any whatever it names',
-    },
     '--alternative-configmap-annotation <key...>':
       'further annotations that list ConfigMaps; repeatable or a comma list',
     '--alternative-secret-annotation <key...>':

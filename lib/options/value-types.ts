@@ -14,8 +14,6 @@ import { parseReloadWindow } from '../model/reload-window.ts';
 import {
   ALERT_SINKS,
   type AlertSink,
-  CROSS_NAMESPACE_WAYS,
-  type CrossNamespace,
   parseRolloutLimit,
   parseStages,
   type RolloutLimit,
@@ -52,7 +50,6 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   /** What a change does to Jobs that follow the object: nothing, or they are recreated; with `recreate` finished ones too. */
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
-  'cross-way': CrossNamespace;
   'served-way': ServedWay;
   strategy: ReloadStrategy;
   sink: AlertSink;
@@ -146,7 +143,6 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   'cronjob-way': oneOf(['none', 'run-now']),
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
-  'cross-way': oneOf(CROSS_NAMESPACE_WAYS),
   /** An empty text means auto, as for Stakater Reloader. */
   'served-way': oneOf(SERVED_WAYS, { '': 'auto' }),
   strategy: oneOf(RELOAD_STRATEGIES),

@@ -2,8 +2,6 @@
  * Probes objects that workloads name and that no stream shows, to find out why. An object is probed after a grace period, since
  * it may be about to be created; one at a time and each namespace in turn, since nothing waits for it; and once while it is
  * missing, unless a rollout waits for it. The results of one namespace are published together, so that one finding covers all.
- * Whether objects refuse workloads of other namespaces takes no request, and has one turn for all: annotations may name objects of
- * any number of namespaces.
  */
 
 import type { MissingObject } from '../model/finding.ts';
@@ -24,7 +22,6 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isRefusedToAny } from '../tracking/consent.ts';
 import { missingNeeds } from '../tracking/needs.ts';
 
 /** Looks for an object that exists and is not watched: a Secret by its type, any object by its labels. Never rejects. */
@@ -56,24 +53,20 @@ type LeftOut = Extract<Awaited<ReturnType<ReadLeftOut>>, { kind: 'known' }>;
 
 /** In each namespace and turn, for so many similar names are looked for: a finding shows no more of them. */
 const MOST_SEARCHES = 10;
-/** The turn of the objects that refuse workloads of other namespaces; no namespace has this name. */
-const REFUSALS = '';
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 
 /** See the file's comment. */
 export class MissingObjectProbe {
   readonly #options: MissingObjectProbeOptions;
   readonly #known = new Map<ObjectKey, MissingObject>();
-  /** Objects that a workload of another namespace names and cannot follow, once the grace period is over. */
-  readonly #refused = new Set<ObjectKey>();
   /** When an object was last looked for again, by monotonicMs. */
   readonly #lookedForAt = new Map<ObjectKey, number>();
-  /** To be looked into, by namespace or REFUSALS; those of a namespace whose turn it is come with its next turn. */
+  /** To be looked into, by namespace; those of a namespace whose turn it is come with its next turn. */
   readonly #suspects = new Map<string, Set<ObjectKey>>();
   /** To be looked into once everything is listed. */
   readonly #unlisted = new Set<ObjectKey>();
   readonly #turns = new Map<string, Turn>();
-  /** Namespaces, and REFUSALS. */
+  /** Namespaces. */
   readonly #queue: RetryQueue;
   readonly #end = new AbortController();
 
@@ -89,25 +82,15 @@ export class MissingObjectProbe {
     return known !== undefined && this.#isMissed(config) ? known : undefined;
   }
 
-  /** Whether it is to be reported that workloads of other namespaces name `config` and cannot follow it. */
-  isRefused(config: ObjectKey): boolean {
-    return this.#refused.has(config);
-  }
-
   /** The missing dependencies of a workload. */
   needsOf(record: WorkloadRecord): readonly ConfigRef[] {
     return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
-  /** A workload names `config`, which no stream shows, or which does not allow it. */
+  /** A workload names `config`, which no stream shows. */
   suspect(config: ObjectKey): void {
     if (isMountedKind(configRefIn(config).kind)) return;
-    const isRefused = isRefusedToAny(this.#options.store, config);
-    if (isRefused && !this.#refused.has(config)) this.#suspectIn(REFUSALS, config);
-    if (!isRefused || this.#isMissed(config)) this.#suspectIn(namespaceIn(config), config);
-  }
-
-  #suspectIn(namespace: string, config: ObjectKey): void {
+    const namespace = namespaceIn(config);
     const suspects = this.#suspects.get(namespace);
     if (suspects !== undefined) {
       suspects.add(config);
@@ -117,17 +100,11 @@ export class MissingObjectProbe {
     if (!this.#turns.has(namespace)) this.#queue.addAfter(namespace, this.#options.graceMs);
   }
 
-  /** `config` exists. To those that it refuses this does not show. */
+  /** `config` exists. */
   clear(config: ObjectKey): void {
-    const { store, onNews } = this.#options;
-    const wasRefused = this.#refused.has(config);
     this.#suspects.get(namespaceIn(config))?.delete(config);
-    if (!isRefusedToAny(store, config)) {
-      this.#suspects.get(REFUSALS)?.delete(config);
-      this.#unlisted.delete(config);
-      this.#refused.delete(config);
-    }
-    if (this.#known.delete(config) || wasRefused) onNews(new Set([config]));
+    this.#unlisted.delete(config);
+    if (this.#known.delete(config)) this.#options.onNews(new Set([config]));
   }
 
   /** A stream has listed: objects whose probe waited for a list are probed. */
@@ -171,7 +148,6 @@ export class MissingObjectProbe {
 
   /** Looks into the next object of a namespace that takes a while, or into all that are left. */
   async #reconcile(namespace: string): Promise<Result> {
-    if (namespace === REFUSALS) return this.#publishRefusals();
     const turn = this.#turns.get(namespace) ?? newTurn([...(this.#suspects.get(namespace) ?? [])]);
     if (!this.#turns.has(namespace)) this.#suspects.delete(namespace);
     this.#turns.set(namespace, turn);
@@ -219,24 +195,6 @@ export class MissingObjectProbe {
     const missed = [...found].filter(([config]) => this.#isMissed(config));
     for (const [config, known] of missed) this.#known.set(config, known);
     if (missed.length > 0) this.#options.onNews(new Set(missed.map(([config]) => config)));
-  }
-
-  #publishRefusals(): Result {
-    const { store, isSynced, onNews } = this.#options;
-    for (const config of this.#refused) if (!isRefusedToAny(store, config)) this.#refused.delete(config);
-    const refused = [...(this.#suspects.get(REFUSALS) ?? [])].filter((config) =>
-      isRefusedToAny(store, config),
-    );
-    const news = new Set<ObjectKey>();
-    for (const config of refused) {
-      const { namespace, kind } = configRefIn(config);
-      const isListed = isSynced(namespace, kind);
-      (isListed ? news : this.#unlisted).add(config);
-      if (isListed) this.#refused.add(config);
-    }
-    if (news.size > 0) onNews(news);
-    this.#suspects.delete(REFUSALS);
-    return 'done';
   }
 
   /** Undefined where it cannot be found out now; then nothing else is asked in this turn. */

@@ -25,7 +25,6 @@ import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { consentOf, notAllowedTo } from '../tracking/consent.ts';
 
 /** The workload that a finding is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
@@ -43,7 +42,7 @@ interface Facts {
   readonly vocabularies: Vocabularies;
   /** The annotations of its namespace that count for it. */
   readonly namespace: Annotations;
-  /** The objects that it follows and that allow it. */
+  /** The objects that it follows. */
   readonly objects: readonly Pick<ConfigRecord, 'ref' | 'annotations'>[];
   /** Why its pods stay until a person acts. */
   readonly hold: Hold | undefined;
@@ -51,8 +50,6 @@ interface Facts {
   readonly isStamped: boolean;
   /** The missing objects that its annotations name. */
   readonly missingObjects: readonly MissingObject[];
-  /** The objects of other namespaces that it names and cannot follow. */
-  readonly notAllowed: readonly ConfigRef[];
   /** An opt-in that was removed together with our stamps. */
   readonly lostOptIn: LostOptIn | undefined;
   /** The missing dependencies that its rollout waits for. */
@@ -78,7 +75,6 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
   ({ vocabularies, workload, missingObjects }) =>
     vocabularies.findingsOfMissingObjects(missingObjects, workload),
-  ({ vocabularies, workload, notAllowed }) => vocabularies.findingsOfNotAllowed(notAllowed, workload),
   ({ needs }) => waitingForDependency(needs),
   ({ dynamic }) => differing(dynamic),
   ({ vocabularies, competitor }) =>
@@ -129,8 +125,6 @@ export interface FindingsOptions {
   readonly store: Store;
   /** The result of the probe for a missing object; undefined before it was probed, or if it exists. */
   readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
-  /** Whether it is to be reported that workloads of other namespaces cannot follow the object. */
-  readonly isRefused: (config: ObjectKey) => boolean;
   /** The missing dependencies that a rollout of the workload waits for. */
   readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
   /** Whether each pod has a content of the class of its own. */
@@ -235,9 +229,8 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, missingObjectOf, isRefused, isSlowed, isDynamic, needsOf } = this.#options;
+    const { store, missingObjectOf, isSlowed, isDynamic, needsOf } = this.#options;
     const { vocabularies } = store.settings;
-    const record = store.workloads.get(keyOf(workload.ref));
     const facts: Facts = {
       workload,
       hold: workload.hold,
@@ -249,18 +242,13 @@ export class Findings {
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
       vocabularies,
       namespace: (follows.size > 0 && store.namespaceAnnotations.get(workload.ref.namespace)) || {},
-      objects: [...follows.keys()]
-        .flatMap((config) => store.configs.get(config) ?? [])
-        .filter(({ ref }) => consentOf(store, workload.ref.namespace, ref) === 'given'),
-      notAllowed:
-        record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),
+      objects: [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []),
       isStamped:
         vocabularies.strategyOf(workload) !== 'evict' &&
         [...follows.values()].some((edge) => edge.rolloutInProgress),
       missingObjects: [...follows.keys()]
         .map(missingObjectOf)
-        .filter((missingObject) => missingObject !== undefined)
-        .filter(({ ref }) => !vocabularies.needsConsent(workload.ref.namespace, ref)),
+        .filter((missingObject) => missingObject !== undefined),
     };
     const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));

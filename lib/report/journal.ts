@@ -26,7 +26,6 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'dynamic-class',
   'secret-not-watched',
   'unselected-object',
-  'unwatched-namespace',
   'state-named',
   'opt-in-lost',
   'second-reloader',

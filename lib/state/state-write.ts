@@ -244,8 +244,7 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
   }
   const observed = store.configs.get(config);
   const digest = (observed && committable(store, observed)) ?? persisted?.digest;
-  const isNeverBegun = dependents.every(([{ workload }]) => isUnbegun(store, ref, workload.ref.namespace));
-  if (digest === undefined || isNeverBegun) return 'nothing';
+  if (digest === undefined || isUnbegun(store, ref)) return 'nothing';
   const sequence = Math.max(
     1,
     store.persisted.minSequenceOf(ref),

@@ -17,8 +17,6 @@ export interface PresenceRules {
   readonly onCreate: boolean;
   /** Whether the deletion of an object does. */
   readonly onDelete: boolean;
-  /** Whether an object of another namespace than the workload's does too. @default true */
-  readonly elsewhere?: boolean;
 }
 
 /**
@@ -79,7 +77,6 @@ export class Presence {
   /** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. Without a class they do not. */
   #canDoWithout(workload: Workload, ref: ConfigRef): boolean {
     if (isMountedKind(ref.kind)) return false;
-    if (ref.namespace !== workload.ref.namespace) return this.#rules.elsewhere !== false;
     return referenceOf(workload, ref)?.isOptional ?? true;
   }
 }

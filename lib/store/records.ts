@@ -112,8 +112,6 @@ export interface WorkloadRecord {
   workload: Workload;
   /** By object, the variables in which stamps of it are read and written. */
   variables: ReadonlyMap<ObjectKey, StampVariables>;
-  /** The objects of other namespaces that it names and may follow only while they allow it; undefined: none. */
-  elsewhere?: readonly ConfigRef[] | undefined;
   /** Changed only by putEdge, which keeps the invariants of edges. */
   readonly edges: Map<ObjectKey, Edge>;
   /** Whether it existed in the first list of its kind by this process. */

@@ -32,8 +32,6 @@ export class Store {
   readonly scopes: ScopesIndex;
   /** Workloads with expressions: a new object may match one of them. */
   readonly withPatterns: Set<ObjectKey> = new Set();
-  /** By object, the workloads of other namespaces that name it and need its consent, given or not. */
-  readonly namedElsewhere: DependentsIndex = new DependentsIndex();
   /** By Deployment, the Rollouts whose template it has: while there are any, it is no workload of its own. */
   readonly referring: DependentsIndex = new DependentsIndex();
   /** The Deployment of each such Rollout. */

@@ -21,16 +21,13 @@ export type LeftOut = 'none' | 'refused' | 'failing';
 /** See the file's comment. A stream may be failing or refused after it has listed; it stays listed. */
 export class SyncGate {
   readonly #streams: readonly Stream[];
-  readonly #followsAcross: boolean;
   readonly #synced = new Set<Stream>();
   readonly #failing = new Set<Stream>();
   readonly #refused = new Set<Stream>();
   readonly #absent = new Set<Stream>();
 
-  /** `followsAcross`: whether workloads may follow objects of other namespaces than their own. */
-  constructor(streams: readonly Stream[], followsAcross = false) {
+  constructor(streams: readonly Stream[]) {
     this.#streams = streams;
-    this.#followsAcross = followsAcross;
   }
 
   /** Records that `stream` has listed; whether for the first time. */
@@ -88,7 +85,7 @@ export class SyncGate {
   }
 
   /**
-   * Whether these are listed: all workloads that may follow an object in `namespace`, except those of the streams `leftOut`;
+   * Whether these are listed: all workloads of `namespace`, except those of the streams `leftOut`;
    * the objects of `kind` there, if given; and the Namespaces, if a selector selects some. False for a namespace that no stream
    * covers, and for a kind that is not watched there.
    */
@@ -119,7 +116,7 @@ export class SyncGate {
     );
   }
 
-  /** The refused streams whose workloads may follow an object in `namespace`. */
+  /** The refused streams with workloads of `namespace`. */
   refused(namespace: string): readonly Stream[] {
     if (this.#refused.size === 0) return [];
     return this.#followersOf(namespace).filter((stream) => this.#refused.has(stream));
@@ -153,9 +150,7 @@ export class SyncGate {
   }
 
   #followersOf(namespace: string): readonly Stream[] {
-    return this.#present().filter(
-      (stream) => stream.isWorkload && (this.#followsAcross || covers(stream, namespace)),
-    );
+    return this.#present().filter((stream) => stream.isWorkload && covers(stream, namespace));
   }
 
   #isDone(stream: Stream, leftOut: LeftOut): boolean {

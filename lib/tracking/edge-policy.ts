@@ -92,12 +92,9 @@ export function begunWith(
   return isMounted ? nextEdge(edge, { type: 'pods-younger', observed: digest }) : edge;
 }
 
-/**
- * Whether edges of the object with workloads in `namespace` are not begun: the namespace is not selected, and there is no
- * entry.
- */
-export function isUnbegun(store: Store, ref: ConfigRef, namespace: string): boolean {
-  return !store.isSelected(namespace) && store.persisted.shardOf(ref) === undefined;
+/** Whether edges of the object are not begun: its namespace is not selected, and there is no entry. */
+export function isUnbegun(store: Store, ref: ConfigRef): boolean {
+  return !store.isSelected(ref.namespace) && store.persisted.shardOf(ref) === undefined;
 }
 
 /**
@@ -115,7 +112,7 @@ export function judge(
   { ref, annotations }: ConfigRecord,
 ): Verdict {
   if (store.isState(ref)) return { asks: false, because: 'state' };
-  if (isUnbegun(store, ref, workload.ref.namespace)) return { asks: false, because: 'unselected' };
+  if (isUnbegun(store, ref)) return { asks: false, because: 'unselected' };
   return store.settings.vocabularies.judge(workload, ref, annotations);
 }
 

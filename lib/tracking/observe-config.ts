@@ -25,7 +25,7 @@ import {
 } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
-import { followAllowed, followAppeared, unfollowRefused } from './observe-workload.ts';
+import { followAppeared } from './observe-workload.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
@@ -116,7 +116,6 @@ function observeScope(store: Store, effects: Effects, event: Present, ref: Confi
 function observeVersion(store: Store, effects: Effects, event: Present): void {
   const { object, span } = event;
   if (isStale(store.configs.get(event.key), object)) return;
-  unfollowRefused(store, effects, event);
   const record = store.configRecordOf(object.ref, event.key);
   const workloads = [...store.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
@@ -131,7 +130,6 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
-  followAllowed(store, effects, event, difference.type !== undefined);
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.report({ type: 'found', config: event.key });

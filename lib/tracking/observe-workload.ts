@@ -3,17 +3,14 @@
  * end, and which writes an external writer or another reloader has made.
  */
 
-import { allows } from '../annotations/allow-from.ts';
-import type { ConfigObject } from '../model/config-object.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
-import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { consentOf, isRefusedToAny, namedBy, notAllowedTo } from './consent.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
@@ -25,7 +22,6 @@ import { acceptRollout } from './rollout-decision.ts';
 import { countTakeBack } from './take-backs.ts';
 import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workload-diff.ts';
 
-type ConfigPresent = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
 /**
@@ -54,22 +50,20 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   if (known !== undefined && !isLater(workload, known.workload)) return;
   takeReferenced(store, effects, event, mayAbandon);
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
-  const { refs, elsewhere } = namedBy(store, workload, event.isInInitialList);
+  const { vocabularies } = store.settings;
+  const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
-  const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
-  const asksForNothing =
-    isUnable(store, key, workload) || (refs.length + elsewhere.length === 0 && !hasPatterns);
+  const hasPatterns = vocabularies.hasPatterns(workload);
+  const asksForNothing = isUnable(store, key, workload) || (refs.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
   store.keep(key, record, hasPatterns);
-  nameElsewhere(store, effects, record, elsewhere);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
   noticeCompetitor(store, diff, before);
-  const named = [...refs, ...elsewhere];
-  record.variables = store.settings.vocabularies.stampVariablesOf(named, workload.ref.namespace);
+  record.variables = vocabularies.stampVariablesOf(refs);
   followExternalRollout(store, diff);
   rescope(store, diff, refs);
   unfollow(store, diff, refs, mayAbandon);
@@ -207,7 +201,7 @@ export function followAppeared(
     if (followed === undefined || record.edges.has(keyOf(followed))) continue;
     const known = [...record.edges.keys()].map((other) => store.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
-    record.variables = store.settings.vocabularies.stampVariablesOf(all, ref.namespace);
+    record.variables = store.settings.vocabularies.stampVariablesOf(all);
     // If the object was created after the last pods started, none of them can have read an earlier content.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
@@ -217,58 +211,6 @@ export function followAppeared(
       isInInitialList && record.isFromStart,
     );
   }
-}
-
-/** Takes over the objects of other namespaces that the workload names; those that it may not follow are looked into. */
-function nameElsewhere(
-  store: Store,
-  effects: Effects,
-  record: WorkloadRecord,
-  elsewhere: readonly ConfigRef[],
-): void {
-  const key = keyOf(record.workload.ref);
-  const before = new Set(record.elsewhere?.map(keyOf));
-  for (const config of before) store.namedElsewhere.delete(key, config);
-  record.elsewhere = elsewhere.length === 0 ? undefined : elsewhere;
-  for (const ref of elsewhere) store.namedElsewhere.add(key, keyOf(ref));
-  const isNew = (ref: ConfigRef): boolean => !before.has(keyOf(ref));
-  for (const ref of notAllowedTo(store, record).filter(isNew))
-    effects.report({ type: 'missing', config: keyOf(ref) });
-}
-
-/** This version of the object may not allow what an earlier one did: edges that it refuses end before it is observed. */
-export function unfollowRefused(
-  store: Store,
-  effects: Effects,
-  { object, key: config }: ConfigPresent,
-): void {
-  for (const key of store.namedElsewhere.dependentsOf(config)) {
-    const record = store.workloads.get(key);
-    if (record?.edges.has(config) !== true || allows(object.annotations, namespaceIn(key))) continue;
-    endEdge(store, effects, key, record, config, true);
-  }
-}
-
-/**
- * The version of the object that was just taken over may allow what no earlier one did: workloads that name it begin to follow
- * it, with its digest as the baseline. Only a list may hide that it changed after that; `isChanged`: whether it changed at all.
- */
-export function followAllowed(
-  store: Store,
-  effects: Effects,
-  { object: { ref }, key: config, span, isRelisted, isInInitialList }: ConfigPresent,
-  isChanged: boolean,
-): void {
-  for (const key of store.namedElsewhere.dependentsOf(config)) {
-    const record = store.workloads.get(key);
-    if (record === undefined || record.edges.has(config)) continue;
-    if (consentOf(store, namespaceIn(key), ref) !== 'given') continue;
-    const mayHideChange = isRelisted && (isChanged || span.from < record.rolledUntil);
-    const since = { from: mayHideChange ? span.from : span.to, to: span.to };
-    begin(store, { effects, record, span: since }, ref, isInInitialList && record.isFromStart);
-    effects.report({ type: 'found', config });
-  }
-  if (isRefusedToAny(store, config)) effects.report({ type: 'missing', config });
 }
 
 /** Reports a competing reloader: its write changes nothing but stamps. */
@@ -313,7 +255,6 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
   const record = store.workloads.get(key);
   if (record === undefined) return;
   for (const config of [...record.edges.keys()]) endEdge(store, effects, key, record, config, mayAbandon);
-  for (const ref of record.elsewhere ?? []) store.namedElsewhere.delete(key, keyOf(ref));
   store.workloads.delete(key);
   store.withPatterns.delete(key);
   effects.enqueue(key, { type: 'forgotten' });

@@ -15,7 +15,6 @@ import type { Span } from '../model/timeline.ts';
 import { isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { consentOf } from './consent.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
@@ -80,10 +79,7 @@ export function planRollout(
 
 /** The present contents of all objects that the workload follows. */
 function contentsOf(store: Store, record: WorkloadRecord): readonly FollowedContent[] {
-  const { namespace } = record.workload.ref;
-  return [...record.edges.keys()]
-    .flatMap((config) => store.configs.get(config) ?? [])
-    .filter(({ ref }) => consentOf(store, namespace, ref) === 'given');
+  return [...record.edges.keys()].flatMap((config) => store.configs.get(config) ?? []);
 }
 
 /**

@@ -24,15 +24,12 @@ export interface StaleCaches {
 /** Compares the observed digests with the entries, the overrides and the uncommitted stamps. */
 export function staleCaches(store: Store): StaleCaches {
   const configs = new Set<ObjectKey>();
-  const { dependents, namedElsewhere } = store;
-  // The cached version of an object may be from before it allowed that it is followed.
-  for (const config of [...dependents.configs(), ...namedElsewhere.configs()]) {
+  for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
     if (record !== undefined && mayBeOlder(store, config, record)) configs.add(config);
   }
   const recorded = [...store.workloads].flatMap(([key, record]) => (isRecorded(store, record) ? [key] : []));
-  const followers = [...dependents.dependentsOfAny(configs), ...namedElsewhere.dependentsOfAny(configs)];
-  const workloads = [...followers, ...recorded, ...namedByState(store)];
+  const workloads = [...store.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(store)];
   return { configs, workloads: new Set(workloads) };
 }
 

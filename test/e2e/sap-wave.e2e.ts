@@ -83,15 +83,6 @@ const TAKEN_OVER = Array.from({ length: 50 }, (_, index) => {
   } as const;
 });
 
-/** The objects of Events of this reason. */
-async function toldOf(stage: Stage, reason: string): Promise<readonly string[]> {
-  const events = await stage.list('events');
-  return events
-    .filter((event) => event['reason'] === reason)
-    .map(({ involvedObject }) => String(pick(involvedObject, 'name')))
-    .sort();
-}
-
 describe('the words of SAP and wave', { concurrency: 2 }, () => {
   test('each kind is rolled once for each change, and by no label', async () => {
     await using stage = await Stage.open(cluster);
@@ -142,32 +133,5 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
       assert.equal(own[VOCABULARIES.sap.hash], undefined, `${each.name} asks no webhook any more`);
     }
     assert.ok(!reloader.says(/second-reloader/));
-  });
-
-  test('an object of another namespace rolls where that is watched, and is told of where it is not', async () => {
-    await using stage = await Stage.open(cluster);
-    await using other = await Stage.open(cluster);
-    const extra = `${other.namespace}/shop, kube-system/shop`;
-    const annotations = { ...WAVE, 'wave.pusher.com/extra-configmaps': extra };
-    const shop = web('shop', { annotations });
-    await stage.put('shop', 'A');
-    await other.put('shop', 'A');
-    await stage.create(shop);
-    await stage.createMarker();
-    const places = ['--namespace', other.namespace, '--state-namespace', stage.namespace];
-    const reloader = await stage.reloader({ flags: [...DIALECTS, ...places, '--cross-namespace=any'] });
-    await stage.mark(reloader);
-    await isAt(stage, shop, 1);
-    await stage.until('it is told', async () => (await toldOf(stage, 'NamespaceNotWatched')).length > 0);
-
-    await other.put('shop', 'B');
-    const stamps = await stage.stampedAfter(shop, {});
-    assert.deepEqual(Object.keys(stamps), [`ConfigMap/${other.namespace}/shop`]);
-    await stage.mark(reloader);
-    await isAt(stage, shop, 2);
-    await stage.put('shop', 'C');
-    await stage.stampedAfter(shop, stamps);
-    await stage.mark(reloader);
-    assert.equal(Object.keys(await isAt(stage, shop, 3)).length, 2);
   });
 });

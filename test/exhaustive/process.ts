@@ -116,8 +116,8 @@ function remembering(vocabularies: Vocabularies): Vocabularies {
       verdicts.set(workload.annotations, verdict);
       return verdict;
     },
-    stampVariablesOf: (refs: readonly ConfigRef[], namespace: string) => {
-      const known = variables.get(refs) ?? vocabularies.stampVariablesOf(refs, namespace);
+    stampVariablesOf: (refs) => {
+      const known = variables.get(refs) ?? vocabularies.stampVariablesOf(refs);
       variables.set(refs, known);
       return known;
     },

@@ -1,7 +1,7 @@
 /** An embedded Kubernetes API server for tests and the demo: `handle` is the server, the rest is for whoever plays with it. */
 
 import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
-import type { ConfigRef, WorkloadRef } from '../../lib/model/object-ref.ts';
+import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { ApiServer, type AuditRecord, type DeniedAccess } from './api-server.ts';
 import type { CallFacts, CallMatch, FaultRule, WatchEffect } from './faults.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -29,8 +29,6 @@ export interface SandboxOptions {
   readonly observeMs?: number;
   /** From a pod's creation to its start. @default 50 */
   readonly podStartMs?: number;
-  /** What a workload's pods read besides the references of their template; may be absent. @default nothing */
-  readonly annotationReads?: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
   /** Called synchronously once for each finished request; a watch counts as finished when it is open. */
   readonly audit?: (record: AuditRecord) => void;
   /** A mutating webhook, asked synchronously before an object is stored. @default none */
@@ -139,7 +137,7 @@ class EmbeddedSandbox implements Sandbox {
 
   constructor(options: SandboxOptions) {
     const { mostPerPage = Number.POSITIVE_INFINITY, observeMs = 10, podStartMs = 50 } = options;
-    const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
+    const { namespaces = ['default', 'kube-system'] } = options;
     this.#store = new Store(options.resourceVersions ?? 'comparable');
     const { extensions = [] } = options;
     this.#served = new ServedKinds(
@@ -155,7 +153,6 @@ class EmbeddedSandbox implements Sandbox {
     this.#controller = new WorkloadController(this.#store, this.#server.writes, {
       observeMs,
       podStartMs,
-      annotationReads,
     });
     this.handle = (request) => this.#server.handle(request);
     for (const name of namespaces) this.create('namespaces', { metadata: { name } });

@@ -3,10 +3,10 @@
  * one by one with the global setTimeout, so that anything may happen between them.
  */
 
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
+import { keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import { type Followed, type LivePod, newlyFollowed } from './followed.ts';
 import { hashOf, type JsonObject, objectOf, pick } from './json.ts';
-import { type Mount, mountsOf, type Pod, startWith } from './pod.ts';
+import { mountsOf, type Pod, startWith } from './pod.ts';
 import {
   type Owner,
   putControllerRevision,
@@ -40,8 +40,6 @@ export interface WorkloadControllerOptions {
   readonly observeMs: number;
   /** From a pod's creation to its start. */
   readonly podStartMs: number;
-  /** What a workload's pods read besides the references of their template; never keeps a pod from starting. */
-  readonly annotationReads: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
 }
 
 const STEPS: Readonly<Record<string, (facts: RolloutFacts<LivePod>) => Step<LivePod> | undefined>> = {
@@ -294,7 +292,7 @@ export class WorkloadController {
     const object = this.#store.get(row, storeKey(ref.namespace, ref.name));
     const revision = revisions.find(pod.templateHash);
     if (object === undefined || revision === undefined) return;
-    const start = startWith(this.#store, this.#mounts(ref, object, revision));
+    const start = startWith(this.#store, mountsOf(revision.template, ref.namespace));
     if (start.kind === 'waiting') {
       pod.missing = start.missing;
       this.#waiting.add(pod);
@@ -317,14 +315,6 @@ export class WorkloadController {
     pod.reads = reads;
     pod.startedAt = serverNow();
     pod.startedAtVersion = this.#store.sequence;
-  }
-
-  #mounts(ref: WorkloadRef, object: StoredObject, revision: Revision): readonly Mount[] {
-    const more = this.#options.annotationReads(ref, object);
-    return [
-      ...mountsOf(revision.template, ref.namespace),
-      ...more.map((each) => ({ ref: each, optional: true })),
-    ];
   }
 
   #removePod(followed: Followed, pod: LivePod): void {

@@ -7,9 +7,6 @@ import type { ConfigName, Resource, Settings, WorkloadName } from './history.ts'
 /** The namespace of all workloads. */
 export const NAMESPACE = 'default';
 
-/** A namespace in which nothing but an object is. */
-export const OTHER_NAMESPACE = 'shared';
-
 /** The name of the first ConfigMap that holds the reloader's state. */
 export const STATE_NAME = 'reloader-state';
 
@@ -167,31 +164,21 @@ export function resourceOf(name: ConfigName | WorkloadName): Resource {
   return found;
 }
 
-/** `ConfigMap/a` → its kind and name; `ConfigMap/shared/a` is one of another namespace. */
-export function split(name: ConfigName | WorkloadName): {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-} {
-  const [kind = '', first = '', second] = name.split('/');
-  return { kind, namespace: second === undefined ? NAMESPACE : first, name: second ?? first };
+/** `ConfigMap/a` → its kind and name. */
+export function split(of: ConfigName | WorkloadName): { readonly kind: string; readonly name: string } {
+  const [kind = '', name = ''] = of.split('/');
+  return { kind, name };
 }
 
 /** The same, for the program. */
 export function refOf(config: ConfigName): ConfigRef {
-  const { kind, ...rest } = split(config);
-  return { ...rest, kind: kind as ConfigRef['kind'] };
-}
-
-/** The name in a history of an object of that namespace. */
-export function nameIn(kind: string, namespace: string | undefined, name: string): string {
-  return namespace === OTHER_NAMESPACE ? `${kind}/${namespace}/${name}` : `${kind}/${name}`;
+  const { kind, name } = split(config);
+  return { kind: kind as ConfigRef['kind'], namespace: NAMESPACE, name };
 }
 
 /** The collection that an object of this name is created in. */
 export function collectionOf(name: ConfigName | WorkloadName): string {
-  const { kind, namespace } = split(name);
-  return (COLLECTIONS[kind] ?? '').replace(`/${NAMESPACE}/`, `/${namespace}/`);
+  return COLLECTIONS[split(name).kind] ?? '';
 }
 
 /** The path of an object. */

@@ -3,16 +3,7 @@
 import { isMounted } from './class-laws.ts';
 import { isClass } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import {
-  contentAt,
-  factsOf,
-  inForceAt,
-  isAllowed,
-  isSelectedAt,
-  type Of,
-  workloadAt,
-  workloadsOf,
-} from './timeline.ts';
+import { contentAt, factsOf, inForceAt, isSelectedAt, type Of, workloadAt, workloadsOf } from './timeline.ts';
 import type { Trace, Violation, WriteFact } from './trace.ts';
 
 /** See the file's comment. */
@@ -46,8 +37,7 @@ function isRecordedUnderLostKey({ ring, state }: Of<'settled'>, to: string): boo
 /** In the end people are told of exactly those names that do not exist. */
 function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
   // A class exists in the end, whether pods have mounted it or not.
-  const isThere = isClass(config) || contentAt(trace, config, settled.at) !== undefined;
-  const exists = isThere && isAllowed(trace, config, settled.at);
+  const exists = isClass(config) || contentAt(trace, config, settled.at) !== undefined;
   const isTold = settled.missing.includes(`${name} ${config}`);
   const isHeard = isSelectedAt(trace, settled.at);
   if (isTold === (isHeard && !exists)) return [];
@@ -85,7 +75,7 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 
 /** Whether the reloader is to know of the object. */
 function isHeardOf(trace: Trace, config: ConfigName, at: number): boolean {
-  return isAllowed(trace, config, at) && (!isClass(config) || isMounted(trace, config, at));
+  return !isClass(config) || isMounted(trace, config, at);
 }
 
 /** A pattern means the names that there are: not that of an object which is away, and of which nothing is remembered. */

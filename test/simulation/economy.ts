@@ -14,7 +14,6 @@ import {
   factsOf,
   hasEntryAt,
   inForceAt,
-  isAllowed,
   isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
@@ -115,7 +114,7 @@ function isOwedAgain(trace: Trace, workload: WorkloadName, { config, at, ms }: O
 
 /** Whether the workload follows the object just after position `at`, asked for or not. */
 function isNamed(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): boolean {
-  return workloadAt(trace, workload, at)?.follows.includes(config) === true && isAllowed(trace, config, at);
+  return workloadAt(trace, workload, at)?.follows.includes(config) === true;
 }
 
 /** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */
@@ -322,9 +321,7 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
       .map(({ at }) => at)
       .filter((at) => at >= (first?.at ?? 0) && at <= end);
     const isFollowed = [...moments, ...meanwhile].every((at) => isFollowing(trace, workload, config, at));
-    // With a consent a new baseline begins: what was before is nothing that a change could go back to.
-    const isOfOneBaseline = isAllowed(trace, config, (first?.at ?? 0) - 1);
-    return isFollowed && isOfOneBaseline && before === inForceAt(trace, config, end);
+    return isFollowed && before === inForceAt(trace, config, end);
   });
   const mayHaveStarted = factsOf(trace, 'rolling').some(
     (fact) => fact.workload === workload && fact.rolling && begin < fact.at && fact.at <= end,

@@ -1,7 +1,6 @@
 /** What the state says of an object that somebody follows is never taken out of it: a start would take what it finds for the baseline. */
 
-import { ELSEWHERE } from './manifests.ts';
-import { contentAt, entryChangesOf, factsOf, isFollowing, workloadsOf } from './timeline.ts';
+import { entryChangesOf, factsOf, isFollowing, workloadsOf } from './timeline.ts';
 import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** From a decision to its write. */
@@ -22,15 +21,8 @@ export function judgeEntries(trace: Trace): readonly Violation[] {
 
 /** Not by one that ceased to follow it in the same moment: who wrote that may not have heard that it follows again. */
 function isFollowed(trace: Trace, config: string, { at, ms }: Recorded): boolean {
-  // The consent of one that is gone is forgotten with its last follower: who names it then begins with its first content.
-  if (isConsentForgotten(trace, config, at)) return false;
   const edits = factsOf(trace, 'workload').filter((fact) => fact.at <= at && ms - fact.ms <= AT_ONCE_MS);
   return workloadsOf(trace).some((workload) =>
     [at, ...edits.map((edit) => edit.at)].every((moment) => isFollowing(trace, workload, config, moment)),
   );
-}
-
-function isConsentForgotten(trace: Trace, config: string, at: number): boolean {
-  const needsConsent = config === ELSEWHERE && trace.settings.elsewhere === 'consent';
-  return needsConsent && contentAt(trace, config, at) === undefined;
 }

@@ -7,9 +7,7 @@
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
- * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed;
- * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `rollouts` Rollouts
+ * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `rollouts` Rollouts
  * of Argo; `budgets` rollouts that have a budget; `holds` workloads that are held, or have reload windows; `stages` changes in stages, of contents with which workloads fail;
  * `classes` what the Secrets Store CSI driver mounts into pods, which a rotation reaches one by one; `certificates` temporary certificates of
  * cert-manager, and those of the issuer. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
@@ -30,8 +28,6 @@ export const FLAVOURS = [
   'rights',
   'pauses',
   'jobs',
-  'elsewhere',
-  'consent',
   'rotations',
   'evictions',
   'rollouts',

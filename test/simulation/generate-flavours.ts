@@ -4,7 +4,6 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
 import { certificateScenesOf } from './generate-certificates.ts';
 import { classScenesOf } from './generate-classes.ts';
-import { consentScenesOf } from './generate-consent.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
 import { holdScenesOf } from './generate-holds.ts';
 import { jobScenesOf } from './generate-jobs.ts';
@@ -29,8 +28,6 @@ const HALF_CALM = [
   'keys',
   'pauses',
   'jobs',
-  'elsewhere',
-  'consent',
   'rotations',
   'evictions',
   'budgets',
@@ -70,7 +67,6 @@ export function calmScenesOf(
   ];
   const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
   const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
-  const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
   const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
   const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
   const budgets: Weighted[] = [[4, one(steps.jump)]];
@@ -90,8 +86,6 @@ export function calmScenesOf(
       keys,
       pauses,
       jobs,
-      elsewhere: [],
-      consent,
       rotations,
       evictions,
       rollouts,
@@ -252,22 +246,6 @@ export function scenesOfFlavour(
     [1, scenes.late],
   ];
   const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
-  const elsewhere: Weighted[] = [
-    ...little,
-    [4, scenes.crashInWindow],
-    [3, one(steps.crash)],
-    [3, troubles.deathWhileRefused],
-  ];
-  const consent: Weighted[] = [
-    ...elsewhere,
-    ...calmScenesOf('consent', cast, one),
-    [8, consentScenesOf(cast).troubled],
-    [2, one(leads.process)],
-    [2, leads.takeOver],
-    [1, leads.lateHeir],
-    [2, scenes.gap],
-    [2, scenes.late],
-  ];
   const jobs: Weighted[] = [
     ...calmScenesOf('jobs', cast, one),
     [6, jobScenesOf(cast).suspended],
@@ -342,8 +320,6 @@ export function scenesOfFlavour(
     rights,
     pauses,
     jobs,
-    elsewhere,
-    consent,
     rotations,
     evictions,
     budgets,

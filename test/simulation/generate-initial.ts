@@ -1,25 +1,14 @@
 /** What there is by chance before the first reloader starts. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import type { Flavour } from './flavours.ts';
 import type { Cast } from './generate-steps.ts';
 import type { ConfigName, InitialConfig, InitialWorkload, WorkloadName } from './history.ts';
-import { ELSEWHERE } from './manifests.ts';
 
 /** An object as it is in the beginning; undefined: it does not exist. */
-export function initialConfig(config: ConfigName, flavour: Flavour): Arbitrary<InitialConfig | undefined> {
-  const content = fc.constantFrom('A', 'B');
-  const one =
-    flavour === 'consent' && config === ELSEWHERE
-      ? fc.record(
-          { config: fc.constant(config), content, mark: MOSTLY_ALLOWED },
-          { requiredKeys: ['config', 'content'] },
-        )
-      : content.map((only) => ({ config, content: only }) as const);
+export function initialConfig(config: ConfigName): Arbitrary<InitialConfig | undefined> {
+  const one = fc.constantFrom('A', 'B').map((content) => ({ config, content }) as const);
   return fc.option(one, { nil: undefined, freq: 8 });
 }
-
-const MOSTLY_ALLOWED = fc.constant('allow' as const);
 
 /** A workload as it is in the beginning; undefined: it does not exist. */
 export function initialWorkload(

@@ -57,7 +57,6 @@ type ScopeSettings = Pick<
   | 'keys'
   | 'pageSize'
   | 'batch'
-  | 'elsewhere'
   | 'evictions'
   | 'budget'
   | 'staging'
@@ -78,8 +77,6 @@ const SELECTED = fc.boolean();
 const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   faults: PAGES,
   everything: PAGES,
-  elsewhere: fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' }),
-  consent: fc.constant({ elsewhere: 'consent' }),
   jobs: fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } }),
   evictions: fc.record({
     evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),

@@ -9,7 +9,7 @@ import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import type { ConfigName, History, Step } from './history.ts';
-import { CLASS, ELSEWHERE } from './manifests.ts';
+import { CLASS } from './manifests.ts';
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
@@ -25,7 +25,7 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
     .chain((cast) =>
       fc.record({
         settings: fc.constant(cast.settings),
-        configs: fc.tuple(...cast.configs.map((config) => initialConfig(config, flavour))).map(present),
+        configs: fc.tuple(...cast.configs.map((config) => initialConfig(config))).map(present),
         workloads: fc
           .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour === 'calm')))
           .map(present),
@@ -47,7 +47,7 @@ function withDigests(history: History): History {
 function aboutWhat(flavour: Flavour): readonly ConfigName[] {
   if (flavour === 'classes') return [CLASS];
   if (flavour === 'certificates') return [CERTIFICATE];
-  return flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : [];
+  return [];
 }
 
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {

@@ -5,11 +5,10 @@
 
 import { tokenOf } from '../../lib/annotations/gating.ts';
 import { stampVariablesOf } from '../../lib/annotations/stamp-variables.ts';
-import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { type Json, objectsOf, pick } from '../sandbox/json.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, resourceOf, split } from './api.ts';
+import { type LooseObject, NAMESPACE, refOf, resourceOf, split } from './api.ts';
 import type { History, WorkloadName } from './history.ts';
 import { factsOf, type Of, workloadAt } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
@@ -90,12 +89,9 @@ function whyNot(trace: Trace, write: Of<'write'>): string | undefined {
 /** The objects for which the write stamps, by the variables of the template, and the digests. */
 function broughtBy(trace: Trace, { to, at, before, after }: Of<'write'>): [string, string][] {
   const { follows = [] } = workloadAt(trace, to, at - 1) ?? {};
-  const refs = follows.map((config) => {
-    const { kind, name } = split(config);
-    return { kind: kind as ConfigKind, namespace: NAMESPACE, name };
-  });
+  const refs = follows.map(refOf);
   const [former, present] = [variablesOf(before), variablesOf(after)];
-  return [...stampVariablesOf(refs, NAMESPACE)].flatMap(([key, { read }]): [string, string][] => {
+  return [...stampVariablesOf(refs)].flatMap(([key, { read }]): [string, string][] => {
     const variable = read.find((each) => present.has(each) && present.get(each) !== former.get(each));
     return variable === undefined ? [] : [[key, parseStamp(present.get(variable) ?? '')?.digest ?? '']];
   });

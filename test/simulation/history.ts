@@ -27,7 +27,7 @@ export type WorkloadName = string;
 export type Asking = 'names' | 'auto' | 'search' | 'pattern';
 
 /** What an object says of itself; `allow`: that the namespace of the workloads may follow it. */
-export type TemplateStamp = 'match' | 'ignore' | 'allow';
+export type TemplateStamp = 'match' | 'ignore';
 
 /** Which of the at most three replicas of the reloader. */
 export type Slot = 0 | 1 | 2;
@@ -40,7 +40,6 @@ export interface InitialConfig {
   readonly config: ConfigName;
   /** Absent: it does not exist yet. */
   readonly content?: Content;
-  readonly mark?: TemplateStamp;
 }
 
 /** A workload that is there before the first reloader starts. */
@@ -85,11 +84,6 @@ export interface Settings {
   readonly required?: readonly ConfigName[];
   /** Runs of CronJobs are started, and Jobs created anew, those that have finished too or not; absent: neither. */
   readonly batch?: { readonly jobs: 'recreate' | 'recreate-running' };
-  /**
-   * Pods read an object of another namespace, which the reloaders watch or not; `consent`: they watch it, and follow it only while it
-   * allows that; absent: there is none.
-   */
-  readonly elsewhere?: 'watched' | 'unwatched' | 'consent';
   /** Whether owners' writes pass the admission webhook of the reloaders; absent: there is none. */
   readonly admission?: boolean;
   /** Whether the processes elect a leader; absent: where a second one is ever started. */

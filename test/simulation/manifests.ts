@@ -1,19 +1,16 @@
 /** The manifests of workloads, as their owners keep them. */
 
-import { NAMESPACE, split } from './api.ts';
+import { split } from './api.ts';
 import type { Asking, ConfigName, InitialWorkload, TemplateStamp, WorkloadName } from './history.ts';
 
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
 
-/** An object of another namespace, which no template can refer to: pods read it in some way of their own. */
-export const ELSEWHERE: ConfigName = 'ConfigMap/shared/c';
-
 /** A class that every pod mounts, in the histories that have one. */
 export const CLASS: ConfigName = 'SecretProviderClass/k';
 
 /** All objects of which a state may tell. */
-export const TOLD: readonly ConfigName[] = [...CONFIGS, ELSEWHERE, CLASS];
+export const TOLD: readonly ConfigName[] = [...CONFIGS, CLASS];
 
 /** Of each kind of object its part of the annotations. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -29,12 +26,6 @@ const EVERYTHING = '.*';
 /** What means the same as the native words, in histories where it is read. */
 const SAPS = 'pod-reloader.cs.sap.com/';
 const WAVES_AUTO = 'wave.pusher.com/update-on-config-change';
-/** The words for objects of other namespaces, which ask for all that a template refers to as well. */
-const WAVES_NAMES = 'wave.pusher.com/extra-configmaps';
-
-/** The annotation of an object with the namespaces that may follow it. */
-const ALLOW_FROM = `${PREFIX}allow-from`;
-const ALLOWED = `other, ${NAMESPACE}`;
 
 /** Every workload that a history may have. */
 export const WORKLOADS: readonly WorkloadName[] = [
@@ -141,18 +132,14 @@ export function variablesOf(
 }
 
 /** A workload as `kubectl create` gets it. */
-export function newWorkload(
-  workload: InitialWorkload,
-  parts: TemplateParts,
-  words?: 'native' | 'wave',
-): object {
+export function newWorkload(workload: InitialWorkload, parts: TemplateParts): object {
   const { kind, name } = split(workload.workload);
   const strategies = {
     rolling: {},
     manual: { updateStrategy: { type: 'OnDelete' } },
     partition: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
   };
-  const metadata = { name, annotations: withoutNulls(policyOf(workload.follows, words)) };
+  const metadata = { name, annotations: withoutNulls(policyOf(workload.follows)) };
   if (BATCH.includes(workload.workload)) return newBatch(workload.workload, metadata, parts);
   if (kind === 'Rollout') return newRollout(workload, metadata, parts);
   return {
@@ -191,25 +178,9 @@ function newBatch(
   return { apiVersion: 'batch/v1', kind, metadata, spec };
 }
 
-/**
- * The annotations that name these objects; null removes one, in a patch as in a manifest. `words`: the vocabulary that names those
- * of another namespace.
- */
-export function policyOf(
-  follows: readonly ConfigName[],
-  words: 'native' | 'wave' = 'wave',
-): Record<string, string | null> {
-  if (words === 'native') return listsOf('', follows);
-  const { name, namespace } = split(ELSEWHERE);
-  const isElsewhere = follows.includes(ELSEWHERE);
-  return {
-    ...listsOf(
-      '',
-      follows.filter((config) => config !== ELSEWHERE),
-    ),
-    [WAVES_AUTO]: isElsewhere ? 'true' : null,
-    [WAVES_NAMES]: isElsewhere ? `${namespace}/${name}` : null,
-  };
+/** The annotations that name these objects; null removes one, in a patch as in a manifest. */
+export function policyOf(follows: readonly ConfigName[]): Record<string, string | null> {
+  return listsOf('', follows);
 }
 
 /** The annotations that ask for more than names, and the lists of what is excluded. */
@@ -228,13 +199,11 @@ export function marksOf(mark: TemplateStamp | undefined): Record<string, string 
   return {
     [`${PREFIX}match`]: valueFor('match'),
     [`${PREFIX}ignore`]: valueFor('ignore'),
-    [ALLOW_FROM]: mark === 'allow' ? ALLOWED : null,
   };
 }
 
 /** The mark of an object: the reverse of marksOf. */
 export function markOf(annotations: Readonly<Record<string, string>> = {}): TemplateStamp | undefined {
-  if (annotations[ALLOW_FROM] === ALLOWED) return 'allow';
   return (['match', 'ignore'] as const).find((mark) => annotations[`${PREFIX}${mark}`] === 'true');
 }
 
@@ -244,7 +213,7 @@ function listsOf(word: string, configs: readonly ConfigName[]): Record<string, s
     configs
       .map(split)
       .filter((ref) => ref.kind === kind)
-      .map(({ namespace, name }) => (namespace === NAMESPACE ? name : `${namespace}/${name}`))
+      .map(({ name }) => name)
       .join(', ') || null;
   return Object.fromEntries(
     Object.entries(WORDS).map(([kind, own]) => [`${PREFIX}${word}${own}`, namesOf(kind)]),
@@ -270,9 +239,7 @@ export function askedBy(annotations: Readonly<Record<string, string>> = {}): Ask
   if (PATTERNS.some((key) => annotations[key] === EVERYTHING))
     return { names: listed(annotations, ''), by: 'pattern', excludes: [] };
   const waves = annotations[WAVES_AUTO] === 'true' ? 'auto' : 'names';
-  const elsewhere = annotations[WAVES_NAMES] === undefined ? [] : [ELSEWHERE];
-  const names = [...listed(annotations, ''), ...elsewhere];
-  return { names, by: by ?? waves, excludes: listed(annotations, 'exclude-') };
+  return { names: listed(annotations, ''), by: by ?? waves, excludes: listed(annotations, 'exclude-') };
 }
 
 /** All that is followed, asked for or not: every template refers to every object. */

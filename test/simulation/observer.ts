@@ -1,5 +1,6 @@
 /** Stands beside the cluster and writes down what happens: contents, workloads, pods, writes. */
 
+import { keyOf } from '../../lib/model/object-ref.ts';
 import { TERM_ANNOTATION } from '../../lib/model/shards.ts';
 import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
@@ -12,7 +13,7 @@ import {
   kindOfResource,
   type LooseObject,
   NAMESPACE,
-  nameIn,
+  refOf,
   SELECTED_LABEL,
   STATE_NAMES,
   split,
@@ -26,7 +27,6 @@ import {
   askedBy,
   CLASS,
   CONFIGS,
-  ELSEWHERE,
   followsOf,
   markOf,
   templateOwnerOf,
@@ -56,7 +56,6 @@ export class Observer {
   readonly #class: ClassContent;
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
-  readonly #elsewhere: Settings['elsewhere'];
   readonly #evicts: boolean;
   readonly #isStaged: boolean;
   readonly #now: () => number;
@@ -73,7 +72,7 @@ export class Observer {
   /** `mounted`: what a pod mounts of the class that starts now. */
   constructor(
     sandbox: Sandbox,
-    { versions, rolloutMs, batch, elsewhere, evictions, staging, classes }: Settings,
+    { versions, rolloutMs, batch, evictions, staging, classes }: Settings,
     now: () => number,
     mounted: () => Content | undefined,
   ) {
@@ -81,7 +80,6 @@ export class Observer {
     this.#isStaged = staging !== undefined;
     this.#sandbox = sandbox;
     this.#style = versions;
-    this.#elsewhere = elsewhere;
     this.#now = now;
     this.#mounted = mounted;
     this.#class = new ClassContent({
@@ -123,7 +121,7 @@ export class Observer {
   #lookAt(resource: Resource): void {
     const seen = this.#seen.get(resource) ?? new Map<string, Seen>();
     const live = this.#sandbox.list(resource) as unknown as readonly LooseObject[];
-    const keyOf = ({ metadata }: LooseObject) => nameIn(resource, metadata.namespace, metadata.name);
+    const keyOf = ({ metadata }: LooseObject) => `${resource}/${metadata.name}`;
     for (const [name, { object }] of seen) {
       if (live.some((one) => keyOf(one) === name)) continue;
       seen.delete(name);
@@ -140,7 +138,7 @@ export class Observer {
 
   #note(resource: Resource, object: LooseObject, isGone: boolean, at: number): void {
     this.#written.get(resource)?.push(at);
-    const name = nameIn(kindOfResource(resource), object.metadata.namespace, object.metadata.name);
+    const name = `${kindOfResource(resource)}/${object.metadata.name}`;
     if (resource === 'configmaps' || resource === 'secrets') {
       this.#noteContent(name, object, isGone, at);
       if (this.#isStaged) this.#addIfNew(stagesOf(name, object), at);
@@ -180,9 +178,7 @@ export class Observer {
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
-    const said = askedBy(object.metadata.annotations);
-    const isHeard = this.#elsewhere !== 'unwatched';
-    const asked = isHeard ? said : { ...said, names: said.names.filter((config) => config !== ELSEWHERE) };
+    const asked = askedBy(object.metadata.annotations);
     const [follows, rollable] = [followsOf(asked), this.#evicts || isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
@@ -308,10 +304,7 @@ export class Observer {
 
 function readsOf(reads: ReadonlyMap<string, string>): Record<ConfigName, Content | undefined> {
   return Object.fromEntries(
-    [...CONFIGS, ELSEWHERE].map((config) => {
-      const { kind, namespace, name } = split(config);
-      return [config, contentOfText(reads.get(`${namespace}/${kind}/${name}`) ?? '')];
-    }),
+    CONFIGS.map((config) => [config, contentOfText(reads.get(keyOf(refOf(config))) ?? '')]),
   );
 }
 

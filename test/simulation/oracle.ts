@@ -6,7 +6,6 @@
 import { resourceOf } from './api.ts';
 import { judgeBudget } from './budget-law.ts';
 import { startedUntold } from './class-laws.ts';
-import { judgeConsent } from './consent.ts';
 import { judgeConvergence } from './convergence.ts';
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
@@ -48,7 +47,7 @@ import { judgeTries } from './tries.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  const ofStamps = [judgeSelection, judgeConsent, judgeHolds, judgeEconomy, judgeTries, judgePunctuality];
+  const ofStamps = [judgeSelection, judgeHolds, judgeEconomy, judgeTries, judgePunctuality];
   const ofGates = [judgeBudget, judgeHeld, judgeStages];
   return [
     judgeNever,

@@ -41,7 +41,6 @@ import {
   templateOf,
   templateOwnerOf,
   variablesOf,
-  withoutNulls,
   wordsOf,
 } from './manifests.ts';
 
@@ -55,10 +54,6 @@ export class People {
   readonly #keys: Settings['keys'];
   readonly #mounts: boolean;
   readonly #store: SecretsStore;
-  /** Whose words name objects of another namespace. */
-  readonly #words: 'native' | 'wave';
-  /** The objects in whose manifests it stands that they allow to be followed. */
-  readonly #allowing = new Set<ConfigName>();
   /** The content before the present one, of each object. */
   readonly #former = new Map<ConfigName, Content>();
   /** Counts edits, so that no two are the same. */
@@ -67,13 +62,12 @@ export class People {
   /** `required`: what no pod starts without; `store`: where the contents of classes are. */
   constructor(
     api: Api,
-    { required = [], keys, elsewhere, classes }: Partial<Settings> = {},
+    { required = [], keys, classes }: Partial<Settings> = {},
     store: SecretsStore = new Map(),
   ) {
     this.#api = api;
     this.#mounts = classes !== undefined;
     this.#store = store;
-    this.#words = elsewhere === 'consent' ? 'native' : 'wave';
     this.#needs = required;
     this.#keys = keys;
   }
@@ -83,7 +77,7 @@ export class People {
     const owner = templateOwnerOf(workload.workload);
     if (owner !== workload.workload)
       await this.create({ ...workload, workload: owner, follows: [], replicas: 0 }, parts);
-    const manifest = newWorkload(workload, { ...parts, ...this.#reading }, this.#words);
+    const manifest = newWorkload(workload, { ...parts, ...this.#reading });
     await this.#api.create(collectionOf(workload.workload), manifest);
   }
 
@@ -99,8 +93,7 @@ export class People {
   }
 
   /** Creates an object that is there before the first reloader starts. */
-  async createConfig({ config, content, mark }: InitialConfig): Promise<void> {
-    if (mark === 'allow') this.#allowing.add(config);
+  async createConfig({ config, content }: InitialConfig): Promise<void> {
     if (content !== undefined) await this.#write(config, undefined, content);
   }
 
@@ -154,8 +147,6 @@ export class People {
     { config, mark, content }: Extract<ConfigStep, { readonly do: 'mark' }>,
     present: Content | undefined,
   ): Promise<void> {
-    if (mark === 'allow') this.#allowing.add(config);
-    else this.#allowing.delete(config);
     if (present === undefined) return;
     if (content !== undefined && content !== present) this.#former.set(config, present);
     if (content !== undefined && isClass(config)) this.#store.set(config, content);
@@ -184,8 +175,7 @@ export class People {
     former = present,
   ): Promise<void> {
     if (former !== undefined && former !== content) this.#former.set(config, former);
-    const annotations = this.#allowing.has(config) ? withoutNulls(marksOf('allow')) : undefined;
-    const manifest = manifestOf(config, content, annotations);
+    const manifest = manifestOf(config, content);
     if (isClass(config)) this.#store.set(config, content);
     if (present === undefined) await this.#api.create(collectionOf(config), manifest);
     else if (present !== content && !isClass(config))
@@ -204,7 +194,7 @@ export class People {
         return await this.#delete(step);
       case 'follow':
         await this.#api.merge(pathOf(step.workload), {
-          metadata: { annotations: policyOf(step.follows, this.#words) },
+          metadata: { annotations: policyOf(step.follows) },
         });
         return;
       case 'ask': {

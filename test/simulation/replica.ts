@@ -7,7 +7,7 @@ import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import type { HeldKey } from '../../lib/state/keyring.ts';
-import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
+import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
 import type { Belief } from './trace.ts';
@@ -64,7 +64,7 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
     send,
     options: { ...optionsOf(settings), leaderElection: podUid === undefined ? undefined : ELECTION },
     place: {
-      namespaces: settings.selected === undefined ? namespacesOf(settings) : undefined,
+      namespaces: settings.selected === undefined ? [NAMESPACE] : undefined,
       stateNamespace: NAMESPACE,
     },
     log: logTo(onLine),
@@ -85,7 +85,7 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
     missing: () =>
       assembly.status().workloads.flatMap(({ workload, findings }) =>
         findings
-          .filter(({ reason }) => reason === 'missing' || reason === 'not-allowed')
+          .filter(({ reason }) => reason === 'missing')
           .flatMap(({ about }) => about.split(', '))
           .map((config) => `${workload} ${config}`),
       ),
@@ -100,8 +100,7 @@ function beliefOf({
   mixedPods,
   needsRollout,
 }: ReturnType<Assembly['beliefs']>[number]): Belief {
-  const [namespace, kind = '', own = ''] = wholeKeyOf(config).split('/');
-  const name = nameIn(kind, namespace, own);
+  const name = withoutNamespace(wholeKeyOf(config));
   const known =
     runningDigest === undefined || runningDigest === '?' ? runningDigest : readOfDigest(name, runningDigest);
   return {
@@ -125,10 +124,6 @@ function logTo(onLine: (line: string) => void): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-function namespacesOf({ elsewhere }: Settings): readonly string[] {
-  return elsewhere === undefined || elsewhere === 'unwatched' ? [NAMESPACE] : [NAMESPACE, OTHER_NAMESPACE];
-}
-
 function classOptionsOf({ classes }: Settings): Pick<Options, 'csiIntegration' | 'csiMaxWaitMs'> {
   return classes === undefined
     ? { csiIntegration: 'false', csiMaxWaitMs: 0 }
@@ -139,7 +134,7 @@ function optionsOf(settings: Settings): Options {
   const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;
   return {
     ...(selected === undefined
-      ? { scope: { type: 'namespaces', names: namespacesOf(settings), source: 'test' } }
+      ? { scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' } }
       : { scope: { type: 'all', source: 'test' }, namespaceSelector: SELECTED_LABEL }),
     namespaceAnnotations: selected !== undefined,
     stateConfigMap: STATE_NAME,
@@ -149,13 +144,8 @@ function optionsOf(settings: Settings): Options {
     pace,
     ...(settings.budget && { budget: settings.budget }),
     staging: settings.staging ?? { soakMs: 0 },
-    dialects: settings.dialects ?? [
-      'collaborne',
-      'stakater',
-      ...(settings.elsewhere ? ['wave' as const] : []),
-    ],
+    dialects: settings.dialects ?? ['collaborne', 'stakater'],
     stakaterKeys: STAKATER_KEYS,
-    crossNamespace: settings.elsewhere === 'consent' ? 'consent' : 'any',
     autoReloadAll: false,
     reloadStrategy: settings.evictions === undefined ? 'env-vars' : 'evict',
     maxEvictions: settings.evictions?.max ?? 1,

@@ -1,7 +1,8 @@
 /** The people who stage changes, and who let halted contents go on: they read the token in the state. */
 
+import { keyOf } from '../../lib/model/object-ref.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type Api, NAMESPACE, pathOf, split } from './api.ts';
+import { type Api, NAMESPACE, pathOf, refOf, split } from './api.ts';
 import { contentOfText } from './contents.ts';
 import type { ConfigName, HealthStep, StageStep, WorkloadName } from './history.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
@@ -65,10 +66,9 @@ export class StagePeople {
       ref,
       bad &&
         ((reads) =>
-          bad.some(({ config, content }) => {
-            const { kind, namespace, name } = split(config);
-            return contentOfText(reads.get(`${namespace}/${kind}/${name}`) ?? '') === content;
-          })),
+          bad.some(
+            ({ config, content }) => contentOfText(reads.get(keyOf(refOf(config))) ?? '') === content,
+          )),
     );
   }
 }

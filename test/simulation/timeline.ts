@@ -2,7 +2,7 @@
 
 import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
 import type { ConfigName, Content, TemplateStamp, WorkloadName } from './history.ts';
-import { type Asked, ELSEWHERE } from './manifests.ts';
+import type { Asked } from './manifests.ts';
 import type { Fact, Read, Recorded, Trace } from './trace.ts';
 
 /** A fact of one type. */
@@ -119,7 +119,6 @@ export function isFollowing(trace: Trace, workload: WorkloadName, config: Config
   const fact = workloadAt(trace, workload, at);
   if (fact?.follows.includes(config) !== true) return false;
   const { names, by, excludes }: Asked = fact.asked ?? { names: fact.follows, by: 'names', excludes: [] };
-  if (!isAllowed(trace, config, at)) return false;
   // The native words about marks and what is excluded are not those of the pattern.
   if (by === 'pattern') return true;
   const mark = markAt(trace, config, at);
@@ -129,12 +128,6 @@ export function isFollowing(trace: Trace, workload: WorkloadName, config: Config
 
 function markAt(trace: Trace, config: ConfigName, at: number): TemplateStamp | undefined {
   return writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
-}
-
-/** Whether the object may be followed, as it is just after position `at`; of one that is gone, as it was last. */
-export function isAllowed(trace: Trace, config: ConfigName, at: number): boolean {
-  const needsConsent = config === ELSEWHERE && trace.settings.elsewhere === 'consent';
-  return !needsConsent || markAt(trace, config, at) === 'allow';
 }
 
 /**
@@ -290,8 +283,6 @@ export function askedSince(
     .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
     .map((fact) => {
-      // A consent asks for nothing: what is in force from then on is the baseline.
-      if (fact.type === 'content' && !isAllowed(trace, config, fact.at - 1)) return fact.at;
       if (fact.type === 'content') return beforeMark(trace, workload, fact);
       return isAwaited(trace, config, fact.at) ? lastNamed(trace, workload, config, fact.at) : fact.at;
     });

@@ -4,7 +4,7 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
 import { accountingOf, electsIn } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
-import { apiOf, CLASS_RESOURCES, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
+import { apiOf, CLASS_RESOURCES, NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
@@ -20,7 +20,7 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
+import { BATCH, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { People, type SecretsStore } from './people.ts';
 import { Rights } from './rights.ts';
@@ -81,9 +81,7 @@ class World {
         ...(settings.argo === undefined ? [] : (['rollouts'] as const)),
         ...(settings.classes === undefined ? [] : CLASS_RESOURCES),
       ],
-      namespaces: [NAMESPACE, OTHER_NAMESPACE],
-      annotationReads: () =>
-        settings.elsewhere === undefined ? [] : [{ ...split(ELSEWHERE), kind: 'ConfigMap' }],
+      namespaces: [NAMESPACE],
       audit: (record) => {
         this.#observer.audit(record);
         this.#crew.audit(record);

@@ -1,7 +1,6 @@
 /** The causes why nothing happens, and the facts from which they are found. */
 
 import type { Finding } from '../../model/finding.ts';
-import { describe, describeFrom } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
@@ -39,11 +38,3 @@ export type CauseRule = (facts: Facts) => readonly Cause[];
 
 /** No cause. */
 export const NO_CAUSES: readonly Cause[] = [];
-
-/** The object as people of the workload's namespace call it. */
-export function nameFor(
-  { workload }: Pick<Facts, 'workload'>,
-  ref: Parameters<typeof describeFrom>[1],
-): string {
-  return ref.namespace === workload.ref.namespace ? describe(ref) : describeFrom(workload.ref.namespace, ref);
-}

@@ -3,7 +3,7 @@
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/union.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
-import { isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, type PolicyReason } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
@@ -12,7 +12,7 @@ import { controllerOf } from '../../model/workload-kind.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
-import { type Cause, type CauseRule, type Facts, NO_CAUSES, nameFor } from './cause.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -132,7 +132,7 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
     if (verdict.asks || !applies(verdict.because)) return NO_CAUSES;
     const words = decidingWords(observation.store.settings.vocabularies, record.workload, config);
     const keys = words.map(({ key }) => key);
-    const about = nameFor(facts, config.ref);
+    const about = describe(config.ref);
     const by = keys.length === 0 ? '' : ` (${keys.join(', ')})`;
     return [
       {
@@ -146,7 +146,7 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
 }
 
 function todoFor(because: PolicyReason, facts: Facts, { ref }: ConfigRecord, key: string): string {
-  const about = nameFor(facts, ref);
+  const about = describe(ref);
   switch (because) {
     case 'excluded':
       return `take ${ref.name} out of ${key}`;
@@ -196,7 +196,7 @@ function notReadable(facts: Facts): readonly Cause[] {
   const kinds = new Set(observation.unread.map(({ kind }) => kind));
   const hidden = followed(facts).filter(([, { ref, digest }]) => kinds.has(ref.kind) && digest === undefined);
   if (hidden.length === 0) return NO_CAUSES;
-  const names = listedText(hidden.map(([, { ref }]) => nameFor(facts, ref)));
+  const names = listedText(hidden.map(([, { ref }]) => describe(ref)));
   const [first] = hidden;
   const resource = first === undefined ? '' : SOURCE_KINDS[first[1].ref.kind].resource;
   return [
@@ -220,8 +220,8 @@ function firstSeen(facts: Facts): readonly Cause[] {
     })
     .map(([, config]) => ({
       rule: 'baseline',
-      about: nameFor(facts, config.ref),
-      says: `the state has no entry of ${nameFor(facts, config.ref)}: its present content becomes the baseline, and later changes roll`,
+      about: describe(config.ref),
+      says: `the state has no entry of ${describe(config.ref)}: its present content becomes the baseline, and later changes roll`,
       todo: 'if it changed before the workload asked for it, kubectl rollout restart',
     }));
 }
@@ -239,8 +239,8 @@ function keysOnly(facts: Facts): readonly Cause[] {
     })
     .map(([, { ref }]) => ({
       rule: 'keys-not-read',
-      about: nameFor(facts, ref),
-      says: `only ${nameFor(facts, ref)} counts: a change of other keys rolls nothing`,
+      about: describe(ref),
+      says: `only ${describe(ref)} counts: a change of other keys rolls nothing`,
       todo: 'read the key in the pod template, or write reloader.k8s.collaborne.com/key-scoped: "false"',
     }));
 }
@@ -320,7 +320,7 @@ function unchanged(facts: Facts): readonly Cause[] {
   const asked = followed(facts).filter(([record, config]) => judge(observation.store, record, config).asks);
   const known = asked.filter(([, config]) => config.digest !== undefined && hasEntry(facts, config));
   if (known.length === 0 || needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
-  const names = listedText(known.map(([, { ref }]) => nameFor(facts, ref)));
+  const names = listedText(known.map(([, { ref }]) => describe(ref)));
   return [
     {
       rule: 'unchanged',

@@ -3,7 +3,6 @@
 import {
   type ConfigRef,
   describe,
-  describeFrom,
   isMountedKind,
   keyOf,
   type ObjectKey,
@@ -46,13 +45,13 @@ interface RawTyped extends RawWorkload {
   readonly type?: string;
 }
 
-/** The explanation of an object, with the workloads of its own namespace, or of all. */
+/** The explanation of an object, with the workloads of its namespace. */
 export async function explainObject(
   scene: Scene,
   { kind, name }: Extract<Subject, { is: 'object' }>,
 ): Promise<ObjectExplanation> {
   const ref: ConfigRef = { kind, namespace: scene.namespace, name };
-  const observation = await observeFor(scene, scene.isEverywhere ? undefined : [scene.namespace]);
+  const observation = await observeFor(scene, [scene.namespace]);
   const mentioning = await mentionsOf(scene, observation, ref);
   const followers = mentioning.map((facts) => followerOf(facts, ref));
   return {
@@ -71,19 +70,14 @@ export async function explainObject(
 async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<readonly Facts[]> {
   const lists = await Promise.all(
     rowsOf(scene.reloader.options).map(async (row) => {
-      const reading = await listObjects<RawWorkload>(
-        scene.send,
-        row,
-        scene.isEverywhere ? undefined : scene.namespace,
-      );
+      const reading = await listObjects<RawWorkload>(scene.send, row, scene.namespace);
       return reading.kind === 'found' ? reading.object.map((raw) => ({ row, raw })) : [];
     }),
   );
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const facts: Facts[] = [];
   for (const { row, raw } of lists.flat()) {
-    const namespace = raw.metadata.namespace ?? scene.namespace;
-    const key = keyOf({ kind: row.kind, namespace, name: raw.metadata.name });
+    const key = keyOf({ kind: row.kind, namespace: scene.namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
     if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) facts.push(each);
   }
@@ -95,9 +89,7 @@ function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
 }
 
 function followerOf(facts: Facts, ref: ConfigRef): Follower {
-  const { kind, namespace, name } = facts.workload.ref;
-  const isHere = namespace === ref.namespace;
-  const object = isHere ? describe(ref) : describeFrom(namespace, ref);
+  const object = describe(ref);
   const follows = explanationOf(facts, []).follows.find(
     (each) => each.object === object || each.object.startsWith(`${object} (`),
   );
@@ -106,7 +98,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   );
   const asks = causesOf(facts).filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   return {
-    workload: `${kind}/${name}${isHere ? '' : ` in ${namespace}`}`,
+    workload: describe(facts.workload.ref),
     ...(follows === undefined ? {} : { follows }),
     causes: causes.length > 0 || follows !== undefined ? causes : asks,
   };

@@ -28,7 +28,7 @@ export async function runExplain(context: CommandContext): Promise<number> {
     const scene = { send, namespace, reloader };
     const subject = subjectOf(operands, reloader.options);
     if (subject.is === 'object') {
-      const answer = await explainObject({ ...scene, isEverywhere: flags.allNamespaces === true }, subject);
+      const answer = await explainObject(scene, subject);
       return formatted(flags.output, answer, () => objectText(answer, terminal.paint));
     }
     const raw = await rawWorkload(send, subject.row, namespace, subject.name);

@@ -2,13 +2,13 @@
 
 import { shortDigest } from '../../model/digest.ts';
 import { isUncommitted } from '../../model/edge.ts';
-import { keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import { describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
 import { parseStamp } from '../../model/stamp.ts';
 import { ANNOTATIONS, referenceOf } from '../../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
 import type { Observation, Unread } from '../observation.ts';
-import { type Cause, type Facts, nameFor } from './cause.ts';
+import type { Cause, Facts } from './cause.ts';
 import { SETTING_RULES } from './causes-of-setting.ts';
 import { followed, WORKLOAD_RULES } from './causes-of-workload.ts';
 import { decidingWords, sentenceOf, wordsOf, wordText } from './policy-words.ts';
@@ -116,7 +116,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigReco
     committed: short(store.persisted.entryOf(config.ref)?.digest),
   };
   return {
-    object: nameFor(facts, config.ref),
+    object: describe(config.ref),
     asks: verdict.asks,
     because: sentenceOf(verdict),
     words: decidingWords(store.settings.vocabularies, record.workload, config).map(wordText),

@@ -11,7 +11,6 @@ import {
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { outdatedObjects } from '../../tracking/gate.ts';
-import { nameFor } from '../explain/cause.ts';
 import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
 
@@ -70,7 +69,7 @@ export function rolloutsOf(
       {
         workload: describe(record.workload.ref),
         namespace: namespaceIn(key),
-        objects: changed.map((config) => objectText(store, record, config, objects)),
+        objects: changed.map((config) => objectText(store, config, objects)),
         ...timingOf(record),
       },
     ];
@@ -82,15 +81,10 @@ export function pendingOf(before: Outdated): readonly string[] {
   return [...before.keys()].map((key) => `${describe(workloadRefIn(key))} in ${namespaceIn(key)}`);
 }
 
-function objectText(
-  store: Store,
-  { workload }: WorkloadRecord,
-  config: ObjectKey,
-  objects: readonly PlannedObject[],
-): string {
+function objectText(store: Store, config: ObjectKey, objects: readonly PlannedObject[]): string {
   const ref = store.configs.get(config)?.ref;
   if (ref === undefined) return config;
-  const name = nameFor({ workload }, ref);
+  const name = describe(ref);
   const planned = objects.find(
     ({ object, namespace }) => `${namespace}/${object}` === wholeKeyOf(keyOf(ref)),
   );

@@ -2,7 +2,7 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Reloader } from '../../app/reloader.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import type { StageEnd } from '../../model/settings.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -13,7 +13,6 @@ import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracking/gate.ts';
-import { nameFor } from '../explain/cause.ts';
 
 /** The stage of the change of one object in which a workload is rolled. */
 export interface PlannedStage {
@@ -77,7 +76,7 @@ export function timingsOf(
   };
 }
 
-/** The turn of a workload in the change of an object, which is named as in its namespace. */
+/** The turn of a workload in the change of an object. */
 type OwnTurn = readonly [object: string, turn: Turn | undefined];
 
 function turnsIn(
@@ -90,7 +89,7 @@ function turnsIn(
   const key = keyOf(record.workload.ref);
   return turns
     .filter((change) => change.turns.has(key))
-    .map((change) => [nameFor(record, change.object), change.turns.get(key)]);
+    .map((change) => [describe(change.object), change.turns.get(key)]);
 }
 
 /** What keeps the workload, its stage aside: also the rollout of its own new template. */

@@ -39,11 +39,7 @@ export async function runPlan({ flags, settings, env, terminal }: CommandContext
       return await planAgainst(manifests, readManifests([against]), flags.namespace ?? 'default', settings);
     const { send, namespace } = connect(flags, env);
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-    return await plan(
-      { send, namespace, reloader, isEverywhere: flags.allNamespaces === true },
-      manifests,
-      [],
-    );
+    return await plan({ send, namespace, reloader, isEverywhere: false }, manifests, []);
   });
   const text = (): string => planText(answer, terminal.paint);
   await terminal.write(

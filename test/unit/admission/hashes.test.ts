@@ -21,7 +21,7 @@ const HASH = hashOf(B);
 
 /** The hash of a ConfigMap `web` with this digest; undefined: it is not there. */
 function hashOf(digest: string | undefined): string {
-  return configHashOf('ns', [
+  return configHashOf([
     { ref: { kind: 'ConfigMap', namespace: 'ns', name: 'web' }, annotations: {}, digest },
   ]);
 }

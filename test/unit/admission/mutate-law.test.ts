@@ -117,7 +117,7 @@ describe('whatever is written,', () => {
       fc.property(known, workload, fc.func(fc.boolean()), (knows, before, isLost) => {
         const refs = vocabularies.follows(view(before), () => []);
         fc.pre(refs.length > 0);
-        const names = [...vocabularies.stampVariablesOf(refs, 'ns').values()].flatMap(({ read }) => read);
+        const names = [...vocabularies.stampVariablesOf(refs).values()].flatMap(({ read }) => read);
         const { containers = [] } = before.spec?.template?.spec ?? {};
         const [container = { name: '' }] = containers;
         const env = container.env?.filter(({ name }) => !names.includes(name) || !isLost(name));

@@ -74,7 +74,7 @@ export function knowing(
       const stamp = current[name];
       return stamp && { stamp, annotations: {} };
     },
-    contentOf: (_, ref) => ({ ref, annotations: {}, digest: current[ref.name]?.digest }),
+    contentOf: (ref) => ({ ref, annotations: {}, digest: current[ref.name]?.digest }),
     ...facts,
   };
 }

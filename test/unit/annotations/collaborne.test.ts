@@ -125,7 +125,7 @@ const VARIABLES: Record<
 
 for (const [sentence, { of, ref, written, read }] of Object.entries(VARIABLES)) {
   test(sentence, () => {
-    const variables = vocabulariesOf(PLAIN).stampVariablesOf(of, ref.namespace).get(keyOf(ref));
+    const variables = vocabulariesOf(PLAIN).stampVariablesOf(of).get(keyOf(ref));
     assert.equal(variables?.written.collaborne, written);
     const own = variables.read.filter((variable) => variable.startsWith('_RELOADER_'));
     assert.deepEqual(own, read);
@@ -140,7 +140,7 @@ test('law: every variable is a stamp of ours and a valid name, and no two object
   );
   fc.assert(
     fc.property(ofOneNamespace, (all) => {
-      const variables = vocabularies.stampVariablesOf(all, 'ns');
+      const variables = vocabularies.stampVariablesOf(all);
       assert.equal(variables.size, all.length);
       const read = [...variables.values()].flatMap((of) => of.read);
       assert.equal(new Set(read).size, read.length);

@@ -88,10 +88,10 @@ test('both answers are understood, and the annotation is one of ours', () => {
 
 test('the variable is the same whichever keys are read', () => {
   const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' } as const;
-  const [whole] = [...vocabulary().stampVariablesOf([ref], 'ns').values()];
+  const [whole] = [...vocabulary().stampVariablesOf([ref]).values()];
   const [scoped] = [
     ...vocabulary()
-      .stampVariablesOf([{ ...ref, keys: ['a'] }], 'ns')
+      .stampVariablesOf([{ ...ref, keys: ['a'] }])
       .values(),
   ];
   assert.deepEqual(scoped, whole);

@@ -29,10 +29,10 @@ const WRITES: Record<string, [before: Record<string, string>, after: Record<stri
       `${CONFIGMAP}: "web, api"`,
     ],
     'of an expression': [{ [RELOAD]: 'web-.*|\\d+' }, {}, `${RELOAD}: "web-.*|\\\\d+"`],
-    'of what is in another namespace': [
-      { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-configmaps`]: 'other/web' },
+    'of two words of wave': [
+      { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-configmaps`]: 'ns/web' },
       {},
-      `${WAVE}/update-on-config-change: "true" and ${WAVE}/extra-configmaps: "other/web"`,
+      `${WAVE}/update-on-config-change: "true" and ${WAVE}/extra-configmaps: "ns/web"`,
     ],
     'of a limit and a switch beside it': [
       { 'reloader.k8s.collaborne.com/rollout-limit': '20/1h', 'reloader.stakater.com/auto': 'T' },

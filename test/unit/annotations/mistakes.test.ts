@@ -68,10 +68,7 @@ const CASES: Record<string, Case> = {
   'where nothing can be made of it, it says what is expected': {
     own: { [SECRET]: '***' },
     told: [
-      [
-        'malformed',
-        `"***" of ${SECRET} cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
-      ],
+      ['malformed', `"***" of ${SECRET} cannot be the name of an object; list names, separated by commas`],
     ],
   },
   'an item without end is cut': {
@@ -79,7 +76,7 @@ const CASES: Record<string, Case> = {
     told: [
       [
         'malformed',
-        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
+        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, separated by commas`,
       ],
     ],
   },
@@ -138,7 +135,7 @@ const CASES: Record<string, Case> = {
       misplaced(`${PREFIX}/rollout-limit`, '20/1h'),
       misplaced(`${PREFIX}/auto`, 'T'),
       misplaced(PERIOD, '1h30m'),
-      misplaced(`${WAVE}/extra-configmaps`, 'other/cfg'),
+      misplaced(`${WAVE}/extra-configmaps`, 'cfg'),
     ],
   },
   'lists of names are mended, those of SAP and those of what is excluded too': {
@@ -183,33 +180,45 @@ const CASES: Record<string, Case> = {
       ],
     ],
   },
-  'a list of SAP is one of names': {
-    options: EVERY,
-    own: { [`${SAP}/configmaps`]: 'shop/web, tls' },
+  'what is of another namespace has to be copied': {
+    own: { [CONFIGMAP]: 'ns/web, shop/ca, club/ca' },
     told: [
       [
         'malformed',
-        `"shop/web" of ${SAP}/configmaps cannot be the name of an object; write ${SAP}/configmaps: "web, tls"`,
+        `"shop/ca", "club/ca" of ${CONFIGMAP} cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and write ${CONFIGMAP}: "web, ca"`,
       ],
     ],
   },
-  'one of wave may name namespaces': {
+  'so it is in a list of SAP': {
     options: EVERY,
-    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, a/b/c' },
+    own: { [`${SAP}/configmaps`]: 'shop/web, ns/tls' },
     told: [
       [
         'malformed',
-        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; write ${WAVE}/extra-secrets: "shop/tls"`,
+        `"shop/web" of ${SAP}/configmaps cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and write ${SAP}/configmaps: "web, tls"`,
       ],
     ],
   },
-  'but only such as are watched': {
-    options: { ...EVERY, watches: (namespace) => namespace !== 'shop' },
-    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, club/tls' },
+  'and in one of wave, beside what is no name at all': {
+    options: EVERY,
+    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'ns/tls, shop/ca, a/b/c' },
     told: [
       [
-        'unwatched-namespace',
-        'Secret/tls of the namespace shop is not watched: nothing is rolled for it, all else is as if it were not named; watch that namespace too (--namespace, --all-namespaces), or take it out of the list',
+        'malformed',
+        `"shop/ca" of ${WAVE}/extra-secrets cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and write ${WAVE}/extra-secrets: "tls, ca, c"`,
+      ],
+      [
+        'malformed',
+        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; write ${WAVE}/extra-secrets: "tls, ca, c"`,
+      ],
+    ],
+  },
+  'a kind in front of a name is no namespace': {
+    own: { [CONFIGMAP]: 'configmap/web' },
+    told: [
+      [
+        'malformed',
+        `"configmap/web" of ${CONFIGMAP} cannot be the name of an object; write ${CONFIGMAP}: "web"`,
       ],
     ],
   },
@@ -241,7 +250,7 @@ for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] o
   test(sentence, () => {
     const vocabularies = vocabulariesOf(options);
     const raw = {
-      metadata: { name: 'web', annotations: own },
+      metadata: { name: 'web', namespace: 'ns', annotations: own },
       spec: { template: { metadata: { annotations: template } } },
     };
     const findings = vocabularies.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, vocabularies));

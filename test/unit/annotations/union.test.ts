@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followsAcross, type VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { workloadKeysOf } from '../../../lib/annotations/vocabulary.ts';
 import { describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { fc } from '../../laws.ts';
-import { deployment, followed, PLAIN, vocabulary } from './defaults.ts';
+import { deployment, followed, vocabulary } from './defaults.ts';
 import {
   ALL,
   type Annotations,
@@ -255,10 +255,15 @@ const OF_ANOTHER_NAMESPACE: Annotations = {
   'wave.pusher.com/update-on-config-change': 'true',
 };
 for (const name of VOCABULARY_NAMES) {
-  test(`whether a workload may follow objects of other namespaces, by ${name}, is known beforehand`, () => {
-    const refs = followed(vocabulary({ dialects: [name] }), OF_ANOTHER_NAMESPACE);
-    const isAcross = refs.some(({ namespace }) => namespace === 'other');
-    assert.equal(followsAcross({ ...PLAIN, dialects: [name] }), isAcross);
-    assert.equal(isAcross, name === 'wave' || name === 'collaborne');
+  test(`an object of another namespace is not followed by ${name}, nor the one of its name here`, () => {
+    assert.deepEqual(followed(vocabulary({ dialects: [name] }), OF_ANOTHER_NAMESPACE), []);
   });
 }
+
+test('the own namespace may stand in front of a name, also of one that is excluded', () => {
+  const follows = { own: named(N, 'ns/cfg'), says: 'named' } as const;
+  hold(follows);
+  hold({ own: { ...named(N, 'cfg'), ...excluded(N, 'ns/cfg') }, says: 'excluded' });
+  hold({ own: { ...named(N, 'cfg'), ...excluded(N, 'other/cfg') }, says: 'named' });
+  hold({ own: named(S, 'ns/cfg'), says: 'not-asked' });
+});

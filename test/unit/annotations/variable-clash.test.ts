@@ -8,7 +8,7 @@ test('a name that spells the variable of a collision does not share it', () => {
   const refs = ['a-b', 'a.b', `a-b-${own}`].map(
     (name) => ({ kind: 'ConfigMap', namespace: 'ns', name }) as const,
   );
-  const written = [...stampVariablesOf(refs, 'ns').values()].map((variables) => variables.written);
+  const written = [...stampVariablesOf(refs).values()].map((variables) => variables.written);
   assert.equal(new Set(written.map(({ collaborne }) => collaborne)).size, 3);
   assert.equal(new Set(written.map(({ stakater }) => stakater)).size, 3);
 });

@@ -15,7 +15,6 @@ test('the words are those that people have in their manifests', () => {
       SecretProviderClass: ['reloader.k8s.collaborne.com/secret-provider-class'],
     },
     namesArePatterns: false,
-    namesMayBeElsewhere: true,
     auto: 'reloader.k8s.collaborne.com/auto',
     typedAuto: {
       ConfigMap: 'reloader.k8s.collaborne.com/configmap-auto',

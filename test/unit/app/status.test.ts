@@ -1,4 +1,4 @@
-/** What the status tells of objects of other namespaces, and of changes in stages. */
+/** What the status tells of rollouts in progress, and of changes in stages. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -16,24 +16,6 @@ function statusIn({ store }: World, changes: readonly StagedChange[] = []): Relo
   const reloader = { store, leads: true, journal: { decisions: [] }, findings: nothing, rollouts };
   return statusOf(reloader as unknown as Reloader, 0);
 }
-
-/** The objects that the status of `web` has. */
-function shownIn(world: World): readonly string[] {
-  return statusIn(world).workloads[0]?.follows.map(({ object }) => object) ?? [];
-}
-
-test('an object of another namespace is not shown before it is seen to allow it, whatever the state says of it', () => {
-  const world = new World({ 'shop_v1.ConfigMap_cfg': 'a.1' });
-  world.workload('web', { follows: ['shop/cfg'] }, { initial: true });
-  assert.deepEqual(shownIn(world), []);
-  world.config('shop/cfg', 'a', {
-    initial: true,
-    marks: { 'reloader.k8s.collaborne.com/allow-from': 'home' },
-  });
-  assert.deepEqual(shownIn(world), ['ConfigMap/cfg']);
-  world.config('shop/cfg', 'a', { marks: {} });
-  assert.deepEqual(shownIn(world), []);
-});
 
 test('a workload whose pods a rollout replaces says so until it is rolled out', () => {
   const world = new World();

@@ -113,22 +113,10 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'state-named',
     names: /reloader-state/,
   },
-  'the object of another namespace does not allow it': {
-    make: (world) => {
-      world.configMap('ca', {}, true, 'shared');
-      well(follows('shared/ca'))(world);
-    },
-    rule: 'not-allowed',
-    names: /ConfigMap\/shared\/ca.*allow-from/,
-  },
-  'the namespace of the object is not watched': {
-    make: (world) =>
-      world
-        .install(['--namespace=default'])
-        .configMap()
-        .deployment({ annotations: follows('shared/ca') }),
-    rule: 'unwatched-namespace',
-    names: /shared/,
+  'the object is of another namespace': {
+    make: well(follows('shared/ca')),
+    rule: 'malformed',
+    names: /"shared\/ca" .*copy the object/,
   },
   'an annotation excludes the object': {
     make: well({ [`${NATIVE}/auto`]: 'true', [`${NATIVE}/exclude-configmap`]: 'web' }),

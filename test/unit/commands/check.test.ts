@@ -103,13 +103,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     says: /if it is ConfigMap\/web/,
     line: /configmap: webb/,
   },
-  'an object of another namespace that does not allow it': {
-    objects: [
-      workload({ annotations: { [`${NATIVE}/configmap`]: 'shared/ca' } }),
-      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'shared', name: 'ca' } },
-    ],
-    rule: 'not-allowed',
-    says: /ConfigMap\/shared\/ca/,
+  'an object of another namespace': {
+    objects: [workload({ annotations: { [`${NATIVE}/configmap`]: 'shared/ca' } })],
+    rule: 'malformed',
+    says: /"shared\/ca" .* only objects of the own namespace/,
     line: /configmap: shared\/ca/,
   },
   'an expression that matches everything': {

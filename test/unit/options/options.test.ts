@@ -20,7 +20,6 @@ const DEFAULTS: Options = {
   alternativeAnnotations: { ConfigMap: [], Secret: [] },
   dialects: ['collaborne', 'stakater'],
   stakaterKeys: STAKATER_KEYS,
-  crossNamespace: 'consent',
   autoReloadAll: false,
   reloadStrategy: 'env-vars',
   maxEvictions: 1,
@@ -142,7 +141,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     '--dialects stakater': { dialects: ['stakater'] },
     "--dialects='stakater, collaborne'": { dialects: ['stakater', 'collaborne'] },
     '--dialects collaborne,sap --dialects wave': { dialects: ['collaborne', 'sap', 'wave'] },
-    '--cross-namespace any': { crossNamespace: 'any' },
     '--auto-reload-all=true': { autoReloadAll: true },
     '--alternative-configmap-annotation=a/x,b.example.com/Y_1 --alternative-configmap-annotation=z': {
       alternativeAnnotations: { ConfigMap: ['a/x', 'b.example.com/Y_1', 'z'], Secret: [] },

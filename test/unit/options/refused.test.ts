@@ -77,7 +77,6 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--cronjob-reload=always': '--cronjob-reload: expected one of none, run-now, got "always"',
     '--job-reload=run-now': '--job-reload: expected one of none, recreate, recreate-running, got "run-now"',
     '--dialects=klingon': '--dialects: expected one of collaborne, stakater, sap, wave, got "klingon"',
-    '--cross-namespace=all': '--cross-namespace: expected one of consent, any, got "all"',
     '--reload-strategy=restart':
       '--reload-strategy: expected one of env-vars, annotations, evict, got "restart"',
     '--log-level=loud': '--log-level: expected one of debug, info, warn, error, got "loud"',

@@ -13,7 +13,6 @@ import type { Sketch } from '../tracking/sketch.ts';
 import { World } from '../tracking/world.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
-const ALLOWED = { 'reloader.k8s.collaborne.com/allow-from': '*' };
 const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } };
 
 /** Notices over a world, and what they said: `<workload> <reason>`. */
@@ -21,14 +20,12 @@ class Stage {
   readonly world = new World({}, 'home', { pace: LIMITED });
   readonly said: string[] = [];
   isSlowed = false;
-  isRefused = false;
   isDynamic = false;
   readonly missing: Map<string, MissingObject> = new Map();
   needs: readonly ConfigRef[] = [];
   readonly findings: Findings = new Findings({
     store: this.world.store,
     missingObjectOf: (config) => this.missing.get(config),
-    isRefused: () => this.isRefused,
     isSlowed: () => this.isSlowed,
     isDynamic: () => this.isDynamic,
     needsOf: () => this.needs,
@@ -369,32 +366,4 @@ test('a workload has so many notices at most, and none without an end', () => {
   const findings = stage.findings.of(stage.key);
   assert.equal(findings.length, 30);
   for (const { message } of findings) assert.ok(Buffer.byteLength(message) <= 8_192);
-});
-
-test('against a workload that names an object of another namespace in vain it stands that this does not allow it, once that is known', () => {
-  const stage = new Stage();
-  stage.follow({ follows: ['shop/cfg'] });
-  assert.deepEqual(stage.standing, []);
-  stage.isRefused = true;
-  stage.findings.review(stage.key);
-  assert.deepEqual(stage.standing, ['not-allowed']);
-  stage.world.config('shop/cfg', 'a', { marks: ALLOWED });
-  stage.findings.review(stage.key);
-  assert.deepEqual(stage.standing, []);
-  const gone = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
-  stage.missing.set(stage.world.configKey('shop/cfg'), { ref: stage.world.configRef('shop/cfg'), ...gone });
-  stage.world.noConfig('shop/cfg');
-  stage.findings.review(stage.key);
-  assert.deepEqual(stage.standing, ['not-allowed'], 'the same stands of one that is gone, and nothing else');
-});
-
-test('what an object of another namespace says is told to those alone that it allows to follow it', () => {
-  const stage = new Stage();
-  const hold = { 'reloader.k8s.collaborne.com/hold': 'yes' };
-  stage.world.config('shop/cfg', 'a', { marks: { ...hold, ...ALLOWED } });
-  stage.follow({ follows: ['shop/cfg'] });
-  assert.deepEqual(stage.standing, ['malformed']);
-  stage.world.mark('shop/cfg', hold);
-  stage.findings.review(stage.key);
-  assert.deepEqual(stage.standing, []);
 });

@@ -228,15 +228,14 @@ describe('a pod', () => {
     assert.deepEqual(names, expected);
   });
 
-  test('starts without an optional object, and without what only annotations name', (t) => {
-    const named = { kind: 'Secret', namespace: NAMESPACE, name: 'named' } as const;
-    const sandbox = newSandbox(t, { annotationReads: () => [named] });
+  test('starts without an optional object', (t) => {
+    const sandbox = newSandbox(t);
     const envFrom = [{ configMapRef: { name: 'config', optional: true } }];
     createWorkload(sandbox, 'Deployment', {}, { containers: [{ name: 'app', image: 'i', envFrom }] });
     run(t);
     const [pod] = sandbox.podsOf(refOf('Deployment'));
     assert.equal(pod?.phase, 'Running');
-    assert.deepEqual([...(pod?.reads.values() ?? [])], [ABSENT, ABSENT]);
+    assert.deepEqual([...(pod?.reads.values() ?? [])], [ABSENT]);
   });
 });
 

@@ -54,18 +54,6 @@ test('where namespaces are selected nothing is synced before they are listed', (
   assert.equal(selective.isSynced('ns'), true);
 });
 
-test('where objects of other namespaces are followed, the workloads of all of them have to be listed', () => {
-  const streams = [stream('Secret', 'ns'), stream('Deployment', 'ns'), stream('Deployment', 'shop')] as const;
-  const across = new SyncGate(streams, true);
-  for (const one of streams.slice(0, 2)) across.markSynced(one);
-  assert.equal(across.isSynced('ns', 'Secret'), false);
-  across.markSynced(streams[2]);
-  assert.deepEqual(
-    [across.isSynced('ns', 'Secret'), across.isSynced('shop', 'Secret'), across.isSynced('far')],
-    [true, false, false],
-  );
-});
-
 const [ITS, OTHER] = ['StatefulSet', 'ConfigMap'].map((kind) => stream(kind, 'ns')) as [Stream, Stream];
 const DEPLOYMENTS = stream('Deployment', 'ns');
 

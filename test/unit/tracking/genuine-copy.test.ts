@@ -29,10 +29,9 @@ function job(metadata: Partial<RawMetadata> = {}): RawWorkload {
 /** Stamped, as the plan of a rollout has it. */
 function copyMadeOf(raw: RawWorkload): RawWorkload {
   const workload = EDGES.viewOf({ kind: 'Job', namespace: 'ns', name: 'work' }, raw);
-  const variables = EDGES.settings.vocabularies.stampVariablesOf(
-    [{ kind: 'ConfigMap', namespace: 'ns', name: 'work' }],
-    'ns',
-  );
+  const variables = EDGES.settings.vocabularies.stampVariablesOf([
+    { kind: 'ConfigMap', namespace: 'ns', name: 'work' },
+  ]);
   const [[config, { written, read }] = ['', { written: {}, read: [] }]] = variables;
   const places = Object.values(written).map((variable) => ({ variable }));
   const stamps = [{ config, stamp: { digest: 'a'.repeat(40), sequence: 2 }, places, variables: read }];

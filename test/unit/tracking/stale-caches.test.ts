@@ -109,11 +109,3 @@ test('what is not followed is not fetched, whatever the state says of it', () =>
   world.config('cfg', 'a', { initial: true });
   assert.deepEqual(staleCaches(world.store), { configs: new Set(), workloads: new Set() });
 });
-
-test('an object that did not allow it in the cache is fetched with those who name it, if the state says something else of it', () => {
-  const world = new World({ 'shop_v1.ConfigMap_cfg': 'b.2' });
-  world.config('shop/cfg', 'a', { initial: true });
-  world.workload('web', { follows: ['shop/cfg'] }, { initial: true });
-  const stale = staleCaches(world.store);
-  assert.deepEqual([names(stale.configs), names(stale.workloads)], [['cfg'], ['web']]);
-});

@@ -327,10 +327,8 @@ export class World {
     return needsRollout(this.store, this.workloadKey(name));
   }
 
-  /** `<name>`, or `<namespace>/<name>` elsewhere. */
-  configRef(text: string): ConfigRef {
-    const [name = '', namespace = this.namespace] = text.split('/').reverse();
-    return { kind: 'ConfigMap', namespace, name };
+  configRef(name: string): ConfigRef {
+    return { kind: 'ConfigMap', namespace: this.namespace, name };
   }
 
   configKey(name: string): ObjectKey {
