@@ -50,7 +50,7 @@ type NewHash = (ref: ConfigRef) => HashUnderWay;
 export const SHA1: Algorithm = framed('sha1', () => createHash('sha1'));
 
 /**
- * The algorithm of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
+ * The algorithm of Collaborne's entries: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
  * order in which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
  * compare an old entry under its own algorithm.
  */

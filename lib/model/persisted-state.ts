@@ -21,19 +21,11 @@ import {
   type StateKey,
 } from './state-entry.ts';
 
-/** The annotation with the version of the format; without it the entries are of the older formula. */
+/** The annotation with the version of the format; a state of Collaborne's reloader does not have it. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
 
-/** The version of a state without digests under keys; versions of this program without keys read it. */
-export const UNKEYED_STATE_VERSION = '1';
-
-/** The version of a state with digests under keys. */
-export const STATE_VERSION = '2';
-
-/** The version of a state with halted contents; versions of this program without stages do not take the halts for nothing. */
-export const HALTED_STATE_VERSION = '3';
-
-const VERSIONS: readonly string[] = [UNKEYED_STATE_VERSION, STATE_VERSION, HALTED_STATE_VERSION];
+/** The version of the format that this program writes. */
+export const STATE_VERSION = '1';
 
 /** Entries and overrides, by key. */
 export interface PersistedState {
@@ -55,20 +47,15 @@ export type ParsedState =
 /** An empty state. */
 export const EMPTY_STATE: PersistedState = { entries: new Map(), overrides: new Map() };
 
-/**
- * Parses a state ConfigMap; keys that are not ours are ignored. `isFirst`: only the first shard can be of the older formula,
- * which has no version.
- */
+/** Parses a state ConfigMap; keys that are not ours are ignored. */
 export function parseState(
   data: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
   homeNamespace: string,
   knows: Knows,
-  isFirst = true,
 ): ParsedState {
   const unknown = unknownVersionIn(annotations);
   if (unknown !== undefined) return { type: 'unknown-version', version: unknown };
-  const isLegacy = isFirst && annotations[STATE_VERSION_ANNOTATION] === undefined;
   const entries = new Map<StateKey, StateEntry>();
   const overrides = new Map<StateKey, Overrides>();
   const unreadable: StateKey[] = [];
@@ -77,7 +64,7 @@ export function parseState(
     if (parsedKey === undefined) continue;
     const isRead =
       parsedKey.type === 'entry'
-        ? setIfDefined(entries, key, parseEntry(value, isLegacy, knows))
+        ? setIfDefined(entries, key, parseEntry(value, knows))
         : setIfDefined(overrides, key, parseOverrides(value));
     if (!isRead) unreadable.push(key);
   }
@@ -87,7 +74,7 @@ export function parseState(
 /** The version of a state that this program must not write; undefined if it may write. */
 export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
-  return version === undefined || VERSIONS.includes(version) ? undefined : version;
+  return version === STATE_VERSION ? undefined : version;
 }
 
 /** The override recorded for one edge. */

@@ -1,7 +1,7 @@
 /** The grammar of the state: its keys, entries and overrides. */
 
 import { createHash } from 'node:crypto';
-import { ABSENT, type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
+import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
 import type { RecordedDigest } from './edge.ts';
 import { type ConfigRef, configKindOf, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
@@ -42,7 +42,7 @@ const OVERRIDES_KEY = new RegExp(
 );
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
-  `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?(?<halts>(?:![0-9a-f]+=[^!=]+)*)$`,
+  `^(?:(?<bare>[0-9a-f]{40})|(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)\\.(?<number>${NUMBER})(?<halts>(?:![0-9a-f]+=[^!=]+)*))$`,
 );
 
 /**
@@ -119,19 +119,16 @@ function isCut(key: StateKey): boolean {
 }
 
 /**
- * Parses an entry: `[<algorithm>:]<digest>[.<sequence>][!<token>=<workload>…]`; a bare digest has the sequence 0. In a state without a version
- * (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for any other text.
+ * Parses an entry: `[<algorithm>:]<digest>.<sequence>[!<token>=<workload>…]`. A bare digest is Collaborne's, under its own
+ * algorithm and with the sequence 0. Undefined for any other text.
  */
-export function parseEntry(value: string, isLegacy: boolean, knows: Knows): StateEntry | undefined {
+export function parseEntry(value: string, knows: Knows): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
   const sequence = countedSequence(groups?.['number']);
-  if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
-  const isOlder = isLegacy && groups['digest'] !== ABSENT && groups['algorithm'] === undefined;
-  const algorithm = isOlder ? COLLABORNE.name : groups['algorithm'];
-  const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
+  if (groups === undefined || sequence === undefined) return undefined;
+  const { bare, digest = `${COLLABORNE.name}:${bare}`, halts = '' } = groups;
   const named = algorithmOf(digest);
-  const halts = haltsIn(groups['halts'] ?? '');
-  return { digest: named === undefined || knows(named) ? digest : undefined, sequence, ...halts };
+  return { digest: named === undefined || knows(named) ? digest : undefined, sequence, ...haltsIn(halts) };
 }
 
 const RECORDED = new RegExp(`^(?:-|\\?(?:${NUMBER})?|(?:[a-z0-9]+:)?[0-9a-f]{40})$`);

@@ -187,7 +187,7 @@ export const TABLE = {
     '--digests <digests>': {
       default: 'keyed',
       sets: 'digests',
-      help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 makes the state readable for a version without keys',
+      help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
     },
     '--state-namespace <namespace>': "its namespace (default: the only one watched, else the reloader's own)",
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },

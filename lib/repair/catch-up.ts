@@ -36,8 +36,7 @@ export async function catchUp(
 ): Promise<boolean> {
   const { homeNamespace, knows } = store.settings;
   for (const [shard, version] of shards.entries()) {
-    const parsed =
-      version && parseState(version.data, version.annotations, homeNamespace, knows, shard === 0);
+    const parsed = version && parseState(version.data, version.annotations, homeNamespace, knows);
     store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
   }
   for (const config of store.dependents.configs()) {

@@ -14,7 +14,6 @@ import {
   type StateVersion,
 } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
-import { loweredVersion } from './state-format.ts';
 
 /** The input of `beginTerm`. */
 export interface TermOptions {
@@ -61,8 +60,7 @@ export async function beginTerm({
       continue;
     }
     const { resourceVersion, lastWrite } = version;
-    const marks = { ...annotations, ...loweredVersion(version) };
-    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations: marks });
+    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
     if (result.kind !== 'accepted') return failureOf(result, 'no term can be begun in the state');
     // The mark changes no entry: an age comparison with the state still needs the time of the last write of an entry.
     marked.push({ ...result.object, lastWrite });

@@ -4,8 +4,14 @@
  * an old version fails with a conflict instead of overwriting another client's write.
  */
 
+import type { AlgorithmName } from '../model/digest.ts';
 import type { WriteResult } from '../model/outcome.ts';
-import { EMPTY_STATE, parseState, STATE_VERSION_ANNOTATION } from '../model/persisted-state.ts';
+import {
+  EMPTY_STATE,
+  parseState,
+  STATE_VERSION,
+  STATE_VERSION_ANNOTATION,
+} from '../model/persisted-state.ts';
 import {
   annotationsOf,
   contests,
@@ -19,6 +25,7 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
+import { algorithmsNamedIn } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, Failure, StateClient, StateVersion } from '../store/state-client.ts';
@@ -27,7 +34,6 @@ import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { noteParts } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
-import { unknownAlgorithms, versionedOrphans, versionOf } from './state-format.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
 
 /** How the state is split into ConfigMaps. */
@@ -79,7 +85,6 @@ export class KnownState {
   readonly #bytes: number[] = [0];
   /** The number of shards in the annotation of the first shard; a start reads no others. */
   #announced = 1;
-  #isVersioned = false;
   /** Shards that another client wrote, or of whose last write the answer was lost: read again before the next write. */
   readonly #stale = new Set<number>();
   /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
@@ -230,14 +235,11 @@ export class KnownState {
   /**
    * Sends a merge patch. Every write of the first shard also announces `count` shards and the version of the state's format.
    */
-  async #send(shard: number, changes: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
+  async #send(shard: number, data: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
-    const { store, stateClient } = this.#options;
+    const { stateClient } = this.#options;
     const annotations = this.#annotationsFor(shard, count);
-    const isOrphaned = shard === 0 && !this.#isVersioned;
-    const orphans = isOrphaned ? versionedOrphans(store.persisted.state.shards[0]) : {};
-    const data = { ...orphans, ...changes };
     const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
     else this.#sent.delete(shard);
@@ -248,11 +250,9 @@ export class KnownState {
 
   /** The annotations of the next write of a shard. */
   #annotationsFor(shard: number, count: number): Record<string, string> {
-    const { store, mark } = this.#options;
-    const sent = this.#sent.get(shard);
-    const after = sent ? shardAfter(store, sent) : (store.persisted.state.shards[shard] ?? EMPTY_STATE);
+    const { mark } = this.#options;
     return {
-      [STATE_VERSION_ANNOTATION]: versionOf(store, after),
+      [STATE_VERSION_ANNOTATION]: STATE_VERSION,
       ...(shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {}),
       ...(mark === undefined ? {} : annotationsOf(mark)),
     };
@@ -321,10 +321,7 @@ export class KnownState {
     const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
     this.#versions[shard] = undefined;
     this.#bytes[shard] = 0;
-    if (shard === 0) {
-      this.#announced = 1;
-      this.#isVersioned = false;
-    }
+    if (shard === 0) this.#announced = 1;
     store.persisted.takeShard(shard, EMPTY_STATE);
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
     this.reviewAll();
@@ -334,7 +331,7 @@ export class KnownState {
   #take(shard: number, version: StateVersion): boolean {
     const { store, journal, onUnknownVersion } = this.#options;
     const { homeNamespace, knows } = store.settings;
-    const parsed = parseState(version.data, version.annotations, homeNamespace, knows, shard === 0);
+    const parsed = parseState(version.data, version.annotations, homeNamespace, knows);
     if (parsed.type === 'unknown-version') {
       this.#hasStoodDown = true;
       onUnknownVersion(parsed.version);
@@ -366,7 +363,6 @@ export class KnownState {
     this.#versions[shard] = resourceVersion;
     this.#bytes[shard] = sizeOf(data);
     if (shard === 0) {
-      this.#isVersioned = annotations[STATE_VERSION_ANNOTATION] !== undefined;
       this.#announced = shardsToldBy(annotations);
       this.#extendTo(this.#announced);
     }
@@ -392,4 +388,12 @@ export class KnownState {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
+}
+
+/** The algorithms that the values name and that are not known: their keys are lost, or were made after the keys were read. */
+function unknownAlgorithms(
+  { settings: { knows } }: Store,
+  data: Readonly<Record<string, string>>,
+): readonly AlgorithmName[] {
+  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }

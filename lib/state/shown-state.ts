@@ -29,7 +29,7 @@ export function seeShownState(
     return;
   }
   const { homeNamespace, knows } = store.settings;
-  const parsed = parseState(data, annotations, homeNamespace, knows, shard === 0);
+  const parsed = parseState(data, annotations, homeNamespace, knows);
   if (parsed.type === 'state') store.persisted.takeShard(shard, parsed.state);
 }
 

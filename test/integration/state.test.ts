@@ -13,11 +13,11 @@ describe('a state', { concurrency: 4 }, () => {
     await using cluster = await Cluster.start();
     const web = await pair(cluster, 'web');
     const data = { 'v1.ConfigMap_web': 'something new' };
-    cluster.sandbox.create('configmaps', { metadata: { ...STATE, annotations: { [VERSION]: '4' } }, data });
+    cluster.sandbox.create('configmaps', { metadata: { ...STATE, annotations: { [VERSION]: '2' } }, data });
     const reloader = cluster.spawn();
     assert.deepEqual(await reloader.ended, { code: 1, signal: null });
     const error = reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
-    assert.match(error, /written by a later version of this program \(state version 4\): run that version/);
+    assert.match(error, /written by a later version of this program \(state version 2\): run that version/);
     assert.deepEqual(cluster.state(), data);
     assert.equal(cluster.rollouts(web), 0);
     assert.equal(cluster.writes().length, 0);

@@ -57,8 +57,7 @@ export class KeyLedger {
     const seen = this.#seen.get(replica);
     if (seen === undefined || resource !== 'secrets' || name !== KEY_SECRET) return;
     // Who may not read the Secret, and needs no key, does without for good.
-    if (status === 403 && seen.own === undefined && !this.#shards().some(({ isKeyed }) => isKeyed))
-      seen.digests = 'sha1';
+    if (status === 403 && seen.own === undefined && !this.#shards().some(isKeyed)) seen.digests = 'sha1';
     if (status >= 300) return;
     const data = this.#data();
     for (const id of idsIn(data)) seen.keys.add(id);
@@ -79,20 +78,30 @@ export class KeyLedger {
     if (this.#made === 0) return undefined;
     const data = this.#data();
     const own = this.#seen.get(replica ?? -1)?.own ?? 'sha1';
-    return { own, held: idsIn(data), current: currentIdIn(data), shards: this.#shards() };
+    return {
+      own,
+      held: idsIn(data),
+      current: currentIdIn(data),
+      versions: this.#shards().flatMap(versionOf),
+    };
   }
 
   #data(): LooseObject['data'] {
     return this.#sandbox.get('secrets', NAMESPACE, KEY_SECRET)?.['data'] as LooseObject['data'];
   }
 
-  #shards(): RingFact['shards'] {
-    return STATE_NAMES.flatMap((name) => {
-      const shard = this.#sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined;
-      if (shard === undefined) return [];
-      const version = shard.metadata.annotations?.[STATE_VERSION_ANNOTATION];
-      const text = Object.values(shard.data ?? {}).join();
-      return [{ version, isKeyed: /\bk[0-9a-f]{8}:/.test(text), isHalted: text.includes('!') }];
-    });
+  #shards(): readonly LooseObject[] {
+    return STATE_NAMES.flatMap(
+      (name) => (this.#sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined) ?? [],
+    );
   }
+}
+
+/** None of one that was created and not yet written. */
+function versionOf({ metadata }: LooseObject): string | readonly [] {
+  return metadata.annotations?.[STATE_VERSION_ANNOTATION] ?? [];
+}
+
+function isKeyed({ data = {} }: LooseObject): boolean {
+  return /\bk[0-9a-f]{8}:/.test(Object.values(data).join());
 }

@@ -27,7 +27,7 @@ export function judgeSecrecy(trace: Trace): readonly Violation[] {
 export function judgeRing(trace: Trace): readonly Violation[] {
   const settled = factsOf(trace, 'settled')[0];
   if (settled?.ring === undefined || factsOf(trace, 'state-edited').length > 0) return [];
-  const { own, shards } = settled.ring;
+  const { own, versions } = settled.ring;
   const algorithms = Object.entries(settled.state.algorithms ?? {});
   const others = algorithms
     .filter(([config]) => isFollowedBySome(trace, config, settled.at))
@@ -39,14 +39,9 @@ export function judgeRing(trace: Trace): readonly Violation[] {
     );
   const messages = [
     ...others,
-    ...shards.flatMap(({ version, isKeyed, isHalted }) => {
-      if (isHalted !== (version === '3'))
-        return [`a ConfigMap of the state has version ${version}, halts or not`];
-      if (isKeyed && version !== '2' && !isHalted)
-        return [`a ConfigMap of the state has keyed digests, and version ${version}`];
-      const isLeft = !isKeyed && version === '2' && own === 'sha1';
-      return isLeft ? ['a ConfigMap of the state has version 2, and nothing in it needs a key'] : [];
-    }),
+    ...versions
+      .filter((version) => version !== '1')
+      .map((version) => `a ConfigMap of the state has version ${version}`),
   ];
   return messages.map((message) => ({ law: 'convergence', message }));
 }

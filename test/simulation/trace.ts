@@ -47,12 +47,8 @@ export interface RingFact {
   /** The ids of the keys in the Secret. */
   readonly held: readonly string[];
   readonly current: string | undefined;
-  /** Of each ConfigMap of the state, the version that it says, whether a digest in it has a key, and whether a content in it is halted. */
-  readonly shards: readonly {
-    readonly version: string | undefined;
-    readonly isKeyed: boolean;
-    readonly isHalted: boolean;
-  }[];
+  /** The version that each ConfigMap of the state says. */
+  readonly versions: readonly string[];
 }
 
 /** One write of a reloader that the server accepted. */

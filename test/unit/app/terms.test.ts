@@ -192,12 +192,12 @@ test('a state of which any part cannot be read is read again until it can, and n
 });
 
 test('beside a state of a later version no key is read or made, and the run ends', async (t) => {
-  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-version': '4' });
+  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-version': '2' });
   const read = t.mock.fn(async () => ({ kind: 'read' }) as const);
   const stage = new Stage(t, store, { keys: { areKnown: true, read } });
   assert.equal(await stage.terms.run(new AbortController().signal, never), 'failed');
   assert.deepEqual([read.mock.callCount(), store.patches], [0, []]);
-  assert.match(stage.told.join(), /written by a later version of this program \(state version 4\)/);
+  assert.match(stage.told.join(), /written by a later version of this program \(state version 2\)/);
 });
 
 test('the end does not wait for a state that is not answered', async (t) => {

@@ -106,7 +106,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'the annotation names the state': {
     make: (world) => {
       world.sandbox.create('configmaps', {
-        metadata: { name: 'reloader-state', annotations: { [`${NATIVE}/state-version`]: '2' } },
+        metadata: { name: 'reloader-state', annotations: { [`${NATIVE}/state-version`]: '1' } },
       });
       well(follows('reloader-state'))(world);
     },

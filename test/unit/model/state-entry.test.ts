@@ -140,32 +140,25 @@ for (const key of FOREIGN_KEYS) {
   test(`'${key}' is not a key of ours`, () => assert.equal(parseStateKey(key, 'home'), undefined));
 }
 
-const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]> = {
-  'digest and sequence': [`${A}.12`, false, { digest: A, sequence: 12 }],
-  'a bare digest has the sequence 0': [A, false, { digest: A, sequence: 0 }],
+const ENTRIES: Record<string, readonly [string, StateEntry | undefined]> = {
+  'digest and sequence': [`${A}.12`, { digest: A, sequence: 12 }],
+  'a bare digest is of the formula of Collaborne, and has the sequence 0': [
+    A,
+    { digest: `collaborne:${A}`, sequence: 0 },
+  ],
   'a named algorithm is part of the digest': [
     `collaborne:${A}.3`,
-    false,
     { digest: `collaborne:${A}`, sequence: 3 },
   ],
-  'without a version a bare digest is of the older formula': [
-    A,
-    true,
-    { digest: `collaborne:${A}`, sequence: 0 },
-  ],
-  'without a version a named algorithm is not named twice': [
-    `collaborne:${A}`,
-    true,
-    { digest: `collaborne:${A}`, sequence: 0 },
-  ],
+  'a digest with the name of its algorithm alone': [`collaborne:${A}`, undefined],
+  'absence alone': ['-', undefined],
+  'a bare digest with a halt': [`${A}!0a=home/Deployment/web`, undefined],
   'an algorithm that is not known, of which only the sequence counts': [
     `sha256:${A}.1`,
-    false,
     { digest: undefined, sequence: 1 },
   ],
   'what halted the content, the oldest first': [
     `${A}.1!0a=home/Deployment/web!ff=shop/DaemonSet/agent`,
-    false,
     {
       digest: A,
       sequence: 1,
@@ -175,25 +168,25 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
       ],
     },
   ],
-  'a halt of nothing': [`${A}.1!`, false, undefined],
-  'a halt without a workload': [`${A}.1!0a=`, false, undefined],
-  'a halt without a token': [`${A}.1!=home/Deployment/web`, false, undefined],
-  'a halt whose token is no hexadecimal number': [`${A}.1!0A=home/Deployment/web`, false, undefined],
-  'a halt with two workloads': [`${A}.1!0a=a/b/c=d/e/f`, false, undefined],
-  'an empty text': ['', false, undefined],
-  'a short digest': ['abc.1', false, undefined],
-  'capital digits': [`${'A'.repeat(40)}.1`, false, undefined],
-  'an empty sequence': [`${A}.`, false, undefined],
-  'a negative sequence': [`${A}.-1`, false, undefined],
-  'a fraction': [`${A}.1.5`, false, undefined],
-  'a sequence too long to be counted exactly': [`${A}.9007199254740992`, false, undefined],
-  'a line break behind it': [`${A}.1\n`, false, undefined],
-  'a space before it': [` ${A}.1`, false, undefined],
-  unknown: ['?.1', false, undefined],
+  'a halt of nothing': [`${A}.1!`, undefined],
+  'a halt without a workload': [`${A}.1!0a=`, undefined],
+  'a halt without a token': [`${A}.1!=home/Deployment/web`, undefined],
+  'a halt whose token is no hexadecimal number': [`${A}.1!0A=home/Deployment/web`, undefined],
+  'a halt with two workloads': [`${A}.1!0a=a/b/c=d/e/f`, undefined],
+  'an empty text': ['', undefined],
+  'a short digest': ['abc.1', undefined],
+  'capital digits': [`${'A'.repeat(40)}.1`, undefined],
+  'an empty sequence': [`${A}.`, undefined],
+  'a negative sequence': [`${A}.-1`, undefined],
+  'a fraction': [`${A}.1.5`, undefined],
+  'a sequence too long to be counted exactly': [`${A}.9007199254740992`, undefined],
+  'a line break behind it': [`${A}.1\n`, undefined],
+  'a space before it': [` ${A}.1`, undefined],
+  unknown: ['?.1', undefined],
 };
 
-for (const [sentence, [text, isLegacy, entry]] of Object.entries(ENTRIES)) {
-  test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, isLegacy, knows), entry));
+for (const [sentence, [text, entry]] of Object.entries(ENTRIES)) {
+  test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, knows), entry));
 }
 
 const halts = fc.record(
@@ -209,7 +202,7 @@ test('law: an entry is read as it was written', () => {
   fc.assert(
     fc.property(digests, fc.maxSafeNat(), fc.array(halts, { maxLength: 3 }), (digest, sequence, halts) => {
       const entry = { digest, sequence, ...(halts.length > 0 && { halts }) };
-      assert.deepEqual(parseEntry(formatEntry(entry), false, knows), entry);
+      assert.deepEqual(parseEntry(formatEntry(entry), knows), entry);
     }),
   );
 });

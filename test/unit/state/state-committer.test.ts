@@ -239,7 +239,7 @@ test('an entry that others wrote is told of, and written again from memory with 
 
 for (const how of ['at the start', 'in between'] as const) {
   test(`a state of a later version ${how}: this program writes nothing any more`, async (t) => {
-    const later = { 'reloader.k8s.collaborne.com/state-version': '4' };
+    const later = { 'reloader.k8s.collaborne.com/state-version': '2' };
     const stage = new CommitterStage(t, {}, how === 'at the start' ? later : OURS).listed('cfg', 'a', 'web');
     stage.store.put({}, later);
     stage.request(['cfg']);
@@ -247,18 +247,23 @@ for (const how of ['at the start', 'in between'] as const) {
     stage.request(['cfg']);
     await stage.committer.close(NEVER_AGAIN);
     assert.deepEqual(stage.data, {});
-    assert.deepEqual(stage.unknownVersions, ['4']);
+    assert.deepEqual(stage.unknownVersions, ['2']);
     assert.equal(stage.store.patches.length, how === 'at the start' ? 0 : 1);
   });
 }
 
-test('an older state is given a version, and its orphans keep naming their algorithm', async (t) => {
+test('a state of Collaborne is given a version, and an entry that nobody follows stays', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a', 'v1.Secret_orphan': 'b' }, {}).listed('cfg', 'c', 'web');
   stage.request(['cfg']);
   await stage.pass(1000);
   assert.deepEqual(stage.store.live?.annotations, OURS);
-  assert.equal(stage.data?.['v1.Secret_orphan'], 'collaborne:b.0');
+  assert.equal(stage.data?.['v1.Secret_orphan'], 'b');
   assert.deepEqual(stage.data?.['ran.Deployment_web'], `{"${CFG}":"?"}`, 'owed since the start');
+});
+
+test('an entry under a key that is lost is told of by the key', (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'k00000009:a.1' });
+  assert.deepEqual(stage.reasons, ['state-key-lost']);
 });
 
 test('an entry goes when its last dependent was seen to go', async (t) => {

@@ -362,19 +362,12 @@ test('what is urgent is written at once, and before the next batch only the shar
 
 test('a further shard of a later version: this program writes nothing any more', async (t) => {
   const stage = spread(t);
-  stage.store.put({}, { 'reloader.k8s.collaborne.com/state-version': '4' }, 1);
+  stage.store.put({}, { 'reloader.k8s.collaborne.com/state-version': '2' }, 1);
   stage.committer.notice(1, 'another');
   stage.request(['cfg']);
   await stage.pass(60_000);
   await stage.committer.close(async () => true);
-  assert.deepEqual([stage.unknownVersions, stage.store.patches], [['4'], []]);
-});
-
-test('only the first shard can be of the older formula', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a' }, {}, { further: [{ [TLS]: 'a' }] });
-  const digestOf = (key: string): string | undefined =>
-    stage.world.store.persisted.state.entries.get(key)?.digest;
-  assert.deepEqual([digestOf(CFG), digestOf(TLS)], [`collaborne:${long('a')}`, long('a')]);
+  assert.deepEqual([stage.unknownVersions, stage.store.patches], [['2'], []]);
 });
 
 test('closing writes every shard', async (t) => {

@@ -345,7 +345,7 @@ function forgeAndRoll(world: World, number: unknown, content: string): void {
 /** A process that starts now knows that the pods run `content`: nothing else. */
 function assertTells(world: World, content: string): void {
   const entry = world.store.persisted.entryOf(world.configRef('cfg')) ?? assert.fail();
-  assert.deepEqual(parseEntry(formatEntry(entry), false, knows), entry);
+  assert.deepEqual(parseEntry(formatEntry(entry), knows), entry);
   assert.equal(world.restart().edge('web').runningDigest, d(content));
 }
 

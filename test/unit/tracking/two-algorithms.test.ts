@@ -9,12 +9,11 @@ import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
 import { UNKNOWN } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { planKindOverrides } from '../../../lib/state/kind-overrides.ts';
-import { unknownAlgorithms, versionedOrphans, versionOf } from '../../../lib/state/state-format.ts';
 import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
 import { liveStampOf } from '../../../lib/tracking/live-stamps.ts';
 import { lacksDigest, namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
 import { observeConfig } from '../../../lib/tracking/observe-config.ts';
-import { d, full } from './sketch.ts';
+import { d } from './sketch.ts';
 import { OPEN_GATE, World } from './world.ts';
 
 const FORMER = 'k00000001';
@@ -238,38 +237,4 @@ describe('an entry that is written anew under another key, while a kind may not 
         ran === undefined ? [] : [ran],
       );
     });
-});
-
-describe('the version of a shard is', () => {
-  const rows: Record<string, readonly [Readonly<Record<string, string>>, version: string]> = {
-    '1 where nothing is under a key': [{ [CFG]: 'a.1', [RAN]: overridden('collaborne:b') }, '1'],
-    '2 with an entry under a key': [{ [CFG]: `${FORMER}:a.1` }, '2'],
-    '2 with an override under a key': [{ [CFG]: 'a.1', [RAN]: overridden(`${FORMER}:b`) }, '2'],
-    '3 where a content is halted': [{ [CFG]: 'a.1!0a=home/Deployment/web' }, '3'],
-    '3 also under a key': [{ [CFG]: `${FORMER}:a.1!0a=home/Deployment/web` }, '3'],
-    '2 with an entry whose key is lost': [{ [CFG]: `${LOST}:a.1` }, '2'],
-  };
-  for (const [sentence, [state, version]] of Object.entries(rows))
-    test(sentence, () => {
-      const { store } = started({ state });
-      assert.equal(versionOf(store, store.persisted.state), version);
-    });
-
-  test('2 where the process has a key, whatever it has written so far', () => {
-    const world = started({});
-    world.settings.algorithms = { ...world.settings.algorithms, own: { ...SHA1, name: FORMER } };
-    assert.equal(versionOf(world.store, world.store.persisted.state), '2');
-  });
-
-  test('given with its entries, except those whose keys are lost', () => {
-    const { store } = started({ state: { [CFG]: `${FORMER}:a.1`, 'v1.ConfigMap_lost': `${LOST}:a.1` } });
-    assert.deepEqual(versionedOrphans(store.persisted.state), { [CFG]: `${FORMER}:${d('a')}.1` });
-    assert.deepEqual(versionedOrphans(undefined), {});
-  });
-});
-
-test('the keys that a state names and that are lost', () => {
-  const { store } = started({});
-  const data = { one: full(`${FORMER}:a.1`), two: full(`${LOST}:a.1`), three: `{"x":"${LOST}:${d('b')}"}` };
-  assert.deepEqual(unknownAlgorithms(store, data), [LOST]);
 });
