@@ -40,7 +40,7 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isOutdatedOn } from '../tracking/edge-policy.ts';
-import { ClassContents } from './class-contents.ts';
+import { classContentsOf } from './class-contents.ts';
 import { clientsOf, stateClientOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
@@ -156,24 +156,23 @@ export function assemble(parts: Parts): OpenAssembly {
   const { keyring, keys } = digestKeysOf(parts);
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
   const reloader = (): Reloader => terms.current;
-  const classContents = new ClassContents({ reloader, maxWaitMs: options.csiMaxWaitMs });
+  const classes = classContentsOf(reloader);
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
-    isDynamic: classContents.isDynamic,
-    onTerm: () => classContents.reweigh(),
+    isDynamic: classes.isDynamic,
+    onTerm: () => classes.recheck(),
   });
   const ofStreams = { ...shared, send, streams, metrics };
   const kinds = optionalKindsOf(parts);
   const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
-  const ways = { reloader, onTurnedBack, watches, servedKinds, classContents };
+  const ways = { reloader, onTurnedBack, watches, servedKinds, classes };
   const informers = new Informers({ ...ofStreams, ...ways, ...selectorsOf(options) });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
     await compareVersions(await servedKinds.served(), { ...ofStreams, mayLag }, signal);
     await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
-    classContents.close();
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),

@@ -23,7 +23,7 @@ import {
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
-import { pick } from '../model/text.ts';
+import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -31,9 +31,8 @@ import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ClassObject } from '../tracking/class-record.ts';
-import type { Mounted } from '../tracking/mounted-content.ts';
-import type { ClassContents } from './class-contents.ts';
+import type { ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
+import { type Mounted, mountedOf } from '../tracking/mounted-content.ts';
 import type { Reloader } from './reloader.ts';
 import type { ServedKinds } from './served-kinds.ts';
 
@@ -86,7 +85,7 @@ export interface InformersOptions {
   readonly watches: WatchHealth;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
-  readonly classContents: ClassContents;
+  readonly classes: MountedClasses;
   readonly metrics: Metrics | undefined;
   readonly log: Log;
   readonly random: () => number;
@@ -148,23 +147,26 @@ export class Informers {
 
   /** Classes: their annotations alone, since their content is what pods have mounted. */
   #classes(stream: Stream, kind: ConfigKind): Informer<RawObject, ClassObject> {
-    const { classContents } = this.#options;
+    const { classes, reloader } = this.#options;
     return new Informer({
       ...this.#common(stream),
       source: configSource(kind, stream.namespace, stream),
-      project: (raw: RawObject) => classContents.projectClass(kind, raw),
-      handler: (event) => classContents.onClass(stream, event),
+      project: ({ metadata: { namespace = '', name, annotations = NOTHING } }: RawObject) => ({
+        ref: { kind, namespace, name },
+        annotations: pick(annotations, reloader().store.settings.vocabularies.isConfigAnnotation),
+      }),
+      handler: (event) => classes.observeClass(stream, event),
     });
   }
 
   /** What pods have mounted of classes. */
   #mounts(stream: Stream, kind: ConfigKind): Informer<RawPodStatus, Mounted | undefined> {
-    const { classContents } = this.#options;
+    const { classes, reloader } = this.#options;
     return new Informer({
       ...this.#common(stream),
       source: mountsSource(kind, stream.namespace, stream),
-      project: (raw: RawPodStatus) => classContents.projectStatus(raw),
-      handler: (event) => classContents.onStatus(stream, event),
+      project: (raw: RawPodStatus) => mountedOf(raw, reloader().store.settings.algorithms),
+      handler: (event) => classes.observeStatus(stream, event),
     });
   }
 

@@ -136,11 +136,6 @@ export const TABLE = {
     },
     '--coalesce-max-wait <duration>':
       'longest time that further changes can postpone a rollout (default: 6 times the period)',
-    '--csi-max-wait <duration>': {
-      default: '5m',
-      sets: 'csiMaxWaitMs',
-      help: 'longest time that the mounts of one SecretProviderClass may differ before the newest content counts',
-    },
     '--pause-period <duration>': {
       default: '0',
       sets: 'pausePeriodMs',

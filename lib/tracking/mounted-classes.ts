@@ -1,283 +1,186 @@
 /**
- * Derives the content of a class from what its pods have mounted: many statuses, one for each pod, become one object with content.
- * While they differ, a rotation is on its way through the pods: its content counts once all agree, or after the maximum wait.
- * The clock, and what is in force, are handed in.
+ * Derives the content of a class from what its pods have mounted: the status that changed last counts, by its resourceVersion. A
+ * pod that ends changes nothing. While each pod has a content of its own, only a pod that had the current content counts: a rollout
+ * for the content of a new pod would lead to new pods with other contents, without end.
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { Digest } from '../model/digest.ts';
+import { type Digest, isOfContent } from '../model/digest.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { NOTHING } from '../model/text.ts';
 import type { InformerEvent, Span } from '../model/timeline.ts';
-import {
-  agreesAnywhere,
-  beganWith,
-  type Class,
-  type ClassObject,
-  type Content,
-  candidateOf,
-  contentInForce,
-  enter,
-  type How,
-  isNewcomer,
-  leave,
-  newClass,
-  type Status,
-} from './class-record.ts';
+import { covers, type Stream } from '../store/sync-gate.ts';
 import type { Mounted } from './mounted-content.ts';
 
-/** The class as an object with content. */
-export type ContentEvent = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
+/** The part of a class itself that counts: a class has no content of its own. */
+export type ClassObject = Pick<ConfigObject, 'ref' | 'annotations'>;
+type Present<T> = Extract<InformerEvent<T>, { type: 'present' }>;
+type How = Pick<Present<unknown>, 'isInInitialList' | 'isRelisted'>;
+type Begun = Pick<ConfigObject, 'begunWith'>;
 
 /** The collaborators of `MountedClasses`. */
 export interface MountedClassesOptions {
-  /** How long the statuses of one class may differ, in ms. */
-  readonly maxWaitMs: number;
-  /** A monotonic clock, in ms. */
-  readonly now: () => number;
-  /** The digest that was published last, or that the state names; undefined: none. */
-  readonly inForce: (ref: ConfigRef) => Digest | undefined;
-  /** Takes the class as an object with content. */
-  readonly publish: (event: ContentEvent) => void;
-  /** Neither a class nor a status of it is left. */
-  readonly onGone: (ref: ConfigRef) => void;
+  /** The digest that the state names; undefined: none. */
+  readonly recorded: (ref: ConfigRef) => Digest | undefined;
+  /** Receives the class as an object with content. */
+  readonly publish: (event: Present<ConfigObject>) => void;
+  /** The stream has listed, and its contents are published. */
+  readonly onListed: (stream: Stream) => void;
+  /** Neither the class nor a status of it is left. */
+  readonly onGone: (key: ObjectKey) => void;
   /** A class has become dynamic, or is not any more. */
-  readonly onDynamic: (ref: ConfigRef) => void;
+  readonly onDynamic: (key: ObjectKey) => void;
 }
 
-const WATCHED: How = { isInInitialList: false, isRelisted: false };
+/** One status; `version` and `lastWrite` are of the write with which it came to its content. */
+interface Status extends Omit<Mounted, 'ref'> {
+  readonly owner: Class;
+  /** Whether the pod started with this content. */
+  readonly isFirst: boolean;
+  /** Whether the pod had the current content before, or may have had it. */
+  readonly isMove: boolean;
+  readonly span: Span;
+}
 
-/** See the file's comment. An event costs a constant time, and one of a list no decision before the list is complete. */
+class Class {
+  readonly ref: ConfigRef;
+  annotations: ClassObject['annotations'] = NOTHING;
+  exists = false;
+  readonly statuses = new Set<Status>();
+  published: ConfigObject | undefined;
+  /** The version of the status that counted last. */
+  version = -1;
+  /** Since when, on the Timeline, pods may have started with a content that did not count; undefined: none have. */
+  otherSince: number | undefined;
+  isDynamic = false;
+
+  constructor(ref: ConfigRef) {
+    this.ref = ref;
+  }
+}
+
+const LISTED = { isInInitialList: true, isRelisted: false };
+const RELISTED = { isInInitialList: false, isRelisted: true };
+const WATCHED = { isInInitialList: false, isRelisted: false };
+
+/** See the file's comment. Nothing is published before both streams of a namespace have listed. */
 export class MountedClasses {
   readonly #options: MountedClassesOptions;
   readonly #classes = new Map<ObjectKey, Class>();
   readonly #statuses = new Map<ObjectKey, Status>();
-  /** The pending ones, in the order in which they are due. */
-  readonly #pending = new Set<Class>();
-  /** The classes that a list has touched, to be weighed at its end. */
-  readonly #touched = new Map<Class, How>();
-  /** By namespace, or `undefined` for all: whether the classes, and whether the statuses, have listed. */
-  readonly #listed = { classes: new Set<string | undefined>(), statuses: new Set<string | undefined>() };
-  #published = 0;
+  readonly #listed = new Set<Stream>();
+  #publications = 0;
 
   constructor(options: MountedClassesOptions) {
     this.#options = options;
   }
 
   /** Whether each pod has a content of its own, so that nothing is rolled for the class. */
-  isDynamic(key: ObjectKey): boolean {
-    return this.#classes.get(key)?.isDynamic ?? false;
-  }
+  readonly isDynamic = (key: ObjectKey): boolean => this.#classes.get(key)?.isDynamic ?? false;
 
-  /** How many classes and statuses are known. */
-  get size(): { readonly classes: number; readonly statuses: number } {
-    return { classes: this.#classes.size, statuses: this.#statuses.size };
-  }
-
-  /** When `elapse` has something to do, by the clock; undefined: nothing is pending. */
-  get nextDueAt(): number | undefined {
-    const [first] = this.#pending;
-    return first?.dueAt;
-  }
-
-  /** An event of a class in the stream of `namespace`, or of all. */
-  observeClass(event: InformerEvent<ClassObject>, namespace: string | undefined): void {
-    if (event.type === 'synced') this.#endList('classes', namespace);
-    else if (event.type === 'absent') this.#loseClass(event.key);
-    else this.#takeClass(event);
-  }
-
-  /** An event of a status in the stream of `namespace`, or of all; one without an object says nothing. */
-  observeStatus(event: InformerEvent<Mounted | undefined>, namespace: string | undefined): void {
-    if (event.type === 'synced') this.#endList('statuses', namespace);
-    else if (event.type === 'absent') this.#dropStatus(event.key, event.span, WATCHED);
-    else if (event.object === undefined) this.#dropStatus(event.key, event.span, event);
-    else this.#takeStatus(event.key, event.object, event.span, event);
-  }
-
-  /** Decides about the classes that are due. */
-  elapse(): void {
-    for (const each of [...this.#pending]) {
-      if (each.dueAt === undefined || each.dueAt > this.#options.now()) break;
-      this.#settle(each);
+  /** An event of a class. Its content stays current while it is away. */
+  observeClass(stream: Stream, event: InformerEvent<ClassObject>): void {
+    if (event.type === 'synced') this.#endList(stream);
+    else if (event.type === 'present') {
+      const owner = this.#classOf(event.object.ref);
+      owner.exists = true;
+      owner.annotations = event.object.annotations;
+      this.#publish(owner, event.span, event);
+    } else {
+      const owner = this.#classes.get(event.key);
+      if (owner !== undefined) owner.exists = false;
+      this.#forgetIfGone(owner);
     }
   }
 
-  /** What is in force may be another digest than before, as when a term begins: every class is weighed again. */
-  reweigh(): void {
-    for (const each of this.#classes.values()) {
-      if (each.isDynamic) this.#markDynamic(each, false);
-      for (const content of each.contents.values()) content.isNews = true;
-      this.#weigh(each, WATCHED);
+  /** An event of a status; one without an object says nothing. */
+  observeStatus(stream: Stream, event: InformerEvent<Mounted | undefined>): void {
+    if (event.type === 'synced') {
+      this.#endList(stream);
+      return;
     }
+    const before = this.#statuses.get(event.key);
+    this.#statuses.delete(event.key);
+    before?.owner.statuses.delete(before);
+    if (event.type === 'present' && event.object !== undefined) this.#enter(event, event.object, before);
+    else if (before?.owner.otherSince !== undefined) this.#weigh(before.owner, WATCHED);
+    this.#forgetIfGone(before?.owner);
+  }
+
+  /** The state may be known now, as when a term begins. */
+  recheck(): void {
+    for (const each of this.#classes.values()) if (each.published === undefined) this.#weigh(each, LISTED);
+  }
+
+  #endList(stream: Stream): void {
+    this.#listed.add(stream);
+    this.recheck();
+    this.#options.onListed(stream);
   }
 
   #classOf(ref: ConfigRef): Class {
-    const key = keyOf(ref);
-    const known = this.#classes.get(key);
-    if (known !== undefined) return known;
-    const made = newClass(ref);
-    this.#classes.set(key, made);
-    return made;
+    const owner = this.#classes.get(keyOf(ref)) ?? new Class(ref);
+    this.#classes.set(keyOf(ref), owner);
+    return owner;
   }
 
-  #takeClass({ object, span, ...how }: Extract<InformerEvent<ClassObject>, { type: 'present' }>): void {
-    const known = this.#classOf(object.ref);
-    known.exists = true;
-    known.annotations = object.annotations;
-    if (known.published === undefined) return;
-    const { begunWith: _, ...content } = known.published;
-    this.#publish(known, content, span, how);
-  }
-
-  /** Its annotations and its content stay in force: it may come back. */
-  #loseClass(key: ObjectKey): void {
-    const known = this.#classes.get(key);
-    if (known === undefined) return;
-    known.exists = false;
-    this.#forget(known);
-  }
-
-  #takeStatus(key: ObjectKey, mounted: Mounted, span: Span, how: How): void {
-    const owner = this.#classOf(mounted.ref);
-    const before = this.#statuses.get(key);
-    const former = before?.class === owner ? before : undefined;
-    const isFirst = beganWith(mounted, former, how);
-    if (before !== undefined) leave(before);
-    const content = enter(owner, mounted, former, isFirst);
-    const isOther = content !== contentInForce(owner, this.#options.inForce(owner.ref));
-    if (content !== undefined && isNewcomer(mounted, former, how) && (isFirst ? isOther : how.isRelisted))
-      owner.begunOtherFrom ??= span.from;
-    this.#statuses.set(key, { class: owner, content, pod: mounted.pod, isFirst });
-    this.#touch(owner, span, how);
-    if (before !== undefined && before.class !== owner) this.#touch(before.class, span, how);
-  }
-
-  #dropStatus(key: ObjectKey, span: Span, how: How): void {
-    const status = this.#statuses.get(key);
-    if (status === undefined) return;
-    this.#statuses.delete(key);
-    leave(status);
-    this.#touch(status.class, span, how);
-    this.#forget(status.class);
-  }
-
-  /** Weighs the class now, or at the end of the list that touches it. */
-  #touch(each: Class, span: Span, how: How): void {
-    each.span = {
-      from: Math.min(each.span?.from ?? span.from, span.from),
-      to: Math.max(each.span?.to ?? span.to, span.to),
-    };
-    if (how.isInInitialList || how.isRelisted) this.#touched.set(each, how);
-    else this.#weigh(each, how);
-  }
-
-  #endList(of: 'classes' | 'statuses', namespace: string | undefined): void {
-    this.#listed[of].add(namespace);
-    for (const [each, how] of this.#touched) {
-      if (!this.#isListed(each)) continue;
-      this.#touched.delete(each);
-      this.#weigh(each, how);
-    }
-  }
-
-  #isListed({ ref: { namespace } }: Class): boolean {
-    return [this.#listed.classes, this.#listed.statuses].every(
-      (listed) => listed.has(namespace) || listed.has(undefined),
-    );
+  /** `before`: the status that had the name, of this pod or of another one. */
+  #enter(event: Present<unknown>, { ref, ...mounted }: Mounted, before: Status | undefined): void {
+    const owner = this.#classOf(ref);
+    const current = owner.published?.digest;
+    const former = before?.owner === owner && before.pod === mounted.pod ? before : undefined;
+    const isSame = former !== undefined && former.digest === mounted.digest;
+    const isOfNew = former === undefined && (mounted.isFirst || (before !== undefined && !event.isRelisted));
+    const isMove = !isOfNew && (former?.digest ?? current) === current;
+    const status = isSame ? former : { ...mounted, owner, isFirst: isOfNew, isMove, span: event.span };
+    this.#statuses.set(event.key, status);
+    owner.statuses.add(status);
+    if (!isSame && (mounted.digest !== current || owner.otherSince !== undefined)) this.#weigh(owner, event);
   }
 
   /** Decides by what the statuses have now. */
-  #weigh(each: Class, how: How): void {
-    if (!this.#isListed(each)) return;
-    const [only, another] = each.contents.values();
-    if (only === undefined) {
-      this.#rest(each);
-      this.#markDynamic(each, false);
-      return;
-    }
-    if (each.isDynamic && !agreesAnywhere(each)) return;
-    this.#markDynamic(each, false);
-    if (another !== undefined) this.#differ(each, how);
-    else if (only.isNews) this.#take(each, only, how, only.rewritten === 0 && each.silent === 0);
-    else this.#rest(each);
+  #weigh(owner: Class, how: How): void {
+    const { ref, published } = owner;
+    if ([...this.#listed].filter((stream) => covers(stream, ref.namespace)).length < 2) return;
+    const told = [...owner.statuses].filter(({ digest }) => digest !== undefined);
+    const newest = told.toSorted((a, b) => b.version - a.version)[0];
+    const recorded = published?.digest ?? this.#options.recorded(ref);
+    const isEachItsOwn = told.length > 1 && new Set(told.map(({ digest }) => digest)).size === told.length;
+    const isLast = !isEachItsOwn || (newest?.isMove === true && recorded !== undefined);
+    const known = published === undefined ? told.find((each) => isOfContent(recorded, each)) : undefined;
+    const counting = isLast ? newest : known;
+    if (counting !== undefined && counting.version > owner.version) this.#take(owner, counting, how);
+    const isOther = newest !== undefined && newest.version > owner.version;
+    if (isOther) owner.otherSince ??= newest.span.from;
+    if (owner.isDynamic === isOther) return;
+    owner.isDynamic = isOther;
+    this.#options.onDynamic(keyOf(ref));
   }
 
-  /** Several contents: one that is in force stays so, and any other waits. */
-  #differ(each: Class, how: How): void {
-    const known = contentInForce(each, this.#options.inForce(each.ref));
-    if (known !== undefined && each.published === undefined) this.#publishContent(each, known, how, false);
-    const candidate = candidateOf(each);
-    if (candidate === known || candidate?.isNews !== true) this.#rest(each);
-    else if (each.dueAt === undefined) {
-      each.dueAt = this.#options.now() + this.#options.maxWaitMs;
-      this.#pending.add(each);
-    }
+  #take(owner: Class, { digest = '', otherDigests, lastWrite, version, span }: Status, how: How): void {
+    const { ref, annotations, published, otherSince } = owner;
+    const since = { from: Math.min(otherSince ?? span.from, span.from), to: span.to };
+    owner.version = version;
+    owner.otherSince = undefined;
+    if (published?.digest !== digest) {
+      owner.published = { ref, uid: '', resourceVersion: '', digest, otherDigests, annotations, lastWrite };
+      const haveBegun = [...owner.statuses].every((each) => each.isFirst && each.digest === digest);
+      this.#publish(owner, since, how, haveBegun ? { begunWith: true } : {});
+    } else if (otherSince !== undefined) this.#publish(owner, since, RELISTED);
   }
 
-  /**
-   * The maximum wait is over. The content that came last counts, where two pods have the same, or where one of two pods has what is in
-   * force: others are stuck, or came before it. Else each pod has a content of its own.
-   */
-  #settle(each: Class): void {
-    const known = contentInForce(each, this.#options.inForce(each.ref));
-    const candidate = candidateOf(each);
-    const isRotated = agreesAnywhere(each) || (each.contents.size === 2 && known !== undefined);
-    if (isRotated && candidate !== undefined) this.#take(each, candidate, WATCHED, false);
-    else {
-      this.#rest(each);
-      this.#markDynamic(each, true);
-    }
+  /** The resourceVersions of classes and statuses have no common order: each publication has a number of its own. */
+  #publish({ ref, annotations, published }: Class, span: Span, how: How, begun: Begun = {}): void {
+    if (published === undefined) return;
+    this.#publications += 1;
+    const object = { ...published, ...begun, annotations, resourceVersion: String(this.#publications) };
+    const { isInInitialList, isRelisted } = how;
+    this.#options.publish({ type: 'present', key: keyOf(ref), object, span, isInInitialList, isRelisted });
   }
 
-  /** No other content is news from then on: pods came to them before. `begun`: every pod began with the content. */
-  #take(each: Class, content: Content, how: How, begun: boolean): void {
-    for (const other of each.contents.values()) other.isNews = false;
-    if (each.published?.digest !== content.digest) this.#publishContent(each, content, how, begun);
-    else if (each.begunOtherFrom !== undefined) this.#publishAgain(each, each.published, each.begunOtherFrom);
-    each.begunOtherFrom = undefined;
-    this.#rest(each);
-  }
-
-  /** Nothing is pending. */
-  #rest(each: Class): void {
-    each.dueAt = undefined;
-    each.span = undefined;
-    this.#pending.delete(each);
-  }
-
-  #publishContent(each: Class, { digest, otherDigests, lastWrite }: Content, how: How, begun: boolean): void {
-    const { ref, annotations } = each;
-    const content = { ref, uid: '', resourceVersion: '', digest, otherDigests, annotations, lastWrite };
-    const span = each.span ?? { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
-    this.#publish(each, begun ? { ...content, begunWith: true } : content, span, how);
-  }
-
-  /** The content is in force again: pods that started since `from` may have begun with another one. */
-  #publishAgain(each: Class, { begunWith: _, ...content }: ConfigObject, from: number): void {
-    const to = each.span?.to ?? from;
-    this.#publish(each, content, { from, to }, { isInInitialList: false, isRelisted: true });
-  }
-
-  /** The resourceVersions of several kinds make no order: each publication has a number of its own. */
-  #publish(each: Class, object: ConfigObject, span: Span, { isInInitialList, isRelisted }: How): void {
-    this.#published += 1;
-    const { annotations } = each;
-    each.published = { ...object, annotations, resourceVersion: String(this.#published) };
-    const how = { isInInitialList, isRelisted };
-    this.#options.publish({ type: 'present', key: keyOf(each.ref), object: each.published, span, ...how });
-  }
-
-  #markDynamic(each: Class, isDynamic: boolean): void {
-    if (each.isDynamic === isDynamic) return;
-    each.isDynamic = isDynamic;
-    this.#options.onDynamic(each.ref);
-  }
-
-  #forget(each: Class): void {
-    if (each.exists || each.contents.size > 0 || each.silent > 0) return;
-    this.#rest(each);
-    this.#touched.delete(each);
-    this.#classes.delete(keyOf(each.ref));
-    this.#options.onGone(each.ref);
+  #forgetIfGone(owner: Class | undefined): void {
+    if (owner === undefined || owner.exists || owner.statuses.size > 0) return;
+    this.#classes.delete(keyOf(owner.ref));
+    this.#options.onGone(keyOf(owner.ref));
   }
 }

@@ -115,11 +115,6 @@ export class CsiStage implements AsyncDisposable {
     assert.deepEqual(await stage.revisions(workloads), revisions);
   }
 
-  /** Resolves when what another workload follows is rolled and committed, although a rotation may be under way. */
-  async marked(): Promise<void> {
-    await this.stage.mark({ isSettled: () => Promise.resolve(true) });
-  }
-
   /** Deletes the class; pods keep what they have mounted. */
   async deleteClass(): Promise<void> {
     await this.stage.cluster.expect('DELETE', classesPath(this.stage.namespace, DB));

@@ -102,7 +102,7 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     ...theirs({ isArgoRollouts: true }),
     ...flags({ ignoredWorkloadTypes: ['Rollout'] }),
   },
-  'what a CSI driver mounts': { ...theirs({ enableCSIIntegration: true }), ...flags({ csiMaxWait: '10m' }) },
+  'what a CSI driver mounts': theirs({ enableCSIIntegration: true }),
   'what a CSI driver mounts, in some namespaces': apart({ enableCSIIntegration: true, namespaces: ['web'] }),
   'what has no effect': theirs({
     syncAfterRestart: true,

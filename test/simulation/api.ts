@@ -26,7 +26,7 @@ export interface LooseObject {
     generation?: number;
     creationTimestamp?: string;
     deletionTimestamp?: string;
-    ownerReferences?: { kind: string }[];
+    ownerReferences?: { kind: string; uid?: string }[];
     annotations?: Record<string, string>;
     labels?: Record<string, string>;
   };

@@ -1,6 +1,6 @@
 /**
- * Which content of a class is in force, by what pods have mounted, as the documentation promises it: what all agree on, at once; while
- * they differ what was in force, until the newest counts because they have differed for too long.
+ * Which content of a class is in force, by what pods have mounted, as the documentation promises it: what came to a pod last. While
+ * each pod has a content of its own, only what came to a pod that had what was in force.
  */
 
 import type { LooseObject } from './api.ts';
@@ -8,30 +8,27 @@ import type { Content, TemplateStamp } from './history.ts';
 import { CLASS, markOf } from './manifests.ts';
 import type { Fact } from './trace.ts';
 
-/** What is noted of the class. */
-export interface ClassContentOptions {
-  readonly add: (fact: Fact, at?: number) => void;
-  /** For how long pods may differ. */
-  readonly maxWaitMs: number;
+/** What one status tells. */
+interface Told {
+  readonly content: Content | undefined;
+  readonly pod: string | undefined;
+  readonly cameAt: number;
+  /** The pod had what was in force before, or may have had it. */
+  readonly isMove: boolean;
+  /** The pod started with another content. */
+  readonly isRewritten: boolean;
 }
 
 /** See the file's comment. */
 export class ClassContent {
-  readonly #options: ClassContentOptions;
-  /** What each status tells. */
-  readonly #told = new Map<string, Content>();
-  /** When a status came last to each content that some status tells. */
-  readonly #cameAt = new Map<Content, number>();
-  /** The contents to which a status has come since one was taken: what is left when others end is no news. */
-  readonly #news = new Set<Content>();
+  readonly #addFact: (fact: Fact, at?: number) => void;
+  readonly #told = new Map<string, Told>();
   #inForce: Content | undefined;
+  #takenAt = 0;
   #mark: TemplateStamp | undefined;
-  /** Each of the pods has had a content of its own for too long. */
-  #isDynamic = false;
-  #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ClassContentOptions) {
-    this.#options = options;
+  constructor(add: (fact: Fact, at?: number) => void) {
+    this.#addFact = add;
   }
 
   /** The class is created, edited or gone: its content stays in force, and so does the mark of one that is gone. */
@@ -44,78 +41,63 @@ export class ClassContent {
 
   /** A status is written or gone. */
   noteStatus({ metadata, status }: LooseObject, isGone: boolean, at: number): void {
-    const version: string | undefined = status.objects[0]?.version;
-    const before = this.#told.get(metadata.name);
-    this.#told.delete(metadata.name);
-    const content = isGone || !version ? undefined : (version as Content);
-    if (content !== undefined) this.#told.set(metadata.name, content);
-    if (content !== undefined && content !== before) {
-      this.#news.add(content);
-      this.#cameAt.set(content, at);
-      this.#options.add({ type: 'mounted', config: CLASS, content }, at);
+    const { name, generation = 1, ownerReferences = [] } = metadata;
+    const content: Content | undefined = status.objects[0]?.version || undefined;
+    const before = this.#told.get(name);
+    const pod = ownerReferences[0]?.uid;
+    const own = before?.pod === pod ? before : undefined;
+    if (isGone) this.#told.delete(name);
+    else if (own === undefined || own.content !== content) {
+      const isMove = own !== undefined && [undefined, this.#inForce].includes(own.content);
+      this.#told.set(name, { content, pod, cameAt: at, isMove, isRewritten: generation > 1 });
+      if (content !== undefined) this.#addFact({ type: 'mounted', config: CLASS, content }, at);
     }
     this.#weigh(at);
   }
 
-  /** A process begins that finds nothing in the state: it knows only what statuses tell. */
-  forget(): void {
-    if (this.#inForce === undefined || (this.#cameAt.size === 1 && this.#cameAt.has(this.#inForce))) return;
-    this.#rest();
-    this.#inForce = undefined;
-    this.#add(undefined);
-    for (const content of this.#cameAt.keys()) this.#news.add(content);
-    this.#weigh(undefined);
-  }
-
-  #weigh(at: number | undefined): void {
-    const told = [...this.#told.values()];
-    for (const content of [...this.#cameAt.keys()].filter((each) => !told.includes(each))) {
-      this.#cameAt.delete(content);
-      this.#news.delete(content);
+  /** A process begins, which knows what statuses tell and what the state recorded. */
+  noteStart(recorded: string | undefined): void {
+    const [newest] = this.#newestFirst;
+    if (recorded === undefined && this.#inForce !== undefined && !this.#areAll(this.#inForce)) {
+      this.#inForce = undefined;
+      this.#add();
     }
-    this.#isDynamic &&= told.length > 0 && this.#isEachItsOwn;
-    const newest = this.#newest;
-    const isNews = newest !== undefined && this.#news.has(newest);
-    if (isNews && this.#cameAt.size === 1 && !this.#isDynamic) this.#take(newest, at);
-    else if (isNews && newest !== this.#inForce && !this.#isDynamic)
-      this.#timer ??= setTimeout(() => this.#settle(), this.#options.maxWaitMs);
-    else this.#rest();
+    const isLast = !this.#isEachItsOwn || (newest?.isRewritten === true && recorded !== undefined);
+    const known = this.#newestFirst.find(({ content }) => content === recorded && content !== undefined);
+    this.#take(isLast ? newest : known);
   }
 
-  /** They have differed for too long. */
-  #settle(): void {
-    const newest = this.#newest;
-    const isOneOfTwo =
-      this.#cameAt.size === 2 && this.#inForce !== undefined && this.#cameAt.has(this.#inForce);
-    this.#isDynamic = this.#isEachItsOwn && !isOneOfTwo;
-    if (newest !== undefined && !this.#isDynamic) this.#take(newest);
-    else this.#rest();
+  #weigh(at: number): void {
+    const [newest] = this.#newestFirst;
+    const isNews = newest !== undefined && newest.cameAt > this.#takenAt;
+    const isMove = newest?.isMove === true && this.#inForce !== undefined;
+    if (isNews && (isMove || !this.#isEachItsOwn)) this.#take(newest, at);
+  }
+
+  get #newestFirst(): readonly Told[] {
+    const told = [...this.#told.values()].filter(({ content }) => content !== undefined);
+    return told.toSorted((a, b) => b.cameAt - a.cameAt);
   }
 
   get #isEachItsOwn(): boolean {
-    return this.#told.size === this.#cameAt.size;
+    const contents = this.#newestFirst.map(({ content }) => content);
+    return contents.length > 1 && new Set(contents).size === contents.length;
   }
 
-  /** The content to which a status came last. */
-  get #newest(): Content | undefined {
-    return [...this.#cameAt].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+  #areAll(content: Content): boolean {
+    return this.#newestFirst.every((told) => told.content === content);
   }
 
-  #take(content: Content, at?: number): void {
-    this.#rest();
-    this.#news.clear();
-    if (content === this.#inForce) return;
-    this.#inForce = content;
-    this.#add(at, this.#cameAt.size > 1);
+  #take(told: Told | undefined, at?: number): void {
+    if (told === undefined) return;
+    this.#takenAt = told.cameAt;
+    if (told.content === this.#inForce) return;
+    this.#inForce = told.content;
+    this.#add(at);
   }
 
-  #rest(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #add(at: number | undefined, isLate = false): void {
+  #add(at?: number): void {
     const [content, mark] = [this.#inForce, this.#mark];
-    this.#options.add({ type: 'content', config: CLASS, content, mark, ...(isLate && { isLate }) }, at);
+    this.#addFact({ type: 'content', config: CLASS, content, mark }, at);
   }
 }

@@ -24,7 +24,7 @@ const STREAM: Arbitrary<Resource> = fc.constantFrom(
 /** The scenes of a cast. */
 export function classScenesOf(cast: Cast): ClassScenes {
   const steps = stepsOf(cast);
-  const { coalescePeriodMs, maxWaitMs, classes = { pollMs: 0, maxWaitMs: 0 } } = cast.settings;
+  const { coalescePeriodMs, maxWaitMs, classes = { pollMs: 0 } } = cast.settings;
   const until = fc
     .constantFrom(
       0,
@@ -34,7 +34,6 @@ export function classScenesOf(cast: Cast): ClassScenes {
       classes.pollMs / 2,
       classes.pollMs,
       classes.pollMs + maxWaitMs + 2000,
-      classes.maxWaitMs + maxWaitMs + 2000,
     )
     .map((ms) => wait(ms));
   const rotation: Arbitrary<Step> = fc.record({

@@ -98,10 +98,7 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   }),
   rollouts: fc.constant({ argo: true }),
   classes: fc.record({
-    classes: fc.record({
-      pollMs: fc.constantFrom(1000, 20_000, 100_000),
-      maxWaitMs: fc.constantFrom(60_000, 300_000),
-    }),
+    classes: fc.record({ pollMs: fc.constantFrom(1000, 20_000, 100_000) }),
     required: fc.constant([CLASS]),
   }),
   presence: fc.record({ presence: PRESENCE, required: REQUIRED }),

@@ -92,11 +92,8 @@ export interface Settings {
   readonly evictions?: { readonly max: number; readonly minAvailable: number };
   /** Rollouts of Argo are followed; absent: none are there. */
   readonly argo?: true;
-  /**
-   * Pods mount a class: how long the driver takes to bring new versions to all of them, and for how long reloaders wait until they
-   * agree; absent: there is none.
-   */
-  readonly classes?: { readonly pollMs: number; readonly maxWaitMs: number };
+  /** Pods mount a class: how long the driver takes to bring new versions to all of them; absent: there is none. */
+  readonly classes?: { readonly pollMs: number };
   /** How digests are made; absent: without a key. */
   readonly digests?: 'keyed' | 'sha1';
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */

@@ -72,7 +72,7 @@ export class Observer {
   /** `mounted`: what a pod mounts of the class that starts now. */
   constructor(
     sandbox: Sandbox,
-    { versions, rolloutMs, batch, evictions, staging, classes }: Settings,
+    { versions, rolloutMs, batch, evictions, staging }: Settings,
     now: () => number,
     mounted: () => Content | undefined,
   ) {
@@ -82,10 +82,7 @@ export class Observer {
     this.#style = versions;
     this.#now = now;
     this.#mounted = mounted;
-    this.#class = new ClassContent({
-      add: (fact, at) => this.add(fact, at),
-      maxWaitMs: classes?.maxWaitMs ?? 0,
-    });
+    this.#class = new ClassContent((fact, at) => this.add(fact, at));
     this.batch = new Batch({
       sandbox,
       add: (fact, at) => this.add(fact, at),
@@ -98,7 +95,7 @@ export class Observer {
   /** Adds a fact that happens now, or at the write number `at`. */
   add(fact: Fact, at: number = this.#sandbox.writes): void {
     this.facts.push({ ...fact, at, ms: this.#now() });
-    if (fact.type === 'listed' && fact.lost.configs.includes(CLASS)) this.#class.forget();
+    if (fact.type === 'listed') this.#class.noteStart(fact.state.entries[CLASS]);
   }
 
   /** Which write a resourceVersion stands for. */

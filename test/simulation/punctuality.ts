@@ -90,10 +90,9 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   );
 }
 
-/** The end of ten minutes may find the usual window just opened; a process that came late to pods that differ waits for them anew. */
-function longestWaitMs({ settings }: Trace, { isTemporary, isLate }: Of<'content'>): number {
-  const moreMs = isLate === true ? (settings.classes?.maxWaitMs ?? 0) : 0;
-  return settings.maxWaitMs + moreMs + (isTemporary === true ? LONGEST_ISSUE_MS : 0);
+/** The end of ten minutes may find the usual window just opened. */
+function longestWaitMs({ settings }: Trace, { isTemporary }: Of<'content'>): number {
+  return settings.maxWaitMs + (isTemporary === true ? LONGEST_ISSUE_MS : 0);
 }
 
 /** When the pods were last known to run what was in force: at our last rollout, or when the baseline was taken. */

@@ -124,10 +124,8 @@ function logTo(onLine: (line: string) => void): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-function classOptionsOf({ classes }: Settings): Pick<Options, 'csiIntegration' | 'csiMaxWaitMs'> {
-  return classes === undefined
-    ? { csiIntegration: 'false', csiMaxWaitMs: 0 }
-    : { csiIntegration: 'true', csiMaxWaitMs: classes.maxWaitMs };
+function servedIf(setting: unknown): 'true' | 'false' {
+  return setting === undefined ? 'false' : 'true';
 }
 
 function optionsOf(settings: Settings): Options {
@@ -159,9 +157,9 @@ function optionsOf(settings: Settings): Options {
     ignoredWorkloadKinds: [],
     cronJobReload: settings.batch === undefined ? 'none' : 'run-now',
     jobReload: settings.batch?.jobs ?? 'none',
-    argoRollouts: settings.argo === undefined ? 'false' : 'true',
+    argoRollouts: servedIf(settings.argo),
     openshift: 'false',
-    ...classOptionsOf(settings),
+    csiIntegration: servedIf(settings.classes),
     furtherKinds: [],
     port: 0,
     statusPage: false,

@@ -82,8 +82,6 @@ export type Fact =
       readonly mark?: TemplateStamp | undefined;
       /** It is a certificate that cert-manager signed itself until the issuer answers. */
       readonly isTemporary?: true;
-      /** Of a class: its pods still differ, and did so for as long as reloaders wait. */
-      readonly isLate?: true;
     }
   /** What a pod has mounted of a class is another content than before. */
   | { readonly type: 'mounted'; readonly config: ConfigName; readonly content: Content }

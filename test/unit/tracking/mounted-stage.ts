@@ -2,12 +2,14 @@
 
 import { UNKEYED } from '../../../lib/model/digest.ts';
 import type { RawPodStatus } from '../../../lib/model/raw-objects.ts';
+import type { Stream } from '../../../lib/store/sync-gate.ts';
 import { MountedClasses } from '../../../lib/tracking/mounted-classes.ts';
 import { mountedOf } from '../../../lib/tracking/mounted-content.ts';
 
-/** The maximum wait of every stage. */
-export const MAX_WAIT_MS = 300_000;
 const KIND = 'SecretProviderClass';
+const CLASSES: Stream = { kind: KIND, namespace: undefined, isWorkload: false };
+/** The stream of statuses. */
+export const STATUSES: Stream = { ...CLASSES, kind: 'SecretProviderClassPodStatus' };
 
 interface Pod {
   readonly content: string;
@@ -41,8 +43,10 @@ function statusOf(name: string, pod: Pod, version: number): RawPodStatus {
  */
 export class Stage {
   readonly published: string[] = [];
-  readonly dynamic: string[] = [];
-  now = 0;
+  readonly dynamic: boolean[] = [];
+  readonly listedKinds: string[] = [];
+  /** The digest that the state names. */
+  recorded: string | undefined;
   readonly classes: MountedClasses;
   readonly #generations = new Map<string, number>();
   readonly #inForce = new Map<string, string>();
@@ -50,11 +54,9 @@ export class Stage {
   #isListing = true;
 
   constructor(entry?: string) {
-    if (entry !== undefined) this.#inForce.set('ns', digestOf(entry) ?? '');
+    this.record(entry);
     this.classes = new MountedClasses({
-      maxWaitMs: MAX_WAIT_MS,
-      now: () => this.now,
-      inForce: ({ namespace }) => this.#inForce.get(namespace),
+      recorded: () => this.recorded,
       publish: ({ object: { ref, digest, begunWith }, isRelisted }) => {
         const isDoubt = isRelisted && this.#inForce.get(ref.namespace) === digest;
         this.#inForce.set(ref.namespace, digest);
@@ -65,13 +67,20 @@ export class Stage {
         );
       },
       onGone: () => this.published.push('gone'),
-      onDynamic: (ref) => this.dynamic.push(`${ref.name} ${this.isDynamic}`),
+      onListed: ({ kind }) => this.listedKinds.push(kind),
+      onDynamic: () => this.dynamic.push(this.isDynamic),
     });
   }
 
+  /** The state names this content, or none. */
+  record(content: string | undefined): this {
+    this.recorded = content === undefined ? undefined : digestOf(content);
+    return this;
+  }
+
   /** The content that was published last. */
-  get inForce(): string | undefined {
-    return this.published.findLast((each) => each !== 'gone')?.[0];
+  get current(): string | undefined {
+    return this.published.at(-1)?.[0];
   }
 
   get isDynamic(): boolean {
@@ -81,8 +90,8 @@ export class Stage {
   /** The streams have listed. */
   listed(): this {
     this.#isListing = false;
-    this.classes.observeClass({ type: 'synced' }, undefined);
-    this.classes.observeStatus({ type: 'synced' }, undefined);
+    this.classes.observeClass(CLASSES, { type: 'synced' });
+    this.classes.observeStatus(STATUSES, { type: 'synced' });
     return this;
   }
 
@@ -91,10 +100,10 @@ export class Stage {
     const ref = { kind: KIND, namespace: 'ns', name: 'db' } as const;
     const span = this.#span();
     this.classes.observeClass(
+      CLASSES,
       isThere
         ? { type: 'present', key, object: { ref, annotations: {} }, span, ...this.#how() }
         : { type: 'absent', key, span },
-      undefined,
     );
     return this;
   }
@@ -107,24 +116,16 @@ export class Stage {
     const raw = statusOf(name, { ...parts, content, generation }, this.#version);
     const how = { ...this.#how(), isRelisted: parts.isRelisted === true };
     const key = `${parts.namespace ?? 'ns'}/Status/${name}`;
-    this.classes.observeStatus(
-      { type: 'present', key, object: mountedOf(raw, UNKEYED), span, ...how },
-      undefined,
-    );
+    const object = mountedOf(raw, UNKEYED);
+    this.classes.observeStatus(STATUSES, { type: 'present', key, object, span, ...how });
     return this;
   }
 
   drop(...names: readonly string[]): this {
     for (const name of names) {
       this.#generations.delete(name);
-      this.classes.observeStatus({ type: 'absent', key: `ns/Status/${name}`, span: this.#span() }, undefined);
+      this.classes.observeStatus(STATUSES, { type: 'absent', key: `ns/Status/${name}`, span: this.#span() });
     }
-    return this;
-  }
-
-  wait(ms: number = MAX_WAIT_MS): this {
-    this.now += ms;
-    this.classes.elapse();
     return this;
   }
 
