@@ -3,7 +3,7 @@
 import { isClass } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { CLASS } from './manifests.ts';
-import { contentAt, endOf, factsOf, type Pod, podsOf, writesOf } from './timeline.ts';
+import { contentAt, endOf, factsOf, type Pod, podsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 /** The provider reported no version of what it mounted. */
@@ -23,16 +23,15 @@ export function hasReached(trace: Trace, workload: WorkloadName, config: ConfigN
   return isClass(config) && pods.every((pod) => pod.reads[config] === contentAt(trace, config, at));
 }
 
-/** How many pods began with a content of the class that was taken back before it was in force: who rolled meanwhile is rolled in doubt. */
+/** How many pods began with a content of the class that was not in force then, and is not later: who rolled meanwhile is rolled. */
 export function takenBackFor(trace: Trace, workload: WorkloadName): number {
   const isFollower = factsOf(trace, 'workload').some(
     (fact) => fact.workload === workload && fact.follows.includes(CLASS),
   );
   const begun = podsOf(trace).filter(({ started, reads }) => {
     const inForce = contentAt(trace, CLASS, started);
-    const next = writesOf(trace, CLASS).find((fact) => fact.at > started && fact.content !== inForce);
     const isBack = factsOf(trace, 'mounted').some(
-      (fact) => fact.content === inForce && fact.at > started && fact.at < (next?.at ?? endOf(trace)),
+      (fact) => fact.content === inForce && fact.at > started && fact.at < endOf(trace),
     );
     const read = reads[CLASS];
     return read !== undefined && inForce !== undefined && read !== inForce && isBack;
