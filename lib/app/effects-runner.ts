@@ -1,6 +1,5 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
-import { isTemporaryCertificate } from '../model/config-object.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
 import type { Refetcher } from '../repair/refetcher.ts';
@@ -86,7 +85,7 @@ function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectK
   if (record === undefined) return;
   const { ref } = record;
   const isHeldBack = due.refs.some(({ namespace }) => !store.isSelected(namespace));
-  if (Number.isFinite(due.ms)) reporter.due(ref, due, isTemporaryCertificate(record));
+  if (Number.isFinite(due.ms)) reporter.due(ref, due);
   else if (isHeldBack && namespaces.hasListed) reporter.heldBack(ref, due.refs);
 }
 

@@ -15,7 +15,7 @@ export interface ConfigObject extends Digests {
   readonly digest: Digest;
   /** See lastWriteOf. */
   readonly lastWrite?: number | undefined;
-  /** The annotations that policies read, and that of a temporary certificate; mostly none. */
+  /** The annotations that policies read; mostly none. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
@@ -37,21 +37,11 @@ export interface Wanted {
   readonly isOwnState?: (ref: ConfigRef) => boolean;
 }
 
-/** On a Secret that cert-manager writes: the name of its Certificate. It is kept only of a temporary certificate. */
-const CERTIFICATE_ANNOTATION = 'cert-manager.io/certificate-name';
-/** The same: who signed it. A certificate that cert-manager signed itself until the issuer answers has none, or an empty one. */
-const ISSUER_ANNOTATION = 'cert-manager.io/issuer-name';
-
-/** Whether the object is a temporary certificate of cert-manager, which the one of the issuer will replace. */
-export function isTemporaryCertificate({ annotations }: Pick<ConfigObject, 'annotations'>): boolean {
-  return annotations[CERTIFICATE_ANNOTATION] !== undefined;
-}
-
 /** The only function that reads content. */
 export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: Wanted): ConfigObject {
   const { name, namespace = '', uid = '', resourceVersion = '' } = raw.metadata;
   const ref: ConfigRef = { kind, namespace, name };
-  const annotations = annotationsOf(raw, wanted.annotation);
+  const annotations = pick(raw.metadata.annotations ?? NOTHING, wanted.annotation);
   const lastWrite = lastWriteOf(raw.metadata);
   const { own, named } = wanted.algorithms;
   const others = (wanted.others?.(ref) ?? []).flatMap((other) => named(other) ?? []);
@@ -73,14 +63,4 @@ function keyDigestsUnder(algorithms: readonly Algorithm[], ref: ConfigRef, raw: 
 function isState(ref: ConfigRef, { metadata }: RawConfigObject, { isOwnState }: Wanted): boolean {
   if (isOwnState?.(ref) === true) return true;
   return ref.kind === 'ConfigMap' && metadata.annotations?.[STATE_VERSION_ANNOTATION] !== undefined;
-}
-
-function annotationsOf(
-  { metadata }: RawConfigObject,
-  isWanted: Wanted['annotation'],
-): ConfigObject['annotations'] {
-  const { annotations = NOTHING } = metadata;
-  const isTemporary = (annotations[ISSUER_ANNOTATION] ?? '') === '';
-  const isKept = (key: string): boolean => isWanted(key) || (isTemporary && key === CERTIFICATE_ANNOTATION);
-  return pick(annotations, isKept);
 }

@@ -143,9 +143,8 @@ export class Reporter {
   }
 
   /** Reports that `config` changed, and when these workloads are rolled for it. */
-  due(config: ConfigRef, { ms, refs }: Due, isTemporary: boolean): void {
-    const change = isTemporary ? 'changed to a temporary certificate' : 'changed';
-    const message = `${describe(config)} ${change}: ${describeAll(refs)} ${inTime(ms)}`;
+  due(config: ConfigRef, { ms, refs }: Due): void {
+    const message = `${describe(config)} changed: ${describeAll(refs)} ${inTime(ms)}`;
     this.journal.say('changed', message, config.namespace);
   }
 

@@ -167,7 +167,7 @@ export class RolloutController {
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
-    this.#windows.forget(workload);
+    this.#windows.pace.forget(workload);
     this.#settle(workload);
     this.slots?.forget(workload);
     this.stages?.observed(workload);
@@ -195,7 +195,7 @@ export class RolloutController {
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
-    if (openedAt === undefined || this.#windows.certificates.has(workload)) return false;
+    if (openedAt === undefined) return false;
     if (this.#windows.askedOf(workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }

@@ -1,4 +1,4 @@
-/** How long the window of a workload lasts: by the flags, its annotations, its pace, and certificates that are temporary. */
+/** How long the window of a workload lasts: by the flags, its annotations and its pace. */
 
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import { type Pace, UNHURRIED } from '../model/settings.ts';
@@ -6,7 +6,6 @@ import { monotonicMs } from '../model/time.ts';
 import type { WindowLength } from '../queue/quiet-period.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor } from '../tracking/gate.ts';
-import { AwaitedCertificates } from './awaited-certificates.ts';
 import { RolloutPace } from './rollout-pace.ts';
 
 /** The settings of `WindowLengths`. */
@@ -24,16 +23,14 @@ export class WindowLengths {
   readonly #options: WindowLengthsOptions;
   /** The recent rollouts of each workload, by which its windows are lengthened. */
   readonly pace: RolloutPace = new RolloutPace((key) => this.#paceOf(key));
-  readonly certificates: AwaitedCertificates;
 
   constructor(options: WindowLengthsOptions) {
     this.#options = options;
-    this.certificates = new AwaitedCertificates(options.store);
   }
 
   /** The length of the window that opens now; a lengthened one is reported. */
   opened(key: ObjectKey): WindowLength {
-    const window = this.pace.windowOf(key, this.certificates.windowOf(key, this.askedOf(key)));
+    const window = this.pace.windowOf(key, this.askedOf(key));
     const ref = this.#options.store.workloads.get(key)?.workload.ref;
     if (ref !== undefined && this.pace.isSlowed(key)) this.#options.onSlowed(ref, window.maxWaitMs);
     return window;
@@ -53,17 +50,10 @@ export class WindowLengths {
 
   /** Whether the open window, which ends at `end` by monotonicMs, was for what matters no more: a change in it is urgent. */
   isOver(workload: ObjectKey, end: number): boolean {
-    if (this.certificates.isOver(workload)) return true;
     const record = this.#options.store.workloads.get(workload);
     if (record === undefined || this.pace.isSlowed(workload) || !isUrgentFor(this.#options.store, record))
       return false;
     return end - monotonicMs() > this.askedOf(workload).quietMs;
-  }
-
-  /** Forgets a workload that does not exist or follows nothing any more. */
-  forget(workload: ObjectKey): void {
-    this.pace.forget(workload);
-    this.certificates.forget(workload);
   }
 
   #paceOf(key: ObjectKey): Pace {

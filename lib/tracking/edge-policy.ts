@@ -3,7 +3,6 @@
  * only way to store an edge, so that no edge is out of date for content that its policy skips.
  */
 
-import { isTemporaryCertificate } from '../model/config-object.ts';
 import { ABSENT, type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -19,19 +18,6 @@ export function needsRollout(store: Store, workload: ObjectKey): boolean {
   if (record === undefined) return false;
   for (const [config, edge] of record.edges) if (isOutdatedOn(store, record, config, edge)) return true;
   return false;
-}
-
-/** Whether `workload` needs a rollout, and only for temporary certificates, which those of their issuers will replace. */
-export function awaitsCertificates(store: Store, workload: ObjectKey): boolean {
-  const record = store.workloads.get(workload);
-  let isAwaiting = false;
-  for (const [config, edge] of record?.edges ?? []) {
-    if (record === undefined || !isOutdatedOn(store, record, config, edge)) continue;
-    const object = store.configs.get(config);
-    if (object === undefined || !isTemporaryCertificate(object)) return false;
-    isAwaiting = true;
-  }
-  return isAwaiting;
 }
 
 /** Whether `edge`, of `record` and `config`, is out of date. */

@@ -191,8 +191,8 @@ export const STORES: readonly StoreRow[] = [
     ...CERTIFICATES,
     scene: 'issued again after the Secret was deleted, with `issue-temporary-certificate`',
     writes: 'the Secret is created with the temporary certificate; minutes later the issuer’s',
-    rollouts: 1,
-    otherwise: '[temporary certificates](#temporary-certificates) wait ten minutes',
+    rollouts: 2,
+    otherwise: '[`pause-period`](pauses.md) to gather both; `ignore` in `secretTemplate.annotations`',
     act: async (stage) => {
       await remove(stage);
       await applyCertificate(stage, 'temporary');

@@ -26,7 +26,6 @@ export function accountingOf({ steps, workloads }: History): Trace['accounting']
     'ask',
     'delete',
     'recreate',
-    'issue',
     'driver',
     'create-workload',
     'delete-workload',

@@ -54,19 +54,6 @@ export function dataOf(config: ConfigName, content: Content): Record<string, str
   return { [SETTINGS]: value };
 }
 
-const CERTIFICATE = 'cert-manager.io/certificate-name';
-const ISSUER = 'cert-manager.io/issuer-name';
-
-/** The annotations that cert-manager gives a Secret: only the issuer's certificate has the name of the issuer. */
-export function certificateOf(isTemporary: boolean): Record<string, string> {
-  return { [CERTIFICATE]: 'web', [ISSUER]: isTemporary ? '' : 'issuer' };
-}
-
-/** Whether these are the annotations of a certificate that cert-manager signed itself. */
-export function isTemporary(annotations: Readonly<Record<string, string>> = {}): boolean {
-  return annotations[CERTIFICATE] !== undefined && (annotations[ISSUER] ?? '') === '';
-}
-
 /** The content that data of an object are; undefined: none of ours. */
 export function contentOf(data: Readonly<Record<string, unknown>> | undefined): Content | undefined {
   const value = String(data?.[SETTINGS] ?? '');

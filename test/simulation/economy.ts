@@ -3,7 +3,6 @@
 import { resourceOf } from './api.ts';
 import { takenBackFor } from './class-laws.ts';
 import type { ConfigName, Content, WorkloadName } from './history.ts';
-import { LONGEST_ISSUE_MS } from './punctuality.ts';
 import {
   absencesOf,
   contentAt,
@@ -267,22 +266,12 @@ function mostGroupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of
 /** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */
 function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
   const { coalescePeriodMs, maxWaitMs } = trace.settings;
-  const due = changes.map((change, index) => ({
-    ...change,
-    ms: Math.max(dueMsOf(trace, change), issuedMs(change, changes.slice(index + 1))),
-  }));
+  const due = changes.map((change) => ({ ...change, ms: dueMsOf(trace, change) }));
   const bursts = splitWhere(due, (change, { last }) => change.ms - last.ms >= coalescePeriodMs);
   return bursts
     .map((burst) => splitWhere(burst, (change, { first }) => change.ms - first.ms >= maxWaitMs))
     .filter((groups) => trace.accounting !== 'strict' || !isUndone(trace, workload, groups))
     .reduce((sum, groups) => sum + groups.length, 0);
-}
-
-/** A temporary certificate counts with that of the issuer, if this comes in time, and nothing else changes before. */
-function issuedMs({ ms, config, isTemporary }: Of<'content'>, later: readonly Of<'content'>[]): number {
-  const next = later.find((change) => change.isTemporary !== true || change.config !== config);
-  const isAwaited = isTemporary === true && next?.config === config && next.ms - ms < LONGEST_ISSUE_MS;
-  return isAwaited ? next.ms : ms;
 }
 
 /** The changes in order, in parts that begin where `isNew` says so. */

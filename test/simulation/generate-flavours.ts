@@ -2,7 +2,6 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
-import { certificateScenesOf } from './generate-certificates.ts';
 import { classScenesOf } from './generate-classes.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
 import { holdScenesOf } from './generate-holds.ts';
@@ -34,7 +33,6 @@ const HALF_CALM = [
   'holds',
   'rollouts',
   'classes',
-  'certificates',
   'stages',
 ] as const;
 /** A flavour half of whose histories have nobody but people in them. */
@@ -76,7 +74,6 @@ export function calmScenesOf(
     [12, classScenesOf(cast).calm],
     [1, one(steps.mark)],
   ];
-  const certificates: Weighted[] = [[8, certificateScenesOf(cast).calm]];
   const stages: Weighted[] = [[12, stageScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
@@ -92,7 +89,6 @@ export function calmScenesOf(
       budgets,
       holds,
       classes,
-      certificates,
       stages,
     }[flavour],
   ];
@@ -289,13 +285,6 @@ export function scenesOfFlavour(
     [1, leads.lateHeir],
     [2, scenes.crashInWindow],
   ];
-  const certificates: Weighted[] = [
-    ...little,
-    ...calmScenesOf('certificates', cast, one),
-    [8, certificateScenesOf(cast).troubled],
-    [2, leads.takeOver],
-    [2, scenes.crashInWindow],
-  ];
   const stages: Weighted[] = [
     ...little,
     ...calmScenesOf('stages', cast, one),
@@ -326,7 +315,6 @@ export function scenesOfFlavour(
     holds,
     rollouts,
     classes,
-    certificates,
     stages,
   }[flavour];
 }

@@ -3,7 +3,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Flavour } from './flavours.ts';
 import { playersOf } from './generate-cast.ts';
-import { CERTIFICATE } from './generate-certificates.ts';
 import { calmScenesOf, isHalfCalm, scenesOfFlavour, type Weighted } from './generate-flavours.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { settingsArbitrary } from './generate-settings.ts';
@@ -45,9 +44,7 @@ function withDigests(history: History): History {
 
 /** The object that the flavour is about. */
 function aboutWhat(flavour: Flavour): readonly ConfigName[] {
-  if (flavour === 'classes') return [CLASS];
-  if (flavour === 'certificates') return [CERTIFICATE];
-  return [];
+  return flavour === 'classes' ? [CLASS] : [];
 }
 
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {

@@ -148,13 +148,6 @@ export type ConfigStep =
       readonly mark?: TemplateStamp | undefined;
       readonly content?: Content | undefined;
     }
-  /** cert-manager writes a certificate into a Secret: one that it signed itself, or that of the issuer. */
-  | {
-      readonly do: 'issue';
-      readonly config: ConfigName;
-      readonly content: Content;
-      readonly temporary: boolean;
-    }
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
 

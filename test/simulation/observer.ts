@@ -21,7 +21,7 @@ import {
 } from './api.ts';
 import { Batch, isBatch } from './batch.ts';
 import { ClassContent } from './class-content.ts';
-import { contentOf, contentOfText, isTemporary } from './contents.ts';
+import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
 import {
   askedBy,
@@ -155,8 +155,7 @@ export class Observer {
   #noteContent(config: ConfigName, { data, metadata }: LooseObject, isGone: boolean, at: number): void {
     const content = isGone ? undefined : contentOf(data);
     const mark = markOf(metadata.annotations);
-    const temporary = isTemporary(metadata.annotations) ? ({ isTemporary: true } as const) : {};
-    this.add({ type: 'content', config, content, mark, ...temporary }, at);
+    this.add({ type: 'content', config, content, mark }, at);
   }
 
   #noteSelection({ metadata }: LooseObject, at: number): void {

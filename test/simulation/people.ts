@@ -17,7 +17,7 @@ import {
   STATE_NAMES,
   split,
 } from './api.ts';
-import { certificateOf, contentOf, dataOf, isClass, manifestOf, NOISE, SCOPES } from './contents.ts';
+import { contentOf, dataOf, isClass, manifestOf, NOISE, SCOPES } from './contents.ts';
 import { COPIED_WRITER, LEASES } from './foreign-leases.ts';
 import { approvalAskedFor, EVENTS_PATH } from './held.ts';
 import type {
@@ -113,8 +113,6 @@ export class People {
       case 'touch':
         await this.#api.merge(path, this.#touched());
         return;
-      case 'issue':
-        return await this.#issue(step, present);
       case 'mark':
         return await this.#mark(step, present);
       case 'delete':
@@ -152,20 +150,6 @@ export class People {
     if (content !== undefined && isClass(config)) this.#store.set(config, content);
     const data = content === undefined || isClass(config) ? {} : { data: dataOf(config, content) };
     await this.#api.merge(pathOf(config), { metadata: { annotations: marksOf(mark) }, ...data });
-  }
-
-  async #issue(
-    { config, content, temporary }: Extract<ConfigStep, { readonly do: 'issue' }>,
-    present: Content | undefined,
-  ): Promise<void> {
-    // No two certificates are the same.
-    if (present === content) return;
-    if (present !== undefined) this.#former.set(config, present);
-    const annotations = certificateOf(temporary);
-    const certificate = { data: dataOf(config, content), metadata: { annotations } };
-    if (present === undefined)
-      await this.#api.create(collectionOf(config), manifestOf(config, content, annotations));
-    else await this.#api.merge(pathOf(config), certificate);
   }
 
   async #write(

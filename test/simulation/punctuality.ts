@@ -25,9 +25,6 @@ import type { Recorded, Trace, Violation } from './trace.ts';
 /** For the API server and the rounding of timers. */
 const GRACE_MS = 1500;
 
-/** For so long a workload waits, whose only change is a temporary certificate. */
-export const LONGEST_ISSUE_MS = 600_000;
-
 /**
  * The changes that were in force all the time until their maximum wait was over, and beyond, without a rollout. Judged only
  * where nothing but people was in the history: all else may hold a rollout back.
@@ -47,7 +44,7 @@ export function judgePunctuality(trace: Trace): readonly Violation[] {
 
 function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>): boolean {
   const { config, at, ms } = change;
-  const deadline = ms + longestWaitMs(trace, change) + GRACE_MS;
+  const deadline = ms + trace.settings.maxWaitMs + GRACE_MS;
   const isMeanwhile = (fact: { readonly ms: number; readonly at: number }) =>
     fact.at >= at && fact.ms <= deadline;
   const contents = factsOf(trace, 'content').filter((fact) => fact.config === config);
@@ -88,11 +85,6 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     !hasReached(trace, workload, config, deadline) &&
     isWatched(trace, at, deadline)
   );
-}
-
-/** The end of ten minutes may find the usual window just opened. */
-function longestWaitMs({ settings }: Trace, { isTemporary }: Of<'content'>): number {
-  return settings.maxWaitMs + (isTemporary === true ? LONGEST_ISSUE_MS : 0);
 }
 
 /** When the pods were last known to run what was in force: at our last rollout, or when the baseline was taken. */

@@ -80,8 +80,6 @@ export type Fact =
       readonly content: Content | undefined;
       /** Of one that is gone as it was last. */
       readonly mark?: TemplateStamp | undefined;
-      /** It is a certificate that cert-manager signed itself until the issuer answers. */
-      readonly isTemporary?: true;
     }
   /** What a pod has mounted of a class is another content than before. */
   | { readonly type: 'mounted'; readonly config: ConfigName; readonly content: Content }

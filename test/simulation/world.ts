@@ -206,7 +206,6 @@ class World {
       case 'mark':
       case 'delete':
       case 'recreate':
-      case 'issue':
         return await this.#people.config(step);
       case 'driver':
         if (this.#driver) this.#driver.is = step.is;

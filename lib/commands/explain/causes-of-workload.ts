@@ -10,7 +10,7 @@ import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
-import { awaitsCertificates, isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
+import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
@@ -32,7 +32,6 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   gated,
   heldPods,
   rollingOut,
-  awaitsCertificate,
   waitsForQuiet,
   unchanged,
 ];
@@ -287,13 +286,6 @@ function rollingOut({ workload, record }: Facts): readonly Cause[] {
       todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
     },
   ];
-}
-
-function awaitsCertificate({ observation, workload, record }: Facts): readonly Cause[] {
-  if (record === undefined || !awaitsCertificates(observation.store, keyOf(workload.ref))) return NO_CAUSES;
-  const says =
-    'only temporary certificates of cert-manager have changed: up to ten minutes are waited for those of the issuer';
-  return [{ rule: 'temporary-certificate', about: 'Secret', says, todo: 'wait, or look at the Certificate' }];
 }
 
 function waitsForQuiet(facts: Facts): readonly Cause[] {

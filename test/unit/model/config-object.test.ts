@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configObjectOf, isTemporaryCertificate } from '../../../lib/model/config-object.ts';
+import { configObjectOf } from '../../../lib/model/config-object.ts';
 import { UNKEYED } from '../../../lib/model/digest.ts';
 import { collaborneDigestOf, digestOf } from '../../digests.ts';
 
@@ -35,21 +35,6 @@ test('of its annotations those are kept that a policy may ask for', () => {
     annotation: (key: string) => key === 'a',
   };
   assert.deepEqual(configObjectOf('Secret', RAW, wanted).annotations, { a: 'seen' });
-});
-
-const CERTIFICATE = { 'cert-manager.io/certificate-name': 'web' };
-const ISSUER = 'cert-manager.io/issuer-name';
-
-test('a certificate is a temporary one while its Secret names no issuer', () => {
-  const wanted = { algorithms: UNKEYED, keyDigests: () => false, annotation: () => false };
-  const isTemporary = (annotations: Record<string, string>): boolean =>
-    isTemporaryCertificate(
-      configObjectOf('Secret', { ...RAW, metadata: { ...RAW.metadata, annotations } }, wanted),
-    );
-  assert.ok(isTemporary(CERTIFICATE));
-  assert.ok(isTemporary({ ...CERTIFICATE, [ISSUER]: '' }));
-  assert.ok(!isTemporary({ ...CERTIFICATE, [ISSUER]: 'ca' }));
-  assert.ok(!isTemporary({ [ISSUER]: '' }));
 });
 
 test('a digest under another algorithm is kept only where one has to be compared', () => {
