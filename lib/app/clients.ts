@@ -6,7 +6,6 @@
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
-import { readBirths } from '../kubernetes/workloads/pod-births.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
 import { shardNames } from '../model/shards.ts';
@@ -23,7 +22,7 @@ export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   webhook: Webhook | undefined,
-): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig' | 'readBirths' | 'readLeftOut'> {
+): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig' | 'readLeftOut'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
@@ -36,7 +35,6 @@ export function clientsOf(
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
-    readBirths: (namespace) => readBirths(send, namespace),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
   };
 }

@@ -35,7 +35,7 @@ import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
-  extends Pick<AttemptOptions, 'readBirths' | 'pods' | 'maxEvictions'>,
+  extends Pick<AttemptOptions, 'pods' | 'maxEvictions'>,
     Pick<StateCommitterOptions, 'readKeys'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;

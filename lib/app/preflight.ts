@@ -62,7 +62,6 @@ export async function preflight(
 /** The consequence of lacking a right for which a warning is enough. */
 const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   key: 'Without it digests are plain SHA-1, which tell a content that can be guessed; where the state has digests under a key, nothing is decided.',
-  age: 'Without it a Deployment that was rolled after a change while the reloader was away may be rolled once more.',
   pages: 'Without it requests for the status page, /status.json and /metrics get 503.',
   lease:
     'Without it this process acts whether or not another one does; without list and watch it only learns later of a Lease that is free.',

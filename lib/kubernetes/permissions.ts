@@ -39,9 +39,7 @@ export type PermissionPurpose =
   /** Without it no page is served but those of probes. */
   | 'pages'
   /** Without it the process leads without an election. */
-  | 'lease'
-  /** Without it some workloads are rolled once more after an absence. */
-  | 'age';
+  | 'lease';
 
 /** One rule, and the namespace in which it is needed. */
 export interface Permission {
@@ -168,7 +166,6 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   return [
     ...configKinds.flatMap((kind) => configPermissions(kind, namespace)),
     ...workloads,
-    ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
     ...(isRolling && scope.evicts ? evictPermissions(namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
@@ -186,13 +183,8 @@ function configPermissions(kind: ConfigKind, namespace: string | undefined): Per
 function evictPermissions(namespace: string | undefined): Permission[] {
   return [
     permission('evict', 'Pod', namespace, PODS, ['list']),
+    // The pods of a Deployment are those of its ReplicaSets.
+    permission('evict', 'ReplicaSet', namespace, REPLICA_SETS, ['list']),
     permission('evict', 'Pod', namespace, { ...PODS, resource: 'pods/eviction' }, ['create']),
   ];
-}
-
-/** They tell a Deployment that was rolled in an absence from one that was not. */
-function agePermissions(workloadKinds: readonly string[], namespace: string | undefined): Permission[] {
-  return workloadKinds.includes('Deployment')
-    ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])]
-    : [];
 }

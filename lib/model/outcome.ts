@@ -161,19 +161,3 @@ export interface RolloutInfo {
   /** Never empty. */
   readonly objects: readonly ConfigRef[];
 }
-
-/** The ReplicaSet whose pods a Deployment runs, and its creation. */
-export interface PodsBirth {
-  /** The Deployment's name for its template, see WorkloadKind. */
-  readonly revision: string;
-  /** In seconds since 1970, by the API server's clock. */
-  readonly createdAt: number | undefined;
-}
-
-/** The newest template of each Deployment in a namespace, by the Deployment's uid. */
-export type BirthsReading =
-  | { readonly kind: 'listed'; readonly births: ReadonlyMap<string, PodsBirth> }
-  | { readonly kind: 'failed' };
-
-/** Lists the newest template of each Deployment in a namespace. Never rejects. */
-export type ReadBirths = (namespace: string) => Promise<BirthsReading>;

@@ -28,8 +28,6 @@ export const REASONS = {
   'external-rollout-in-progress':
     'An external writer rolls the workload, and its new pods read the change: it is not rolled a second time unless that rollout fails.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',
-  'created-after-change':
-    'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read the change, nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
     'The stamp was reverted each time, or the rollout failed or was aborted: the workload is rolled once an object that it follows, or its own template, changes, or the abort ends.',

@@ -8,7 +8,6 @@ import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
 import { NOTHING, pick } from './text.ts';
-import { createdAtOf } from './time.ts';
 import { isOlder } from './timeline.ts';
 import {
   type Declining,
@@ -54,8 +53,6 @@ export interface Workload {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** In seconds since 1970, by the API server's clock; undefined: the object does not say. */
-  readonly createdAt: number | undefined;
   readonly generation: number;
   /** The desired number of pods; undefined if the object does not say. */
   readonly replicas: number | undefined;
@@ -141,7 +138,6 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     ref: { kind: kind.kind, namespace: metadata.namespace ?? '', name: metadata.name },
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
-    createdAt: createdAtOf(metadata),
     generation: metadata.generation ?? 0,
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),

@@ -124,8 +124,6 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} was changed by an external writer while ${what} was changing: it is rolled once more`;
     case 'external-rollout-done':
       return `${who} was rolled by an external writer since ${what} changed: nothing left to roll`;
-    case 'created-after-change':
-      return `${who} was created after the last write of ${what}: nothing left to roll`;
     case 'stamp-reverted':
       return `${who} lost its stamp before it had rolled: reverted by ${detail}`;
     default:

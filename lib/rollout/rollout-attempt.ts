@@ -7,7 +7,7 @@ import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Gate, Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
+import type { Gate, Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -22,7 +22,6 @@ import { wouldFailAgain } from '../tracking/failed-rollouts.ts';
 import { gateOf } from '../tracking/gate.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
-import { Births } from './births.ts';
 import { type EvictionOptions, PodEvictions } from './eviction.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
@@ -47,7 +46,6 @@ export interface AttemptOptions extends EvictionOptions {
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
   /** Reads objects from the API server that the streams may not show. */
   readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
-  readonly readBirths: ReadBirths;
   /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. @default always */
   readonly takeSlot?: ((workload: ObjectKey) => boolean) | undefined;
   /** What the stages of a change keep the workload for. @default nothing */
@@ -65,12 +63,10 @@ const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is
 /** See the file's comment. */
 export class RolloutAttempts {
   readonly #options: AttemptOptions;
-  readonly #births: Births;
   readonly #evictions: PodEvictions;
 
   constructor(options: AttemptOptions) {
     this.#options = options;
-    this.#births = new Births(options);
     this.#evictions = new PodEvictions(options);
   }
 
@@ -86,7 +82,6 @@ export class RolloutAttempts {
     if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     if (this.#isAborted(key)) return { type: 'given-up', message: abortedText(ref) };
-    await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     if (tries.needs.length > 0) await this.#options.lookFor(tries.needs);
     const plan = this.#plan(key, since);

@@ -75,7 +75,7 @@ export function begunWith(
   edge: Edge,
 ): Edge {
   const isMounted = areBegun === true && referenceOf(workload, ref) !== undefined;
-  return isMounted ? nextEdge(edge, { type: 'pods-younger', observed: digest }) : edge;
+  return isMounted ? nextEdge(edge, { type: 'pods-started', observed: digest }) : edge;
 }
 
 /** Whether edges of the object are not begun: its namespace is not selected, and there is no entry. */

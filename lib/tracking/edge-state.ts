@@ -4,7 +4,7 @@
  *
  *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
  *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
- *         └── patch-accepted, told, skipped, external-rollout-done, pods-younger ◄────────┘
+ *         └── patch-accepted, told, skipped, external-rollout-done, pods-started ◄────────┘
  *     beginnings: appeared, found-at-start, rescoped
  *
  * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
@@ -66,8 +66,8 @@ export type EdgeEvent =
     }
   /** An external rollout is complete, and all its pods have read the observed content. */
   | { readonly type: 'external-rollout-done'; readonly observed: Digest }
-  /** All pods are younger than the last write of the object. */
-  | { readonly type: 'pods-younger'; readonly observed: Digest | undefined }
+  /** Every pod that has mounted the object started with this content. */
+  | { readonly type: 'pods-started'; readonly observed: Digest | undefined }
   /** The belief is not certain any more: another client changed the state, a patch may run in part, or its rollout failed. */
   | { readonly type: 'doubted' }
   /** A patch that was planned on `digest` is in force. `changedSince`: the content has changed since the plan. */
@@ -114,7 +114,7 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
       return afterLook(edge, event);
     case 'external-rollout-done':
       return { ...asRead(edge, event.observed), followedSince: undefined };
-    case 'pods-younger':
+    case 'pods-started':
       return asRead(edge, event.observed);
     case 'doubted':
       return asUnknown(edge);

@@ -65,9 +65,7 @@ async function survives(cut: Fault['begin'], random: () => number): Promise<void
   await scene.isRight(late.process);
   assert.equal(scene.rollouts(IDLE), 1);
   assert.equal(pair.leader, late);
-  // ReplicaSets belong to a rollout.
-  const further = late.proxy.lists.slice(lists).filter((resource) => resource !== 'replicasets');
-  assert.deepEqual(further, []);
+  assert.deepEqual(late.proxy.lists.slice(lists), []);
   assert.deepEqual(pair.intrusions(), []);
   assert.deepEqual(pair.needless(), []);
 }

@@ -16,6 +16,7 @@ const skip = !cluster.access.hasAccounts && 'service accounts are needed';
 const EVICT = { metadata: { annotations: { 'reloader.k8s.collaborne.com/reload-strategy': 'evict' } } };
 const RULES = [
   { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['list'] },
   { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
 ];
 

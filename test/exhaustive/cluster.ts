@@ -89,7 +89,6 @@ export function workloadView(world: World, name: Name): Workload {
     ref: REFS[name],
     uid: name,
     resourceVersion: String(resourceVersion),
-    createdAt: undefined,
     generation,
     replicas: 1,
     isRolledOut: isRolledOut(deployment),

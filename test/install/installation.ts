@@ -71,20 +71,11 @@ export function rightsOf(namespace: string | undefined, rule: PolicyRule): Right
   );
 }
 
-/** What only annotations of workloads ask for, once the program runs. */
-const EVICTING: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
-  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
-];
-
 /** The rights that the program asks for, each once. @param mayEvict whether workloads may ask for evictions */
 export function askedBy(installed: Installed, mayEvict = false): Right[] {
-  const { namespaces = [undefined] } = installed.place;
-  const evicting = mayEvict
-    ? namespaces.flatMap((each) => EVICTING.flatMap((rule) => rightsOf(each, rule)))
-    : [];
-  const asked = permissionsOf(installed).flatMap(({ namespace, rule }) => rightsOf(namespace, rule));
-  return [...new Set([...asked, ...evicting])];
+  const options = mayEvict ? { ...installed.options, reloadStrategy: 'evict' as const } : installed.options;
+  const asked = permissionsOf({ ...installed, options });
+  return [...new Set(asked.flatMap(({ namespace, rule }) => rightsOf(namespace, rule)))];
 }
 
 /** The rights that the bindings among the objects give the pod's service account. */

@@ -59,12 +59,6 @@
   resources: {{ toJson . }}
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- if and (has "deployments" $apps) (not .Values.reloader.webhookUrl) }}
-# At the start alone, to see which Deployments were rolled since a change; without it some are rolled once more.
-- apiGroups: [apps]
-  resources: [replicasets]
-  verbs: [list]
-{{- end }}
 {{- if has "cronjobs" $served }}
 - apiGroups: [batch]
   resources: [cronjobs]
@@ -98,6 +92,9 @@
 {{- if and $rolls (include "reloader.evicts" .) }}
 - apiGroups: [""]
   resources: [pods]
+  verbs: [list]
+- apiGroups: [apps]
+  resources: [replicasets]
   verbs: [list]
 - apiGroups: [""]
   resources: [pods/eviction]

@@ -47,7 +47,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       return { kind: 'failed', message: 'away' };
     },
     readKeys: async () => undefined,
-    readBirths: async () => ({ kind: 'listed', births: new Map() }),
     readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
     resourceSelector: undefined,
     timeline: new Timeline(),

@@ -97,7 +97,6 @@ class Stage {
         return { kind: 'absent' };
       },
       readKeys: async () => undefined,
-      readBirths: async () => ({ kind: 'listed', births: new Map() }),
       readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
       resourceSelector: undefined,
       timeline: this.timeline,

@@ -23,7 +23,6 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     ref: { kind: 'Deployment', namespace: 'ns', name: 'web' },
     uid: 'u',
     resourceVersion: '7',
-    createdAt: undefined,
     generation: 1,
     replicas: 1,
     isRolledOut: true,

@@ -120,7 +120,6 @@ test('the view keeps what decisions need', () => {
     ref: { kind: 'Deployment', namespace: 'ns', name: 'web' },
     uid: 'u',
     resourceVersion: '7',
-    createdAt: Date.UTC(2025, 11, 31) / 1000,
     generation: 3,
     replicas: 2,
     isRolledOut: false,

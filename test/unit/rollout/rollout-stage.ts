@@ -137,7 +137,6 @@ export class RolloutStage {
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
-      readBirths: () => Promise.resolve({ kind: 'listed', births: new Map() }),
       needsOf: () => this.needs,
       lookFor: (missing) => {
         this.lookedFor.push(...missing.map((ref) => `${describe(ref)} ${this.isWaiting('web')}`));

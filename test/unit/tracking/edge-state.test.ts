@@ -32,7 +32,7 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
   'template-changed': { type: 'template-changed', stamp },
   'pods-seen': { type: 'pods-seen', observed: A, isRolledOut: true, mayHaveReadBoth: false },
   'external-rollout-done': { type: 'external-rollout-done', observed: B },
-  'pods-younger': { type: 'pods-younger', observed: B },
+  'pods-started': { type: 'pods-started', observed: B },
   doubted: { type: 'doubted' },
   'patch-accepted': { type: 'patch-accepted', digest: B, stamp, changedSince: false },
   told: { type: 'told', digest: B, sequence: 7, changedSince: false },
@@ -225,7 +225,7 @@ test('what is unknown, patched, told or rolled from outside is not what was in f
     kept.map(({ type }) => type).sort(),
     [
       ...['appeared', 'began-absent', 'content-changed', 'entry-adopted', 'found-at-start'],
-      ...['patch-unanswered', 'pods-seen', 'pods-start-without', 'pods-younger', 'rescoped'],
+      ...['patch-unanswered', 'pods-seen', 'pods-start-without', 'pods-started', 'rescoped'],
       ...['skipped', 'stamp-seen'],
     ].sort(),
   );
