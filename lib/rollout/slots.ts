@@ -5,7 +5,7 @@
  * free is given away at once.
  */
 
-import { keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import { namespaceIn, type ObjectKey } from '../model/object-ref.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Budget } from '../model/settings.ts';
 import { count } from '../model/text.ts';
@@ -296,12 +296,6 @@ function isStamped({ edges, externalRollout }: WorkloadRecord): boolean {
 function waitingOf(store: Store, key: ObjectKey): Waiting {
   const record = store.workloads.get(key);
   const outdated = record === undefined ? [] : outdatedObjects(store, record);
-  const configs = outdated.map(({ ref }) => keyOf(ref));
-  const [object = ''] = configs.sort((one, other) => followersOf(store, one) - followersOf(store, other));
   const changedAt = Math.min(...outdated.map(({ lastWrite = 0 }) => lastWrite));
-  return { key, namespace: namespaceIn(key), object, changedAt };
-}
-
-function followersOf({ dependents }: Store, config: ObjectKey): number {
-  return dependents.dependentsOf(config).size;
+  return { key, namespace: namespaceIn(key), changedAt };
 }
