@@ -328,6 +328,6 @@ class Union implements Vocabularies {
 
 /** The part of an object that the workload follows: the keys that its pods read, if they are known, else the whole. */
 function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
-  const keys = referenceOf(workload, whole)?.read?.keys;
+  const keys = referenceOf(workload, whole)?.keys;
   return keys === undefined ? whole : { ...whole, keys };
 }

@@ -131,7 +131,6 @@ export class Controllers implements EffectTargets {
       missingObjectOf: (config) => this.missingObjects.of(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       isDynamic: options.isDynamic,
-      needsOf: (workload) => this.rollouts.needsOf(workload),
       say,
     });
     this.repairs = new Repairs({ ...options, isWaiting, say });
@@ -154,7 +153,7 @@ export class Controllers implements EffectTargets {
 
   /** These workloads, or what they name, have changed. */
   wake(workloads: Iterable<ObjectKey>): void {
-    for (const key of workloads) this.fence.run('its wait', key, () => this.rollouts.wake([key]));
+    for (const key of workloads) this.fence.run('its wait', key, () => this.rollouts.wake(key));
   }
 
   /** Computes the findings about the workload anew. */
@@ -198,8 +197,6 @@ export class Controllers implements EffectTargets {
       ...options,
       apply: (effects) => this.apply(effects),
       observe: (ref, workload) => this.refetcher.take(ref, workload),
-      needsOf: (record) => this.missingObjects.needsOf(record),
-      lookFor: (missing) => this.missingObjects.lookFor(missing),
       newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
       newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
       observer: {

@@ -48,7 +48,7 @@ export class Observations {
     return object;
   }
 
-  /** An event of a ConfigMap or Secret; it may also be the dependency that a workload waits for. */
+  /** An event of a ConfigMap or Secret. */
   config(event: InformerEvent<ConfigObject>): void {
     const { controllers } = this;
     const { store, fence } = controllers;

@@ -217,11 +217,6 @@ function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {
   return [prefix, mark, content.slice(mark.length)].join('');
 }
 
-/** Those of `keys` that the object does not have. */
-export function missingKeysOf(digests: KeyDigests, keys: readonly string[]): readonly string[] {
-  return keys.filter((key) => digestUnder(digests, key) === undefined);
-}
-
 /** Whether `digest` can be one of `keys`: a stamp in a template may be of the keys that it read before. */
 export function isDigestOf(digest: Digest, keys: readonly string[]): boolean {
   return digest.startsWith(markOf(keys), digest.indexOf(':') + 1);

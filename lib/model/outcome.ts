@@ -111,8 +111,6 @@ export type Outcome =
   | { readonly type: 'held'; readonly gate: Gate; readonly about: string }
   /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
   | { readonly type: 'waiting-for-slot'; readonly about: string }
-  /** New pods would wait for missing objects or keys: it is rolled once these exist. */
-  | { readonly type: 'waiting-for-dependency'; readonly needs: readonly ConfigRef[] }
   /** The workload no longer exists. */
   | { readonly type: 'gone' };
 
@@ -148,8 +146,6 @@ export type PendingReason =
   | { readonly type: 'change'; readonly message: string }
   /** An external rollout brings the changes, if it makes progress until then. */
   | { readonly type: 'external-rollout'; readonly until: number }
-  /** An object or a key that its pods need does not exist. */
-  | { readonly type: 'dependency' }
   /** `until`: infinite if an annotation or another workload has to change. */
   | Gate
   /** Its namespace is not selected. */

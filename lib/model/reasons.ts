@@ -43,8 +43,6 @@ export const REASONS = {
   mistyped: 'The annotation has no effect: its key is almost one of ours.',
   unserved: 'The annotation is known and not supported: it has no effect.',
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
-  'waiting-for-dependency':
-    'An object or a key that the pods need to start does not exist: the workload is rolled once it does.',
   'dynamic-class':
     'Each pod has versions of the SecretProviderClass of its own: nothing is rolled for it until two pods have the same.',
   'secret-not-watched': 'A Secret that the annotation names is of a type that is not watched.',
@@ -149,7 +147,6 @@ export type EventReason =
   | 'MistypedAnnotation'
   | 'AnnotationNotServed'
   | 'ObjectMissing'
-  | 'WaitingForDependency'
   | 'ClassDiffersByPod'
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
@@ -181,7 +178,6 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
   AnnotationNotServed: { type: 'Warning', tells: 'unserved' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
-  WaitingForDependency: { type: 'Warning', tells: 'waiting-for-dependency' },
   ClassDiffersByPod: { type: 'Warning', tells: 'dynamic-class' },
   SecretNotWatched: { type: 'Warning', tells: 'secret-not-watched' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },

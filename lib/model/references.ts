@@ -20,8 +20,8 @@ export interface Reference {
   readonly container: string | undefined;
   /** The pods start without it. */
   readonly isOptional: boolean;
-  /** The keys that it reads; absent if it reads the whole object, or keys were not requested. */
-  readonly read?: KeysRead;
+  /** The keys that it reads, sorted; absent if it reads the whole object, or keys were not requested. */
+  readonly keys?: readonly string[];
 }
 
 /** The reference to an object, among those of one template; undefined if there is none. */
@@ -48,8 +48,7 @@ interface Mention {
   readonly kind: ConfigKind;
   readonly name: string | undefined;
   readonly optional: boolean | undefined;
-  /** Undefined: the whole object. */
-  readonly read: KeysRead | undefined;
+  readonly keys: Keys;
 }
 
 const NONE: readonly Reference[] = [];
@@ -73,7 +72,7 @@ export function referencesOf({ spec }: RawPodTemplate, byKeys = false): readonly
 
 function add(
   found: Map<string, Reference>,
-  { kind, name, optional, read: own }: Mention,
+  { kind, name, optional, keys: own }: Mention,
   container: string | undefined,
   byKeys: boolean,
 ): void {
@@ -82,8 +81,8 @@ function add(
   const known = found.get(key);
   const isOptional = optional === true && known?.isOptional !== false;
   const reference = { kind, name, container: known?.container ?? container, isOptional };
-  const read = known === undefined ? own : together(known.read, own);
-  found.set(key, byKeys && read !== undefined ? { ...reference, read } : reference);
+  const keys = known === undefined ? own : together(known.keys, own);
+  found.set(key, byKeys && keys !== undefined ? { ...reference, keys } : reference);
 }
 
 /** Where a template refers to objects of one kind. */
@@ -159,19 +158,12 @@ function mentionsOfVolume(volume: RawVolume, mount: RawVolumeMount): Mention[] {
   return [...ROWS.map(([kind, row]) => shown(kind, row.volume(volume))), ...parts];
 }
 
-function mention(kind: ConfigKind, source: RawNameRef | undefined, read?: KeysRead): Mention {
-  return { kind, name: source?.name, optional: source?.optional, read };
+function mention(kind: ConfigKind, source: RawNameRef | undefined, keys?: Keys): Mention {
+  return { kind, name: source?.name, optional: source?.optional, keys };
 }
 
-/** Some keys of an object, each list sorted and without repetition. */
-export interface KeysRead {
-  readonly keys: readonly string[];
-  /** The keys without which the pods do not start. */
-  readonly needed: readonly string[];
-}
-
-/** The keys that one mention reads; undefined for the whole object. */
-type Read = KeysRead | undefined;
+/** The keys that one mention reads, sorted and without repetition; undefined for the whole object. */
+type Keys = readonly string[] | undefined;
 
 /**
  * The grammar of keys of a ConfigMap or Secret; a template may name others, which cannot exist. No key begins with two dots: the
@@ -180,45 +172,34 @@ type Read = KeysRead | undefined;
 const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
 
 /** The key that a variable reads. */
-function keyOfVariable({ key, optional }: RawKeyRef = {}): Read {
-  return keysRead([key], optional !== true);
+function keyOfVariable({ key }: RawKeyRef = {}): Keys {
+  return valid([key]);
 }
 
 /**
  * The keys that a mount of a volume reads. With items, a `subPath` reads the keys of the items with this path, or below it.
- * Without items it reads the key in its first segment, and pods start without that key.
+ * Without items it reads the key in its first segment.
  */
 function keysOfMount(
-  { items = [], optional }: RawVolumeSource,
+  { items = [] }: RawVolumeSource,
   { subPath = '', subPathExpr = '' }: RawVolumeMount,
-): Read {
+): Keys {
   const path = segmentsOf(subPath);
   const isPart = subPathExpr === '' && path.length > 0;
-  if (items.length === 0) return isPart ? keysRead([path[0]], false) : undefined;
+  if (items.length === 0) return isPart ? valid([path[0]]) : undefined;
   const meant = isPart ? items.filter((item) => leadTogether(segmentsOf(item.path ?? ''), path)) : [];
-  return keysRead(
-    (meant.length > 0 ? meant : items).map(({ key }) => key),
-    optional !== true,
-  );
+  return valid((meant.length > 0 ? meant : items).map(({ key }) => key));
 }
 
 /** The keys that two mentions read together. */
-function together(one: Read, other: Read): Read {
-  if (one === undefined || other === undefined) return undefined;
-  return {
-    keys: sorted([...one.keys, ...other.keys]),
-    needed: sorted([...one.needed, ...other.needed]),
-  };
+function together(one: Keys, other: Keys): Keys {
+  return one && other && valid([...one, ...other]);
 }
 
-function keysRead(keys: readonly (string | undefined)[], isNeeded: boolean): Read {
-  const named = keys.filter((key) => key !== undefined && KEY.test(key));
-  if (named.length < keys.length) return undefined;
-  return { keys: sorted(named), needed: isNeeded ? sorted(named) : [] };
-}
-
-function sorted(keys: readonly (string | undefined)[]): readonly string[] {
-  return [...new Set(keys.filter((key) => key !== undefined))].sort();
+/** The whole object if one of them cannot be a key. */
+function valid(keys: readonly (string | undefined)[]): Keys {
+  const named = keys.filter((key): key is string => key !== undefined && KEY.test(key));
+  return named.length < keys.length ? undefined : [...new Set(named)].sort();
 }
 
 function segmentsOf(path: string): readonly string[] {

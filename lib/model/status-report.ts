@@ -38,7 +38,6 @@ export interface WorkloadStatus {
     | 'backoff'
     | 'evicting'
     | 'external-rollout'
-    | 'dependency'
     | 'hold'
     | 'window'
     | 'stage'

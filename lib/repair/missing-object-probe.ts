@@ -1,7 +1,7 @@
 /**
  * Probes objects that workloads name and that no stream shows, to find out why. An object is probed after a grace period, since
  * it may be about to be created; one at a time and each namespace in turn, since nothing waits for it; and once while it is
- * missing, unless a rollout waits for it. The results of one namespace are published together, so that one finding covers all.
+ * missing. The results of one namespace are published together, so that one finding covers all.
  */
 
 import type { MissingObject } from '../model/finding.ts';
@@ -17,12 +17,9 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { monotonicMs, REFUSAL_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
-import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { missingNeeds } from '../tracking/needs.ts';
 
 /** Looks for an object that exists and is not watched: a Secret by its type, any object by its labels. Never rejects. */
 export type ReadLeftOut = (
@@ -49,7 +46,6 @@ export interface MissingObjectProbeOptions extends Pick<RetryQueueOptions, 'rand
 
 /** After each that took a request, or a search for similar names. */
 const PAUSE_MS = 100;
-type LeftOut = Extract<Awaited<ReturnType<ReadLeftOut>>, { kind: 'known' }>;
 
 /** In each namespace and turn, for so many similar names are looked for: a finding shows no more of them. */
 const MOST_SEARCHES = 10;
@@ -59,8 +55,6 @@ const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 export class MissingObjectProbe {
   readonly #options: MissingObjectProbeOptions;
   readonly #known = new Map<ObjectKey, MissingObject>();
-  /** When an object was last looked for again, by monotonicMs. */
-  readonly #lookedForAt = new Map<ObjectKey, number>();
   /** To be looked into, by namespace; those of a namespace whose turn it is come with its next turn. */
   readonly #suspects = new Map<string, Set<ObjectKey>>();
   /** To be looked into once everything is listed. */
@@ -80,11 +74,6 @@ export class MissingObjectProbe {
   of(config: ObjectKey): MissingObject | undefined {
     const known = this.#known.get(config);
     return known !== undefined && this.#isMissed(config) ? known : undefined;
-  }
-
-  /** The missing dependencies of a workload. */
-  needsOf(record: WorkloadRecord): readonly ConfigRef[] {
-    return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
   /** A workload names `config`, which no stream shows. */
@@ -113,37 +102,10 @@ export class MissingObjectProbe {
     this.#unlisted.clear();
   }
 
-  /** Probes again the objects that a rollout waits for and that no stream may show. Publishes only changed results. */
-  async lookFor(missing: readonly ConfigRef[]): Promise<void> {
-    const { readLeftOut, onNews } = this.#options;
-    for (const ref of missing.filter(({ keys, kind }) => keys === undefined && this.#isRead({ kind }))) {
-      const now = monotonicMs();
-      const lastAt = this.#lookedForAt.get(keyOf(ref)) ?? Number.NEGATIVE_INFINITY;
-      if (now - lastAt < REFUSAL_BACKOFF.baseMs) continue;
-      this.#lookedForAt.set(keyOf(ref), now);
-      const reading = await readLeftOut(ref, this.#end.signal);
-      const changed = reading.kind === 'known' ? this.#relearn(ref, reading) : [];
-      if (changed.length > 0) onNews(new Set(changed));
-    }
-  }
-
   /** Looks into nothing more; resolves when the look under way has ended. */
   async close(): Promise<void> {
     this.#end.abort();
     await this.#queue.close();
-  }
-
-  /** What is known of the object, whole or in part, where that is something else than before. */
-  #relearn({ kind, namespace, name }: ConfigRef, { type, isUnselected }: LeftOut): readonly ObjectKey[] {
-    const changed = [...this.#known].filter(
-      ([, { ref, ...known }]) =>
-        ref.kind === kind &&
-        ref.namespace === namespace &&
-        ref.name === name &&
-        (known.leftOutType !== type || known.isUnselected !== isUnselected),
-    );
-    for (const [key, known] of changed) this.#known.set(key, { ...known, leftOutType: type, isUnselected });
-    return changed.map(([key]) => key);
   }
 
   /** Looks into the next object of a namespace that takes a while, or into all that are left. */
@@ -190,8 +152,6 @@ export class MissingObjectProbe {
   /** What was found out is known from now on, all of it at once, not in parts. */
   #publish({ found }: Turn): void {
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
-    for (const config of this.#lookedForAt.keys())
-      if (!this.#isMissed(config)) this.#lookedForAt.delete(config);
     const missed = [...found].filter(([config]) => this.#isMissed(config));
     for (const [config, known] of missed) this.#known.set(config, known);
     if (missed.length > 0) this.#options.onNews(new Set(missed.map(([config]) => config)));

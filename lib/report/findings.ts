@@ -52,8 +52,6 @@ interface Facts {
   readonly missingObjects: readonly MissingObject[];
   /** An opt-in that was removed together with our stamps. */
   readonly lostOptIn: LostOptIn | undefined;
-  /** The missing dependencies that its rollout waits for. */
-  readonly needs: readonly ConfigRef[];
   /** Another reloader that stamps it. */
   readonly competitor: CompetingReloader | undefined;
   /** The classes that it follows and of which each pod has a content of its own. */
@@ -75,7 +73,6 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
   ({ vocabularies, workload, missingObjects }) =>
     vocabularies.findingsOfMissingObjects(missingObjects, workload),
-  ({ needs }) => waitingForDependency(needs),
   ({ dynamic }) => differing(dynamic),
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
@@ -89,15 +86,6 @@ function paused(pause: Pause | undefined): readonly Finding[] {
   if (pause === undefined) return [];
   const message = `${pauseWords(pause)}: what changes until then is one rollout`;
   return [{ reason: 'paused', about: pause.since, message }];
-}
-
-function waitingForDependency(needs: readonly ConfigRef[]): readonly Finding[] {
-  if (needs.length === 0) return [];
-  const covers = needs.map(describe);
-  const about = listedText(covers);
-  const [does, those] = needs.length === 1 ? ['does', 'that is'] : ['do', 'all are'];
-  const message = `${about} ${does} not exist, and its pods do not start without: it is rolled once ${those} there`;
-  return [{ reason: 'waiting-for-dependency', about, covers, message }];
 }
 
 function differing(classes: readonly ConfigRef[]): readonly Finding[] {
@@ -125,8 +113,6 @@ export interface FindingsOptions {
   readonly store: Store;
   /** The result of the probe for a missing object; undefined before it was probed, or if it exists. */
   readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
-  /** The missing dependencies that a rollout of the workload waits for. */
-  readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
   /** Whether the window of a workload is lengthened. */
@@ -229,14 +215,13 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, missingObjectOf, isSlowed, isDynamic, needsOf } = this.#options;
+    const { store, missingObjectOf, isSlowed, isDynamic } = this.#options;
     const { vocabularies } = store.settings;
     const facts: Facts = {
       workload,
       hold: workload.hold,
       lostOptIn: this.#lostOptInOf(workload, follows),
       competitor: this.#competitorOf(workload, follows),
-      needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
       defect: this.#defects.get(keyOf(workload.ref)),
       dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),

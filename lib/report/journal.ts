@@ -22,7 +22,6 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'mistyped',
   'unserved',
   'missing',
-  'waiting-for-dependency',
   'dynamic-class',
   'secret-not-watched',
   'unselected-object',

@@ -37,7 +37,6 @@ const WITHOUT_A_WRITE = [
   'settled',
   'unselected',
   'absorbing',
-  'waiting-for-dependency',
   'waiting-for-slot',
   'held',
   'given-up',
@@ -237,8 +236,6 @@ export class Reporter {
       case 'absorbing':
         say('external-rollout-in-progress', `${who} is being rolled by an external writer, with the change`);
         break;
-      case 'waiting-for-dependency':
-        break; // a finding reports it, once
       case 'waiting-for-slot':
         break; // `waiting` reports it
       case 'held':

@@ -6,7 +6,7 @@
 import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate, Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
@@ -30,8 +30,6 @@ export interface Tries {
   conflicts: number;
   /** The body of the patch that was refused last, as text; only a second refusal of the same body counts. */
   refused: string | undefined;
-  /** The dependencies that were missing at the last attempt. */
-  needs: readonly ConfigRef[];
 }
 
 /** The collaborators of the attempts. */
@@ -42,10 +40,6 @@ export interface AttemptOptions extends EvictionOptions {
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
   /** For how many more ms the workload waits for an external rollout that absorbs its changes; 0: it is rolled. */
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
-  /** The missing dependencies of the workload: without them its new pods would not start. */
-  readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
-  /** Reads objects from the API server that the streams may not show. */
-  readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
   /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. @default always */
   readonly takeSlot?: ((workload: ObjectKey) => boolean) | undefined;
   /** What the stages of a change keep the workload for. @default nothing */
@@ -83,7 +77,6 @@ export class RolloutAttempts {
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     if (this.#isAborted(key)) return { type: 'given-up', message: abortedText(ref) };
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
-    if (tries.needs.length > 0) await this.#options.lookFor(tries.needs);
     const plan = this.#plan(key, since);
     const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
@@ -92,13 +85,11 @@ export class RolloutAttempts {
 
   /** Why the plan is not carried out now; undefined: it is, and has its slot. */
   #keptFrom(key: ObjectKey, record: WorkloadRecord, plan: RolloutPlan): Outcome | undefined {
-    const { store, stageOf, needsOf, takeSlot } = this.#options;
+    const { store, stageOf, takeSlot } = this.#options;
     if (wouldFailAgain(store, record, plan))
       return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, plan.workload)}` };
     const gate = this.gateOf(key) ?? stageOf?.(key);
     if (gate !== undefined) return { type: 'held', gate, about: aboutOf(plan) };
-    const needs = needsOf(record);
-    if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
     return takeSlot?.(key) === false ? { type: 'waiting-for-slot', about: aboutOf(plan) } : undefined;
   }
 

@@ -4,7 +4,7 @@
  */
 
 import { NO_LOG } from '../model/log.ts';
-import { type ConfigRef, namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate, Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import {
   type BackoffBounds,
@@ -124,24 +124,10 @@ export class RolloutController {
     this.#release(workload);
   }
 
-  /** The missing dependencies that the workload waits for. */
-  needsOf(workload: ObjectKey): readonly ConfigRef[] {
-    return this.#tries.get(workload)?.needs ?? [];
-  }
-
-  /**
-   * These workloads, or objects that they name, have changed: one whose dependencies are no longer missing is retried, and one that
-   * is not held any more, or by something else.
-   */
-  wake(workloads: Iterable<ObjectKey>): void {
-    const { store, needsOf } = this.#options;
-    for (const key of workloads) {
-      this.stages?.observed(key);
-      if (this.gates.hasChanged(key)) this.retryNow(key);
-      if (this.needsOf(key).length === 0) continue;
-      const record = store.workloads.get(key);
-      if (record === undefined || needsOf(record).length === 0) this.retryNow(key);
-    }
+  /** The workload, or an object that it names, has changed: it is retried if it is not held any more, or by something else. */
+  wake(workload: ObjectKey): void {
+    this.stages?.observed(workload);
+    if (this.gates.hasChanged(workload)) this.retryNow(workload);
   }
 
   /** Ends the backoff of the workload, since the reason for its failure may be gone. Without a backoff it does nothing. */
@@ -185,12 +171,11 @@ export class RolloutController {
 
   /**
    * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
-   * that backs off, evicts pods, waits for a dependency or a slot, or has been in its window for six quiet periods: no workload delays the others for
-   * long.
+   * that backs off, evicts pods, waits for a slot, or has been in its window for six quiet periods: no workload delays the
+   * others for long.
    */
   isWaiting(workload: ObjectKey): boolean {
-    if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
-    if (this.#attempts.isEvicting(workload)) return false;
+    if (this.#queue.backoffOf(workload) !== undefined || this.#attempts.isEvicting(workload)) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
@@ -203,7 +188,6 @@ export class RolloutController {
   /** Why the workload is not being patched now; undefined if it needs no rollout. */
   pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
-    if (this.needsOf(workload).length > 0) return { type: 'dependency' };
     const gate = this.gates.reasonOf(workload);
     if (gate !== undefined) return gate;
     const backoff = this.#queue.backoffOf(workload);
@@ -236,8 +220,7 @@ export class RolloutController {
 
   /** Whether nothing but its stage keeps the workload from being rolled. */
   #canBegin(key: ObjectKey): boolean {
-    if (this.#heldBack.has(key) || this.needsOf(key).length > 0 || this.gates.isKeptOtherwise(key))
-      return false;
+    if (this.#heldBack.has(key) || this.gates.isKeptOtherwise(key)) return false;
     if (this.#externalRolloutDeadlines.untilOf(key) !== undefined) return false;
     return this.gates.of(key) !== undefined || this.#queue.backoffOf(key) === undefined;
   }
@@ -319,10 +302,6 @@ export class RolloutController {
         return this.#again(key);
       case 'held':
         return this.#hold(key, outcome.gate);
-      case 'waiting-for-dependency':
-        this.#cease(key);
-        this.#triesOf(key).needs = outcome.needs;
-        return this.#putOff(key, { bounds: REFUSAL_BACKOFF });
       case 'evicting':
         return this.#putOff(key, {
           ...outcome,
@@ -376,7 +355,7 @@ export class RolloutController {
   }
 
   #triesOf(key: ObjectKey): Tries {
-    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined, needs: [] };
+    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined };
     this.#tries.set(key, tries);
     return tries;
   }

@@ -84,21 +84,4 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     const next = await stage.reloaderWithRights(KEY_SCOPED);
     for (const workload of workloads) await restsAt(stage, next, workload, 2);
   });
-
-  test('wait for a key that their pods need, are said to, and are rolled once when it is there', async () => {
-    await using stage = await open();
-    const env = await create(stage, 'env');
-    const reloader = await stage.reloaderWithRights(KEY_SCOPED);
-    await put(stage, { b: '1' });
-    await stage.until('an Event tells of it', async () =>
-      (await stage.list('events')).some(
-        ({ reason, message }) =>
-          reason === 'WaitingForDependency' && /ConfigMap\/cfg \(key a\)/.test(String(message)),
-      ),
-    );
-    assert.equal(await stage.revision(env), 1);
-    await put(stage, { a: '2', b: '1' });
-    await stage.stampedAfter(env, {});
-    await restsAt(stage, reloader, env, 2);
-  });
 });

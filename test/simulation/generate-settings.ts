@@ -109,7 +109,6 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
       fc.constant({ scoped: true, noise: true }),
       fc.record({ scoped: fc.boolean(), noise: fc.constant(false) }),
     ),
-    required: REQUIRED,
   }),
   selection: fc.oneof(
     fc.record({ selected: SELECTED }),

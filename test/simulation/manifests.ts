@@ -92,7 +92,7 @@ export function templateOf(
   { image, env = [], needs = [], keys, mounts = false, restartPolicy }: TemplateParts,
 ): object {
   const own = { name: 'MODE', value: 'production' };
-  const variables = (keys ?? []).flatMap((key) => variablesOf(key, needs));
+  const variables = (keys ?? []).flatMap(variablesOf);
   const names = new Set([own, ...variables].map(({ name }) => name));
   const envFrom = (keys === undefined ? CONFIGS : []).map((config) => {
     const { kind, name } = split(config);
@@ -118,16 +118,13 @@ export function templateOf(
   };
 }
 
-/** The variables of a container that read one key of each object. What is never there nobody needs. */
-export function variablesOf(
-  key: string,
-  needs: readonly ConfigName[] = [],
-): { name: string; valueFrom: object }[] {
+/** The variables of a container that read one key of each object. */
+export function variablesOf(key: string): { name: string; valueFrom: object }[] {
   return CONFIGS.map((config, index) => {
     const { kind, name } = split(config);
-    const optional = key === 'more' || !needs.includes(config);
     const source = kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef';
-    return { name: `KEY_${index}_${key.toUpperCase()}`, valueFrom: { [source]: { name, key, optional } } };
+    const valueFrom = { [source]: { name, key, optional: true } };
+    return { name: `KEY_${index}_${key.toUpperCase()}`, valueFrom };
   });
 }
 

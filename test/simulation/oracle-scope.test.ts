@@ -1,4 +1,4 @@
-/** The oracle bites, where it counts that an object comes to be or goes, where pods need one, and where namespaces are selected. */
+/** The oracle bites, where it counts that an object comes to be or goes, and where namespaces are selected. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,21 +31,6 @@ const atRest = (entry: Read, missing: readonly string[] = []): Fact =>
     ...settled('A', false, missing),
     ...{ state: { ...NOTHING, entries: { [CONFIG]: entry } } },
   }) as Fact;
-
-const NEEDED = { keys: { scoped: true, noise: true }, required: [CONFIG] };
-
-const HOLDS: Readonly<Record<string, Case>> = {
-  'a rollout to what pods do not start with leaves them waiting': {
-    settings: NEEDED,
-    facts: [...BEGIN, content('B'), content(undefined), wait, patched, wait, settled('A', false, MISSING)],
-    laws: ['never'],
-  },
-  "one that was under way as that went is nobody's fault": {
-    settings: NEEDED,
-    facts: [...BEGIN, content('B'), soon, content(undefined), patched, wait, settled('A', false, MISSING)],
-    laws: [],
-  },
-};
 
 const PRESENCE: Readonly<Record<string, Case>> = {
   'a deletion that counts and is rolled out is as it must be': {
@@ -160,10 +145,6 @@ const SELECTION: Readonly<Record<string, Case>> = {
 const SCOPED = Object.entries(SELECTION).map(
   ([name, each]) => [name, { ...each, settings: { selected: true } }] as const,
 );
-for (const [name, { facts, settings, laws }] of [
-  ...Object.entries(PRESENCE),
-  ...Object.entries(HOLDS),
-  ...SCOPED,
-]) {
+for (const [name, { facts, settings, laws }] of [...Object.entries(PRESENCE), ...SCOPED]) {
   test(name, () => assert.deepEqual(lawsOf(traceOf(facts, settings)), laws));
 }

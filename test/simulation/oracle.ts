@@ -13,7 +13,6 @@ import { judgeEvictions } from './eviction-laws.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
 import { judgeHeld } from './held.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { judgeHolds } from './holds.ts';
 import { judgeJobs } from './job-laws.ts';
 import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
@@ -47,7 +46,7 @@ import { judgeTries } from './tries.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  const ofStamps = [judgeSelection, judgeHolds, judgeEconomy, judgeTries, judgePunctuality];
+  const ofStamps = [judgeSelection, judgeEconomy, judgeTries, judgePunctuality];
   const ofGates = [judgeBudget, judgeHeld, judgeStages];
   return [
     judgeNever,

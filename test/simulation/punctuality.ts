@@ -2,7 +2,6 @@
 
 import { hasReached } from './class-laws.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { isHeldAt } from './holds.ts';
 import {
   askedSince,
   baselineOf,
@@ -71,16 +70,12 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     isSelectedAt(trace, at) &&
     selections.length === 0 &&
     moments(contents).every((moment) => isFollowing(trace, workload, config, moment));
-  const isHeld =
-    trace.settings.keys !== undefined &&
-    moments(factsOf(trace, 'content')).some((moment) => isHeldAt(trace, workload, moment));
   const isRolled = rolloutsOf(trace, workload).some((fact) => fact.at > at && isMeanwhile(fact));
   return (
     before !== undefined &&
     !isMere &&
     isLasting &&
     isAsked &&
-    !isHeld &&
     !isRolled &&
     !hasReached(trace, workload, config, deadline) &&
     isWatched(trace, at, deadline)

@@ -148,7 +148,7 @@ function referenceText({ workload }: Facts, { ref }: ConfigRecord): string {
   const reference = referenceOf(workload, ref);
   if (reference === undefined) return 'its pods do not refer to it';
   const by = reference.container === undefined ? 'an init container' : `container ${reference.container}`;
-  const keys = reference.read === undefined ? '' : `, key ${reference.read.keys.join(', ')}`;
+  const keys = reference.keys === undefined ? '' : `, key ${reference.keys.join(', ')}`;
   return `read by ${by}${keys}`;
 }
 

@@ -13,7 +13,6 @@ import { SyncGate } from '../../../lib/store/sync-gate.ts';
 import { mockTime } from '../../mock-time.ts';
 import { CommitterStage, settle } from '../state/committer-stage.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
-import { KeyWorld, reading } from '../tracking/key-world.ts';
 import { settled, settledWith, World } from '../tracking/world.ts';
 
 /** How long the end may take. */
@@ -273,43 +272,6 @@ test('an object that returns while it is looked at is not taken for gone', async
   assert.notEqual(world.store.configs.get(world.configKey('cfg'))?.digest, undefined);
 });
 
-test('what is held for a Secret that comes, and that no stream shows, is rolled', async (t) => {
-  mockTime(t);
-  const world = new KeyWorld();
-  world.holds({ a: '1' }, { initial: true });
-  const token = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
-  const env = [...(reading('a').spec?.containers?.[0]?.env ?? []), token];
-  const template = { spec: { containers: [{ name: 'main', env }] } };
-  world.workload('web', { follows: ['cfg'], secrets: ['token'], template }, { initial: true });
-  world.listed();
-  const stream = { kind: 'Secret', namespace: undefined, isWorkload: false };
-  world.store.presence.markListed(stream);
-  const gate = new SyncGate([stream]);
-  gate.markSynced(stream);
-  let type: string | undefined;
-  const { reloader, calls } = reloaderOver(world, {
-    gate,
-    readLeftOut: async () => ({ kind: 'known', type, isUnselected: false }),
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  });
-  const pass = async (seconds: number): Promise<void> => {
-    for (let i = 0; i < seconds; i += 1) {
-      await settle();
-      t.mock.timers.tick(1000);
-    }
-    await settle();
-  };
-  for (const config of world.record('web').edges.keys()) reloader.missingObjects.suspect(config);
-  await pass(10);
-  world.holds({ a: '2' });
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
-  await pass(60);
-  assert.deepEqual([world.needsRollout('web'), calls], [true, []]);
-  type = 'kubernetes.io/service-account-token';
-  await pass(20);
-  assert.equal(calls[0], 'roll web');
-});
-
 test('a defect about one workload stops neither a take-over nor the others, and is shown until it is over', async (t) => {
   mockTime(t);
   const former = settledWith({}, ['bad', 'web']);
@@ -327,9 +289,9 @@ test('a defect about one workload stops neither a take-over nor the others, and 
     review.call(this, key);
   });
   const { wake } = RolloutController.prototype;
-  t.mock.method(RolloutController.prototype, 'wake', function (this: RolloutController, keys: string[]) {
-    if (isBroken && keys.includes(bad)) throw new Error('a defect');
-    wake.call(this, keys);
+  t.mock.method(RolloutController.prototype, 'wake', function (this: RolloutController, key: string) {
+    if (isBroken && key === bad) throw new Error('a defect');
+    wake.call(this, key);
   });
   reloader.takeOver({ store: former.store, others: new Map() });
   former.config('cfg', 'b');

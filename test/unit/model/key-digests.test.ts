@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDigestOf, missingKeysOf } from '../../../lib/model/digest.ts';
+import { isDigestOf } from '../../../lib/model/digest.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { keyDigestsOf, scopedDigestOf } from '../../digests.ts';
 import { fc } from '../../laws.ts';
@@ -64,13 +64,6 @@ test('a key that moves to the other section is another content', () => {
 test("a Secret's value counts by its bytes", () => {
   const ofSecret = keyDigestsOf('Secret', { metadata: { name: 's' }, data: { a: base64('x') } });
   assert.equal(scopedDigestOf(ofSecret, ['a']), scoped({ data: { a: 'x' } }, 'a'));
-});
-
-test('the keys under which nothing stands', () => {
-  assert.deepEqual(missingKeysOf(digests({ data: { a: '', 'b.c': '1' } }), ['a', 'b', 'b.c', 'c']), [
-    'b',
-    'c',
-  ]);
 });
 
 test('no value is kept', () => {

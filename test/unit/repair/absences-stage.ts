@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { type ConfigRef, describe } from '../../../lib/model/object-ref.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../../../lib/repair/missing-object-probe.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { mockTime } from '../../mock-time.ts';
@@ -63,16 +63,6 @@ export class Stage {
   /** A Deployment follows a Secret. */
   followSecret(workload: string, { name }: ConfigRef): void {
     this.apply(this.world.workload(workload, { secrets: [name] }));
-  }
-
-  /** A rollout that waits for what the workload needs is tried again. */
-  async retry(workload: string): Promise<void> {
-    await this.missingObjects.lookFor(this.missingObjects.needsOf(this.world.record(workload)));
-  }
-
-  /** What the workload needs and is not there. */
-  needsOf(workload: string): readonly string[] {
-    return this.missingObjects.needsOf(this.world.record(workload)).map(describe);
   }
 
   async pass(ms: number): Promise<void> {

@@ -1,28 +1,13 @@
 /** Objects that are named and not there: when they are looked into, and what is found out. */
 
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
-import type { ReadLeftOut } from '../../../lib/repair/missing-object-probe.ts';
 import { settle } from '../state/committer-stage.ts';
 import { GRACE_MS, Stage } from './absences-stage.ts';
 
 const TLS: ConfigRef = { kind: 'Secret', namespace: 'home', name: 'tls' };
 const NOT_THERE = { kind: 'known', type: undefined, isUnselected: false } as const;
-type Reading = Awaited<ReturnType<ReadLeftOut>>;
-
-/** A workload `web` needs an object that is not there. */
-function heldFor(t: TestContext, { kind, name }: ConfigRef, selector?: string): Stage {
-  const stage = new Stage(t, selector);
-  for (const listed of ['ConfigMap', 'Secret'] as const)
-    stage.world.store.presence.markListed({ kind: listed, namespace: undefined });
-  const key = { name, key: 'a' };
-  const valueFrom = kind === 'Secret' ? { secretKeyRef: key } : { configMapKeyRef: key };
-  const template = { spec: { containers: [{ name: 'main', env: [{ name: 'A', valueFrom }] }] } };
-  const follows = kind === 'Secret' ? { secrets: [name] } : { follows: [name] };
-  stage.apply(stage.world.workload('web', { ...follows, template }));
-  return stage;
-}
 
 test('an object that is named and not there is told of after a while, once', async (t) => {
   const stage = new Stage(t);
@@ -128,54 +113,6 @@ test('a look that fails is taken again, with growing pauses, and nothing is clai
   assert.deepEqual([stage.asked.length, stage.told], [2, []]);
   await stage.pass(1_000);
   assert.deepEqual([stage.asked.length, stage.told], [3, ['Secret/tls']]);
-  await stage.stop();
-});
-
-test('a Secret for which a rollout waits is looked for with each retry of it, and told of once', async (t) => {
-  const stage = heldFor(t, TLS);
-  await stage.pass(GRACE_MS);
-  for (const retries of [1, 50, 50]) {
-    const before = stage.asked.length;
-    await Promise.all(Array.from({ length: retries }, () => stage.retry('web')));
-    assert.equal(stage.asked.length, before + 1, 'once for all that are tried again within 5 s');
-    await stage.pass(5_000);
-  }
-  assert.deepEqual([stage.needsOf('web'), stage.told.length], [['Secret/tls'], 1]);
-  await stage.stop();
-});
-
-const LATECOMERS: Record<string, { selector?: string; ref: ConfigRef; found: Partial<Reading> }> = {
-  'a Secret of a type that is not watched': {
-    ref: TLS,
-    found: { type: 'kubernetes.io/service-account-token' },
-  },
-  'a ConfigMap without the labels that are watched': {
-    selector: 'team=a',
-    ref: { ...TLS, kind: 'ConfigMap' },
-    found: { isUnselected: true },
-  },
-};
-
-for (const [sentence, { selector, ref, found }] of Object.entries(LATECOMERS)) {
-  test(`no rollout waits any more once it is found: ${sentence}`, async (t) => {
-    const stage = heldFor(t, ref, selector);
-    await stage.pass(GRACE_MS);
-    assert.deepEqual([stage.needsOf('web'), stage.asked.length], [[describe(ref)], 1]);
-    stage.readings.push({ kind: 'failed', message: 'away' }, { ...NOT_THERE, ...found } as Reading);
-    await stage.retry('web');
-    await stage.pass(5_000);
-    assert.deepEqual([stage.needsOf('web'), stage.told.length], [[describe(ref)], 1]);
-    await stage.retry('web');
-    assert.deepEqual([stage.needsOf('web'), stage.told.length, stage.asked.length], [[], 2, 3]);
-    await stage.stop();
-  });
-}
-
-test('an object that a stream would show is not looked for', async (t) => {
-  const stage = heldFor(t, { ...TLS, kind: 'ConfigMap' });
-  await stage.pass(GRACE_MS);
-  await stage.retry('web');
-  assert.deepEqual([stage.needsOf('web'), stage.told.length, stage.asked], [['ConfigMap/tls'], 1, []]);
   await stage.stop();
 });
 

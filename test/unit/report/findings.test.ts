@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MissingObject } from '../../../lib/model/finding.ts';
-import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -22,15 +21,20 @@ class Stage {
   isSlowed = false;
   isDynamic = false;
   readonly missing: Map<string, MissingObject> = new Map();
-  needs: readonly ConfigRef[] = [];
   readonly findings: Findings = new Findings({
     store: this.world.store,
     missingObjectOf: (config) => this.missing.get(config),
     isSlowed: () => this.isSlowed,
     isDynamic: () => this.isDynamic,
-    needsOf: () => this.needs,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });
+
+  /** It was found out that the object is not there. */
+  miss(name: string): void {
+    const ref = this.world.configRef(name);
+    const missing = { ref, leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
+    this.missing.set(this.world.configKey(name), missing);
+  }
 
   /** The stream tells of a Deployment `web`, whose pod template has `misplaced` annotations. */
   tell(annotations: Record<string, string>, { uid = 'u', isGoing = false, misplaced = {} } = {}): void {
@@ -331,27 +335,12 @@ test('a workload that is rolled too often is told so once, until it is calm', ()
   );
 });
 
-test('what its pods need and what is not there is told once for as long as it is so', () => {
-  const stage = new Stage();
-  stage.follow({ follows: ['cfg'] });
-  stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'cfg', keys: ['a', 'b'] }];
-  for (const _ of [1, 2]) stage.findings.review(stage.key);
-  assert.deepEqual(stage.said, ['web waiting-for-dependency']);
-  assert.match(
-    stage.findings.of(stage.key)[0]?.message ?? '',
-    /^ConfigMap\/cfg \(keys a, b\) does not exist/,
-  );
-  stage.needs = [];
-  stage.findings.review(stage.key);
-  assert.deepEqual(stage.findings.of(stage.key), []);
-});
-
 test('what one notice tells of several things is said again when another one comes to them, not when one goes', () => {
   const stage = new Stage();
-  stage.follow({ follows: ['web'] });
-  const need = (name: string): ConfigRef => ({ kind: 'ConfigMap', namespace: 'home', name });
+  stage.follow({ follows: ['a', 'b', 'c'] });
   const wave = (...names: readonly string[]): number => {
-    stage.needs = names.map(need);
+    stage.missing.clear();
+    for (const name of names) stage.miss(name);
     stage.findings.review(stage.key);
     return stage.said.length;
   };

@@ -28,7 +28,7 @@ function approve(stage: RolloutStage, name = 'web'): void {
 /** The object changes, and what waits for something is looked at. */
 function change(stage: RolloutStage, content: string): void {
   stage.change(content);
-  stage.controller.wake(stage.world.store.workloads.keys());
+  for (const key of stage.world.store.workloads.keys()) stage.controller.wake(key);
 }
 
 /** A workload that needs an approval for the content `b`. */

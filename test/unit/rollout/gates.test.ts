@@ -229,7 +229,7 @@ describe('an urgent change', () => {
     stage.change('b', 'other');
     await stage.pass(10 * MINUTE_MS);
     stage.apply(stage.world.config('cfg', 'b', URGENT));
-    stage.controller.wake([stage.world.workloadKey('web')]);
+    stage.controller.wake(stage.world.workloadKey('web'));
     await stage.pass(MINUTE_MS);
     assert.deepEqual(stage.patches, ONCE(10 * MINUTE_MS + 1000));
     assert.equal(stage.world.needsRollout('web'), false);

@@ -83,7 +83,9 @@ test('nothing is rolled before the namespaces are listed', async (t) => {
   stage.change('b');
   await stage.pass(MINUTE_MS);
   assert.equal(waitsFor(stage), 'hold');
-  const namespaces = new NamespaceAnnotations(stage.world.store, (keys) => stage.controller.wake(keys));
+  const namespaces = new NamespaceAnnotations(stage.world.store, (keys) => {
+    for (const key of keys) stage.controller.wake(key);
+  });
   namespaces.observe({ type: 'synced' });
   await stage.pass(MINUTE_MS);
   assert.equal(stage.patches.length, 1);

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { keyOf } from '../../../lib/model/object-ref.ts';
 import type {
   Outcome,
   PendingChanges,
@@ -101,9 +101,6 @@ export class RolloutStage {
   readonly news: StageNews[] = [];
   /** Whether every workload is known. */
   isListed = true;
-  /** What every workload needs, and what is not there. */
-  needs: readonly ConfigRef[] = [];
-  readonly lookedFor: string[] = [];
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
   readonly time: MockTime;
@@ -136,11 +133,6 @@ export class RolloutStage {
         this.apply(
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
-      },
-      needsOf: () => this.needs,
-      lookFor: (missing) => {
-        this.lookedFor.push(...missing.map((ref) => `${describe(ref)} ${this.isWaiting('web')}`));
-        return Promise.resolve();
       },
       observer: {
         onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),

@@ -35,7 +35,7 @@ async function inStage2(t: TestContext, settings: Settings = {}): Promise<Rollou
 
 function edit(stage: RolloutStage, name: string, sketch: Sketch): void {
   stage.apply(stage.world.workload(name, sketch));
-  stage.controller.wake([stage.world.workloadKey(name)]);
+  stage.controller.wake(stage.world.workloadKey(name));
 }
 
 test('a budget lets no more begin than it has room for, in a stage as well', async (t) => {

@@ -21,7 +21,7 @@ const patched = ({ patches }: RolloutStage): string[] => patches.map(({ workload
 function mark(stage: RolloutStage, words: Readonly<Record<string, string>>, config = 'cfg'): void {
   const own = Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]);
   stage.apply(stage.world.mark(config, Object.fromEntries(own)));
-  stage.controller.wake([...stage.world.store.workloads.keys()]);
+  for (const key of stage.world.store.workloads.keys()) stage.controller.wake(key);
 }
 
 /** An external writer changes the workload, or its controller reports about it. */
@@ -32,7 +32,7 @@ function edit(stage: RolloutStage, name: string, sketch: Sketch): void {
 function annotate(stage: RolloutStage, name: string, words: Readonly<Record<string, string>>): void {
   const own = Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]);
   edit(stage, name, { asks: Object.fromEntries(own) });
-  stage.controller.wake([stage.world.workloadKey(name)]);
+  stage.controller.wake(stage.world.workloadKey(name));
 }
 
 function waitsFor(stage: RolloutStage, name: string): string | undefined {

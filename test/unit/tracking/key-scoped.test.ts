@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describe } from '../../../lib/model/object-ref.ts';
-import { missingNeeds } from '../../../lib/tracking/needs.ts';
 import { atRest, KeyWorld, reading } from './key-world.ts';
 
 const WHOLE = { keyScoped: false };
@@ -228,44 +226,4 @@ test('of keys that nobody reads any more nothing is kept', () => {
   world.noWorkload('web');
   assert.deepEqual([...world.store.configs.keys()], ['home/ConfigMap/cfg']);
   assert.deepEqual(world.store.scopes.of('home/ConfigMap/cfg'), []);
-});
-
-const NEEDS: Readonly<
-  Record<
-    string,
-    readonly [reads: readonly string[], data: Record<string, string> | undefined, needs: readonly string[]]
-  >
-> = {
-  'all keys are there': [['a', 'b'], { a: '1', b: '1' }, []],
-  'a key is not there': [['a', 'b', 'c'], { b: '1' }, ['ConfigMap/cfg (keys a, c)']],
-  'a key is not there that may be missing': [['a?', 'b'], { b: '1' }, []],
-  'the object is not there': [['a'], undefined, ['ConfigMap/cfg']],
-  'the object is not there, and may be missing': [['a?'], undefined, []],
-};
-
-for (const [sentence, [reads, data, needs]] of Object.entries(NEEDS)) {
-  test(`what the pods need: ${sentence}`, () => {
-    const world = new KeyWorld();
-    if (data !== undefined) world.holds(data, { initial: true });
-    world.listed();
-    world.reads('web', reads);
-    const told = missingNeeds(world.store, world.record('web'), () => undefined).map(describe);
-    assert.deepEqual(told, needs);
-  });
-}
-
-test('nothing is needed of an object of which nobody knows yet whether it is there', () => {
-  const world = new KeyWorld();
-  world.reads('web', ['a']);
-  const ref = world.configRef('cfg');
-  const found = { ref, leftOutType: undefined, selector: 'x=y', similar: [] };
-  const needsOf = (isUnselected?: boolean) =>
-    missingNeeds(world.store, world.record('web'), () =>
-      isUnselected === undefined ? undefined : { ...found, isUnselected },
-    );
-  assert.deepEqual(needsOf(), []);
-  world.listed();
-  assert.equal(needsOf().length, 1);
-  world.settings.isSelective = true;
-  assert.deepEqual([needsOf().length, needsOf(true).length, needsOf(false).length], [0, 0, 1]);
 });
