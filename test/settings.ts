@@ -2,7 +2,6 @@
 
 import { UNKEYED } from '../lib/model/digest.ts';
 import type { Knows } from '../lib/model/state-entry.ts';
-import { monotonicMs } from '../lib/model/time.ts';
 import type { Settings } from '../lib/store/term-settings.ts';
 import { vocabulary } from './unit/annotations/defaults.ts';
 
@@ -28,7 +27,6 @@ export function settingsWith(changes: Partial<Settings> = {}): TestSettings {
     keyScoped: false,
     absorbsExternalRollouts: () => false,
     onlyTells: false,
-    now: monotonicMs,
     ...changes,
   };
 }

@@ -314,7 +314,6 @@ function rulesFor(
     // A function: the probe for comparable versions ends before the first list, but after this object is made.
     absorbsExternalRollouts: () => timeline.comparable && options.absorbOwnerRollouts,
     onlyTells: options.webhookUrl !== undefined,
-    now: monotonicMs,
   });
 }
 

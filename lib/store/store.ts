@@ -43,8 +43,8 @@ export class Store {
   readonly namespaceAnnotations: Map<string, Annotations> = new Map();
   /** Whether the annotations of all namespaces are known; used only if they count. */
   areNamespacesListed = false;
-  /** By edge that ended out of date, until when that is remembered, see debts.ts. */
-  readonly debts: Map<string, number> = new Map();
+  /** By deleted workload, the objects for which it was out of date; the oldest first. */
+  readonly outdatedWhenDeleted: Map<ObjectKey, ReadonlySet<ObjectKey>> = new Map();
   /** By object, what halted its present content, where the state may not have it yet. */
   readonly halts: Map<ObjectKey, Halted> = new Map();
   /** Objects whose last follower went while everything was listed: the next commit removes their entries. */

@@ -39,6 +39,4 @@ export interface Settings {
    * of the template by external writers mean nothing.
    */
   readonly onlyTells: boolean;
-  /** A monotonic clock in milliseconds, see monotonicMs. */
-  readonly now: () => number;
 }

@@ -11,7 +11,6 @@ import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { recallDebt, rememberDebt } from './debts.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
@@ -52,12 +51,13 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { vocabularies } = store.settings;
   const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
-  const lostOptIn = known && lostByUndo(store, known, workload, refs);
-  if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
+  if (known !== undefined) noticeLostOptIn(store, effects, known, workload, refs);
   const hasPatterns = vocabularies.hasPatterns(workload);
-  const asksForNothing = isUnable(store, key, workload) || (refs.length === 0 && !hasPatterns);
-  if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
-  if (asksForNothing) return;
+  const mayFollow = !isUnable(store, key, workload);
+  const asks = refs.length > 0 || hasPatterns;
+  if (known === undefined || !mayFollow) forgetDeleted(store, effects, key, mayAbandon);
+  else if (!asks) forget(store, effects, key, mayAbandon);
+  if (!mayFollow || !asks) return;
   const record = known ?? newRecord(event);
   store.keep(key, record, hasPatterns);
   const { workload: before } = record;
@@ -68,10 +68,11 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   rescope(store, diff, refs);
   unfollow(store, diff, refs, mayAbandon);
   for (const ref of refs) follow(store, diff, ref);
+  store.outdatedWhenDeleted.delete(key);
   noteTakeBack(diff);
 }
 
-/** Whether it follows nothing, whatever it asks for. */
+/** Whether it follows nothing, whatever it asks for: above all while it is being deleted. */
 function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
   const { isLeftAlone, lacksTemplate } = workload;
   if (isLeftAlone || store.referring.dependentsOf(key).size > 0) return true;
@@ -104,7 +105,7 @@ function observeAbsent(
   if (record === undefined) return;
   const isReplaced =
     record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  forget(store, effects, key, mayAbandon && !isReplaced);
+  forgetDeleted(store, effects, key, mayAbandon && !isReplaced);
 }
 
 /** The event may show our own patch before its answer arrives: then the patch is accepted now. */
@@ -156,13 +157,14 @@ function follow(store: Store, diff: WorkloadDiff, ref: ConfigRef): void {
 /** Begins an edge; `isAtStart`: the state names its running digest. */
 function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: boolean): void {
   const { effects, record } = beginning;
+  const key = keyOf(record.workload.ref);
   const config = keyOf(ref);
   const configRecord = store.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
-  const isStillOutdated = recallDebt(store, record.workload, config);
+  const isStillOutdated = store.outdatedWhenDeleted.get(key)?.has(config) === true;
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
-  store.dependents.add(keyOf(record.workload.ref), config);
+  store.dependents.add(key, config);
   store.abandoned.delete(config);
   addEffects(store, effects, record, config, next, false);
 }
@@ -237,6 +239,17 @@ function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
 }
 
+function noticeLostOptIn(
+  store: Store,
+  effects: Effects,
+  known: WorkloadRecord,
+  workload: Workload,
+  refs: readonly ConfigRef[],
+): void {
+  const lostOptIn = lostByUndo(store, known, workload, refs);
+  if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
+}
+
 /** Ends the edges to objects that are not in `refs`. */
 function unfollow(
   store: Store,
@@ -248,6 +261,26 @@ function unfollow(
   for (const config of [...record.edges.keys()]) {
     if (!wanted.has(config)) endEdge(store, effects, key, record, config, mayAbandon);
   }
+}
+
+/** For so many deleted workloads it is remembered that they were out of date. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * Forgets a deleted workload. If it was out of date, so are the same edges of the next workload of its name: that one may adopt
+ * its pods (`--cascade=orphan`). A Job that is recreated starts new ones.
+ */
+function forgetDeleted(store: Store, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
+  const { outdatedWhenDeleted, workloads } = store;
+  const record = workloads.get(key);
+  if (record === undefined) return;
+  const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
+  const outdated = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
+  if (outdated.length > 0 && !isReplaced)
+    outdatedWhenDeleted.set(key, new Set(outdated.map(([config]) => config)));
+  const [oldest] = outdatedWhenDeleted.keys();
+  if (oldest !== undefined && outdatedWhenDeleted.size > MOST_REMEMBERED) outdatedWhenDeleted.delete(oldest);
+  forget(store, effects, key, mayAbandon);
 }
 
 /** Forgets a workload that does not exist or follows nothing any more, with all its edges. */
@@ -274,10 +307,6 @@ function endEdge(
 ): void {
   const edge = record.edges.get(config);
   const configRecord = store.configs.get(config);
-  // The deletion of a Job that is recreated is part of its rollout, after which it is up to date.
-  const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  if (edge !== undefined && !isReplaced && isOutdatedOn(store, record, config, edge))
-    rememberDebt(store, record.workload, config);
   record.edges.delete(config);
   store.dependents.delete(key, config);
   if (edge === undefined || configRecord === undefined) return;

@@ -30,9 +30,7 @@ export function start(world: World): void {
 
 /** The knowledge of a process that has seen nothing. */
 export function newEdges(term?: number): Store {
-  // Between two steps more time passes than any debt of an edge that ended is remembered.
-  const now = (): number => Number.POSITIVE_INFINITY;
-  return new Store(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE, term, now }));
+  return new Store(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE, term }));
 }
 
 /** A process that does nothing yet. */

@@ -2,7 +2,7 @@
 
 import { resourceOf } from './api.ts';
 import { takenBackFor } from './class-laws.ts';
-import type { ConfigName, Content, WorkloadName } from './history.ts';
+import type { Content, WorkloadName } from './history.ts';
 import {
   absencesOf,
   contentAt,
@@ -94,26 +94,13 @@ function sharedNamesOf(trace: Trace, workload: WorkloadName): number {
   }).length;
 }
 
-/** How long it is remembered what was owed as a workload ceased to follow an object, or was deleted. */
-const REMEMBERED_MS = 60_000;
-
-/** Whether the workload ceased to follow the object while the change was under way, and follows it again soon after. */
+/** Whether the workload was deleted while the change was under way, and recreated. */
 function isOwedAgain(trace: Trace, workload: WorkloadName, { config, at, ms }: Of<'content'>): boolean {
-  const follows = [...factsOf(trace, 'workload'), ...writesOf(trace, config)]
-    .filter((fact) => (fact.type === 'content' || fact.workload === workload) && fact.at > at)
-    .sort((a, b) => a.at - b.at)
-    .map((fact) => ({ ms: fact.ms, isFollowed: isNamed(trace, workload, config, fact.at) }));
-  const end = follows.findIndex(({ isFollowed }) => !isFollowed);
-  const from = follows[end];
-  const again = follows.slice(end).find(({ isFollowed }) => isFollowed);
-  if (from === undefined || again === undefined) return false;
-  const isUnderWay = trace.accounting !== 'strict' || from.ms - ms <= trace.settings.maxWaitMs;
-  return isUnderWay && again.ms - from.ms <= REMEMBERED_MS;
-}
-
-/** Whether the workload follows the object just after position `at`, asked for or not. */
-function isNamed(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): boolean {
-  return workloadAt(trace, workload, at)?.follows.includes(config) === true;
+  const later = factsOf(trace, 'workload').filter((fact) => fact.workload === workload && fact.at > at);
+  const end = later.findIndex(({ exists }) => !exists);
+  const from = later[end];
+  if (from === undefined || !later.slice(end).some(({ follows }) => follows.includes(config))) return false;
+  return trace.accounting !== 'strict' || from.ms - ms <= trace.settings.maxWaitMs;
 }
 
 /** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */

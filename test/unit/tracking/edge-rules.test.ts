@@ -119,9 +119,8 @@ const LATER: Record<string, Case> = {
   },
   'the edge appears later: what is in force then': {
     given: then((world) => {
-      world.config('cfg', 'b');
       world.noWorkload('web');
-      world.passAMinute();
+      world.config('cfg', 'b');
       world.workload('web', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
     }),
     runningDigest: 'b',
@@ -142,16 +141,15 @@ const LATER: Record<string, Case> = {
     given: then((world) => {
       world.config('cfg', 'b');
       world.workload('web', { follows: [] });
-      world.passAMinute();
       world.workload('web', { follows: ['cfg'] });
     }),
     runningDigest: 'b',
     needsRollout: false,
   },
-  'but what was owed is owed still where the opt-in was away for a moment': {
+  'but the next workload of its name may have its pods': {
     given: then((world) => {
       world.config('cfg', 'b');
-      world.workload('web', { follows: [] });
+      world.noWorkload('web');
       world.workload('web', { follows: ['cfg'] });
     }),
     runningDigest: '?',

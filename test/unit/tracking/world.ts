@@ -81,11 +81,6 @@ export class World {
     this.state(state);
   }
 
-  /** So long that nothing is remembered of an edge that has ended. */
-  passAMinute(at: number = this.store.settings.now() + 60_000): void {
-    this.settings.now = () => at;
-  }
-
   /** Takes a state ConfigMap as read. */
   state(data: Readonly<Record<string, string>>): void {
     const long = Object.fromEntries(
