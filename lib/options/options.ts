@@ -12,8 +12,9 @@ import type {
   Staging,
   StakaterKeys,
 } from '../model/settings.ts';
-import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
+import { KNOWN_KINDS } from './workload-kinds.ts';
 
 /** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
 export type Scope =
@@ -156,7 +157,7 @@ export function workloadKindsOf({
     Rollout: argoRollouts === 'false',
     DeploymentConfig: openshift === 'false',
   };
-  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
+  const known = KNOWN_KINDS.filter(
     ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
   );
   return [...known, ...furtherKinds.map(customKind)];

@@ -25,9 +25,8 @@ import {
 } from '../model/settings.ts';
 import { parseBool } from '../model/text.ts';
 import { parseDurationMs } from '../model/time.ts';
-import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { isQualifiedName, labelSelectorOf } from './labels.ts';
-import { parseFurtherKind } from './workload-kinds.ts';
+import { KNOWN_KINDS, parseFurtherKind } from './workload-kinds.ts';
 
 type NumberType =
   | ('duration' | 'lasting-duration' | 'whole-duration')
@@ -74,8 +73,6 @@ export interface ValueType<T> {
   /** Several texts make one value, joined by commas. */
   readonly isJoined?: true;
 }
-
-const KINDS = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
 
 const TEXT = text('a value', (value) => value !== '');
 
@@ -132,9 +129,9 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
     return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word && !isMountedKind(kind));
   }),
-  'workload-kind': type(`one of ${KINDS.map(({ resource }) => resource).join(', ')}`, (text) => {
+  'workload-kind': type(`one of ${KNOWN_KINDS.map(({ resource }) => resource).join(', ')}`, (text) => {
     const word = text.toLowerCase();
-    return KINDS.find(({ resource, kind }) => word === resource || word === kind.toLowerCase())?.kind;
+    return KNOWN_KINDS.find(({ resource, kind }) => word === resource || word === kind.toLowerCase())?.kind;
   }),
   'further-kind': {
     ...type('kinds of workload', (text) => parsedOr(parseFurtherKind(text))),

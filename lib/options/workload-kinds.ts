@@ -2,10 +2,11 @@
 
 import { type CustomKind, customKind } from '../model/kinds/custom-kind.ts';
 import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
-import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
-const KNOWN = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
-const FORM = `group/version/plural:path of a custom resource, such as serving.knative.dev/v1/services:spec.template; the other kinds are ${KNOWN.map(({ kind }) => kind).join(', ')}`;
+/** The kinds of workload that the program knows by itself. */
+export const KNOWN_KINDS: readonly WorkloadKind[] = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
+const FORM = `group/version/plural:path of a custom resource, such as serving.knative.dev/v1/services:spec.template; the other kinds are ${KNOWN_KINDS.map(({ kind }) => kind).join(', ')}`;
 const LONGEST_GROUP = 253;
 const LONGEST_LABEL = 63;
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -27,7 +28,7 @@ export function parseFurtherKind(text: string): CustomKind | string {
   if (resource === '' && version !== '')
     return `${FORM}; this one has no group: kinds of the core group are not added`;
   if (others.length > 0 || !isGroup(group) || !isLabel(version) || !isLabel(resource)) return FORM;
-  const known = KNOWN.find((row) => row.group === group && row.resource === resource);
+  const known = KNOWN_KINDS.find((row) => row.group === group && row.resource === resource);
   if (known !== undefined) return knownText(known.kind);
   if (!group.includes('.')) return `${FORM}; ${group} is a group of Kubernetes itself, no custom resource`;
   if (colon < 0) return `${FORM}; the path of the pod template is missing: append such as :spec.template`;
