@@ -277,8 +277,6 @@ export class Controllers implements EffectTargets {
 function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
   return {
     isSynced: (...about) => gate.isSynced(...about),
-    refused: (namespace) => gate.refused(namespace),
-    lists: (...about) => gate.lists(...about),
     isWaiting,
   };
 }

@@ -4,7 +4,7 @@
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
-import { questionsOf, review } from '../kubernetes/access-reviews.ts';
+import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
 import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
@@ -12,6 +12,7 @@ import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, mountsSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
+import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -96,6 +97,8 @@ export class Informers {
   readonly #options: InformersOptions;
   /** The streams with an access review under way. */
   readonly #asked = new Set<Stream>();
+  /** By stream without the right, since when, by monotonicMs, and the rule to add. */
+  readonly #withoutRight = new Map<Stream, { readonly since: number; readonly sentence: string }>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -203,16 +206,21 @@ export class Informers {
       },
       onFailure: (error, nextRetryMs) => {
         sleeps(nextRetryMs);
-        watches.failed(name, error.message, monotonicMs());
+        const rule = error.code === 'forbidden' ? this.#withoutRight.get(stream)?.sentence : undefined;
+        watches.failed(name, rule ?? error.message, monotonicMs());
         reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
         if (servedKinds.isOptional(stream.kind) && isAway(error))
           reloader().listing.leaveOut(stream, UNSERVED);
-        if (error.code === 'unordered') reloader().listing.leaveOut(stream, UNORDERED);
+        if (error.code === 'unordered') {
+          reloader().listing.leaveOut(stream, UNORDERED);
+          reloader().listing.forbidden(stream);
+        }
       },
       onWatchUp: () => {
         sleeps(0);
         reloader().listing.watched(stream);
+        this.#withoutRight.delete(stream);
         watches.up(name, monotonicMs());
         this.#measure(stream.kind);
       },
@@ -227,16 +235,24 @@ export class Informers {
 
   /**
    * Asks the API server whether the right to read the stream is missing: a 403 alone may also come from a proxy in front of it.
-   * Never rejects. If the review is not answered, the next 403 asks again.
+   * A right may lag behind its RoleBinding, and no commit may go without a kind that is about to be listed. So each 403 asks
+   * again until the right has been missing for a while. Never rejects.
    */
   async #askForRight(stream: Stream): Promise<void> {
-    const { send, reloader } = this.#options;
+    const { send, watches, reloader } = this.#options;
     const permission = streamPermission(stream);
-    if (permission === undefined || this.#asked.has(stream) || reloader().listing.isRefused(stream)) return;
+    if (permission === undefined || this.#asked.has(stream) || reloader().listing.isForbidden(stream)) return;
     this.#asked.add(stream);
     const { refused } = await review(send, questionsOf([permission]));
     this.#asked.delete(stream);
-    if (refused.length > 0) reloader().listing.leaveOut(stream, REFUSED);
+    const [missing] = missingOf(refused);
+    if (missing === undefined) return;
+    const { sentence } = missing;
+    const since = this.#withoutRight.get(stream)?.since ?? monotonicMs();
+    this.#withoutRight.set(stream, { since, sentence });
+    watches.failed(nameOf(stream), sentence, monotonicMs());
+    reloader().listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
+    if (monotonicMs() - since >= RBAC_LAG_MS) reloader().listing.forbidden(stream);
   }
 
   /** The gauge of a kind shows the worst of its streams. */

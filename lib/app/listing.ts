@@ -32,17 +32,12 @@ export class Listing {
     onNews();
   }
 
-  /** Whether the right to list or watch the stream is known to be missing. */
-  isRefused(stream: Stream): boolean {
-    return this.#options.gate.isRefused(stream);
-  }
-
   /** A list or watch of the stream failed. */
   failed(stream: Stream): void {
     if (this.#options.gate.markFailing(stream)) this.#options.onNews();
   }
 
-  /** The API server does not serve the kind of the stream: nothing waits for it, and nothing is recorded for it. */
+  /** The API server does not serve the kind of the stream: nothing waits for it. */
   absent(stream: Stream): void {
     const { gate, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;
@@ -59,6 +54,16 @@ export class Listing {
     if (sentence !== undefined) log.warn(`${nameOf(stream)} ${sentence}`);
     if (!wasListed) this.#tellIfListed();
     onNews();
+  }
+
+  /** Whether the right to the stream is missing for good. */
+  isForbidden(stream: Stream): boolean {
+    return this.#options.gate.isForbidden(stream);
+  }
+
+  /** The right to the stream that is left out is missing for good: nothing waits for its list any more. */
+  forbidden(stream: Stream): void {
+    if (this.#options.gate.markForbidden(stream)) this.#options.onNews();
   }
 
   /** A list or watch of the stream succeeded. */

@@ -1,7 +1,7 @@
 /**
  * Follows which kinds of workload that a cluster may lack are served. Until the first answer of the API server a kind counts as not
- * yet listed; one that is absent holds up nothing, and of one whose presence is not known nothing is lost either: it is left out
- * like a kind that may not be listed.
+ * yet listed; one that is absent holds up nothing. One whose presence is not known is left out: only what its list may change in
+ * the state waits for it.
  */
 
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';

@@ -33,7 +33,7 @@ export type Overrides = Readonly<Record<StateKey, RecordedDigest>>;
 
 const LONGEST_KEY = 253;
 /** The kind of a workload in a key, as a pattern: that of a custom resource is `<plural>.<group>`. */
-export const KIND_IN_KEY = '[A-Za-z][A-Za-z0-9.-]*';
+const KIND_IN_KEY = '[A-Za-z][A-Za-z0-9.-]*';
 const PARTS = new RegExp(
   `^(?:(?<namespace>[a-z0-9-]+)_)?(?:v1\\.(?<source>[A-Za-z]+)|ran\\.(?<workload>${KIND_IN_KEY}))_.`,
 );

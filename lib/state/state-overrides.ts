@@ -12,7 +12,6 @@ import {
   whileStamped,
 } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/persisted-state.ts';
 import {
   formatOverrides,
   type Overrides,
@@ -26,16 +25,11 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
-import { type KindOverridePlan, planKindOverrides } from './kind-overrides.ts';
 
 /** What a plan asks about lists and rollouts; pure queries of the present moment. */
 export interface WriteGate {
   /** Whether `kind` and all kinds of workload are listed in `namespace`; streams that are `leftOut` do not count. */
   readonly isSynced: (namespace: string, kind: string, leftOut?: LeftOut) => boolean;
-  /** The kinds that may not be listed and whose workloads may follow objects in `namespace`. */
-  readonly refused: (namespace: string) => readonly KindScope[];
-  /** Whether all workloads of a kind are listed in one namespace, or (undefined) in all. */
-  readonly lists: (kind: string, namespace: string | undefined) => boolean;
   /** Whether `workload` is about to be patched: it is in its quiet period, a patch is under way, or one is retried. */
   readonly isWaiting: (workload: ObjectKey) => boolean;
 }
@@ -65,11 +59,10 @@ export function changedOverrides(
   gate: WriteGate,
 ): OverrideChange[] {
   const { shards } = store.persisted.state;
-  const kindOverrides = planKindOverrides(store, desired.values(), gate);
-  const changes = [...staleOverrides(store, gate), ...kindOverrides.changes];
-  for (const workload of new Set([...workloads, ...kindOverrides.ended])) {
+  const changes = staleOverrides(store, gate);
+  for (const workload of workloads) {
     const key = store.persisted.overridesKeyOf(workload.workload.ref);
-    const after = overridesByShard(store, workload, desired, kindOverrides);
+    const after = overridesByShard(store, workload, desired);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
       const before = shards[shard]?.overrides.get(key);
       const overrides = after.get(shard);
@@ -98,14 +91,13 @@ function overridesByShard(
   store: Store,
   workload: WorkloadRecord,
   desired: ReadonlyMap<ObjectKey, Desired>,
-  kindOverrides: KindOverridePlan,
 ): ReadonlyMap<number, Overrides> {
   const byShard = overridesOfFormer(store, workload);
   for (const [config, edge] of workload.edges) {
     const ref = store.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && store.persisted.entryOf(ref));
     if (ref === undefined || entry === undefined) continue;
-    const runningDigest = overrideFor(store, workload, { config, ref, entry, edge }, kindOverrides);
+    const runningDigest = overrideFor(store, workload, { config, entry, edge });
     if (runningDigest === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
     const overrides = byShard.get(shard) ?? {};
@@ -119,21 +111,13 @@ function overridesByShard(
 function overrideFor(
   store: Store,
   record: WorkloadRecord,
-  about: {
-    readonly config: ObjectKey;
-    readonly ref: ConfigRef;
-    readonly entry: StateEntry;
-    readonly edge: Edge;
-  },
-  { after }: KindOverridePlan,
+  about: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
 ): RecordedDigest | undefined {
-  const { config, ref, entry, edge } = about;
+  const { config, entry, edge } = about;
   const runningDigest = recordedFor(store, record, { config, edge }, sequenceInFlight(record, config) > 0);
   if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
-  const isByKind =
-    kindOverrideOf(after, record.workload.ref, ref, store.settings.homeNamespace) !== undefined;
   const committed = translated(entry.digest, store.configs.get(config) ?? {});
-  return runningDigest === committed && !isByKind ? undefined : runningDigest;
+  return runningDigest === committed ? undefined : runningDigest;
 }
 
 /**
@@ -192,8 +176,7 @@ function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   );
   const isStale = (key: StateKey): boolean => {
     const about = parseStateKey(key, store.settings.homeNamespace);
-    if (about === undefined || kindScopeOf(key, store.settings.homeNamespace) !== undefined) return false;
-    return !alive.has(key) && gate.isSynced(about.namespace, about.kind);
+    return about !== undefined && !alive.has(key) && gate.isSynced(about.namespace, about.kind);
   };
   return store.persisted.state.shards.flatMap(({ overrides }, shard) =>
     [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined })),

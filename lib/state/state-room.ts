@@ -8,7 +8,7 @@ import { isUncommitted } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entry.ts';
 import type { Store } from '../store/store.ts';
-import { type Desired, recordedFor, type WriteGate } from './state-overrides.ts';
+import { type Desired, recordedFor } from './state-overrides.ts';
 
 /** The bytes of a digest in JSON: quotes, colon and comma included. */
 const BYTES_OF_VALUE = 60;
@@ -26,13 +26,13 @@ export interface NoRoom {
 export function takeOutWhatHasNoRoom(
   store: Store,
   desired: Map<ObjectKey, Desired>,
-  { gate, room }: { readonly gate: WriteGate; readonly room: (shard: number) => number },
+  room: (shard: number) => number,
 ): NoRoom {
   const left = new Map<number, number>();
   const configs = new Set<ObjectKey>();
   const shards = new Set<number>();
   for (const [config, one] of [...desired]) {
-    const bytes = growthOf(store, config, one, gate);
+    const bytes = growthOf(store, config, one);
     const rest = (left.get(one.shard) ?? room(one.shard)) - bytes;
     if (bytes === 0 || rest >= 0) left.set(one.shard, rest);
     else {
@@ -45,7 +45,7 @@ export function takeOutWhatHasNoRoom(
 }
 
 /** The most bytes that the write of an entry and its overrides adds; replacing an existing key costs nothing. */
-function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate: WriteGate): number {
+function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired): number {
   if (entry === undefined) return 0;
   const before = store.persisted.entryOf(ref);
   const key = store.persisted.entryKeyOf(ref);
@@ -54,7 +54,6 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate
   const add = (about: StateKey, local: StateKey): void => {
     bytes += about.length + local.length + BYTES_OF_VALUE;
   };
-  for (const scope of before === undefined ? [] : gate.refused(ref.namespace)) add(scope.kind, key);
   for (const [record, edge] of store.edgesOf(config)) {
     const { workload } = record;
     const isBehind =

@@ -73,8 +73,8 @@ export function planStateWrites(store: Store, request: StateRequest): StatePlan 
     const ref = store.configs.get(config)?.ref ?? store.abandoned.get(config);
     if (ref !== undefined) consider(store, request, choice, config, ref);
   }
-  const { gate, room = () => Number.POSITIVE_INFINITY } = request;
-  const { configs, shards: full } = takeOutWhatHasNoRoom(store, choice.desired, { gate, room });
+  const { room = () => Number.POSITIVE_INFINITY } = request;
+  const { configs, shards: full } = takeOutWhatHasNoRoom(store, choice.desired, room);
   const postponed = new Set([...choice.postponed, ...configs]);
   return { writes: writesOf(store, request, choice, configs), postponed, full };
 }
@@ -137,12 +137,7 @@ export function believedAtStart(
   ref: ConfigRef,
 ): RunningDigest | undefined {
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const { runningDigest: override } = recordedOf(
-    state,
-    workload.workload.ref,
-    ref,
-    store.settings.homeNamespace,
-  );
+  const override = recordedOf(state, workload.workload.ref, ref, store.settings.homeNamespace);
   return runningDigestAtStart(state.entries.get(store.persisted.entryKeyOf(ref)), override, stamp);
 }
 
@@ -192,8 +187,9 @@ function consider(
 }
 
 /**
- * Whether a kind has to be listed first, or a workload is about to be patched. A baseline does not wait for kinds whose lists
- * fail: without it a start would take the content it finds as the baseline, and lose the changes until then.
+ * Whether a kind has to be listed first, or a workload is about to be patched. A kind may be listed for the first time after its
+ * objects changed, so only a kind without the right is not waited for. A baseline does not wait for kinds whose lists fail:
+ * without it a start would take the content it finds as the baseline, and lose the changes until then.
  */
 function isHeldUp(
   store: Store,
@@ -201,7 +197,7 @@ function isHeldUp(
   config: ObjectKey,
   ref: ConfigRef,
 ): boolean {
-  const leftOut = saysNothingOf(store, ref) ? 'failing' : 'refused';
+  const leftOut = saysNothingOf(store, ref) ? 'failing' : 'forbidden';
   if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
   return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
 }

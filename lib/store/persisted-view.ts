@@ -64,14 +64,9 @@ export class PersistedView {
     if (shard !== undefined && this.shardOf(ref) === undefined) this.places.set(this.entryKeyOf(ref), shard);
   }
 
-  /** The override of an edge: the workload's own, else the kind override. */
+  /** The override of an edge. */
   overrideOf(workload: WorkloadRef, config: ConfigRef): RecordedDigest | undefined {
-    return recordedOf(this.state, workload, config, this.#homeNamespace).runningDigest;
-  }
-
-  /** Whether an edge has only a kind override: its pods started while the reloader could not list their kind. */
-  isByKind(workload: WorkloadRef, config: ConfigRef): boolean {
-    return recordedOf(this.state, workload, config, this.#homeNamespace).isOfKind;
+    return recordedOf(this.state, workload, config, this.#homeNamespace);
   }
 
   /** The minimum sequence of `ref`: every new stamp has to exceed it. It includes writes without an answer. */

@@ -13,10 +13,10 @@ export interface Stream {
 }
 
 /**
- * The streams of workloads that a question does not wait for: none; those for which the right is missing (refused); or also
- * those that fail and have not listed since, for any reason (failing).
+ * The streams of workloads that a question does not wait for: none; those without the right for so long that it does not just lag
+ * (forbidden); those that are left out, for any reason (refused); or also those that fail and have not listed since (failing).
  */
-export type LeftOut = 'none' | 'refused' | 'failing';
+export type LeftOut = 'none' | 'forbidden' | 'refused' | 'failing';
 
 /** See the file's comment. A stream may be failing or refused after it has listed; it stays listed. */
 export class SyncGate {
@@ -24,6 +24,7 @@ export class SyncGate {
   readonly #synced = new Set<Stream>();
   readonly #failing = new Set<Stream>();
   readonly #refused = new Set<Stream>();
+  readonly #forbidden = new Set<Stream>();
   readonly #absent = new Set<Stream>();
 
   constructor(streams: readonly Stream[]) {
@@ -53,6 +54,7 @@ export class SyncGate {
   /** Records that a list or watch of the stream succeeded; whether it was refused before. */
   markWell(stream: Stream): boolean {
     this.#failing.delete(stream);
+    this.#forbidden.delete(stream);
     return this.#refused.delete(stream);
   }
 
@@ -67,6 +69,13 @@ export class SyncGate {
     return true;
   }
 
+  /** Records that the right to the refused stream is missing for good, as far as is known; whether that changes anything. */
+  markForbidden(stream: Stream): boolean {
+    if (!this.#refused.has(stream) || this.#forbidden.has(stream)) return false;
+    this.#forbidden.add(stream);
+    return true;
+  }
+
   /**
    * Records that the API server does not serve the kind of the stream: until it is marked as refused, it counts as if it were none
    * of the streams. Whether that changes anything.
@@ -74,9 +83,13 @@ export class SyncGate {
   markAbsent(stream: Stream): boolean {
     if (this.#absent.has(stream)) return false;
     this.#absent.add(stream);
-    this.#refused.delete(stream);
-    this.#failing.delete(stream);
+    this.markWell(stream);
     return true;
+  }
+
+  /** Whether the right to the stream is missing for good, as far as is known. */
+  isForbidden(stream: Stream): boolean {
+    return this.#forbidden.has(stream);
   }
 
   /** Whether the right to list or watch the stream is known to be missing. */
@@ -116,12 +129,6 @@ export class SyncGate {
     );
   }
 
-  /** The refused streams with workloads of `namespace`. */
-  refused(namespace: string): readonly Stream[] {
-    if (this.#refused.size === 0) return [];
-    return this.#followersOf(namespace).filter((stream) => this.#refused.has(stream));
-  }
-
   /** Whether every stream has listed and none is refused: each workload that may carry a stamp is known. */
   get isComplete(): boolean {
     return this.#present().every((stream) => this.#isDone(stream, 'none'));
@@ -154,8 +161,16 @@ export class SyncGate {
   }
 
   #isDone(stream: Stream, leftOut: LeftOut): boolean {
-    if (this.#refused.has(stream)) return leftOut !== 'none';
-    return this.#synced.has(stream) || (leftOut === 'failing' && this.#failing.has(stream));
+    switch (leftOut) {
+      case 'none':
+        return this.#synced.has(stream) && !this.#refused.has(stream);
+      case 'forbidden':
+        return this.#synced.has(stream) || this.#forbidden.has(stream);
+      case 'refused':
+        return this.#synced.has(stream) || this.#refused.has(stream);
+      case 'failing':
+        return this.#synced.has(stream) || this.#failing.has(stream);
+    }
   }
 }
 

@@ -90,25 +90,14 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const known = translated(believed, config);
   const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
-  const facts = { observed, isRolledOut, mayHaveReadOther: mayHaveReadOther(store, workload, config, stamp) };
+  // It changed since it was listed.
+  const mayHaveReadOther = config.changedAt > Number.NEGATIVE_INFINITY;
+  const facts = { observed, isRolledOut, mayHaveReadOther };
   const found = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
   const next = begunWith(record, config, found);
   if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return next;
-}
-
-/** Whether the object changed since it was listed, or while the workloads of this kind could not be listed. */
-function mayHaveReadOther(
-  store: Store,
-  { ref }: Workload,
-  config: ConfigRecord,
-  stamp: Stamp | undefined,
-): boolean {
-  if (config.changedAt > Number.NEGATIVE_INFINITY) return true;
-  return (
-    !isUncommitted(stamp, store.persisted.entryOf(config.ref)) && store.persisted.isByKind(ref, config.ref)
-  );
 }
 
 /** The running digest by the stamp and the state; without an entry by the entries of other parts of the object. */

@@ -6,7 +6,6 @@
 import { ABSENT, translated } from '../model/digest.ts';
 import { isUncommitted } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { kindScopeOf } from '../model/persisted-state.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -44,19 +43,15 @@ function mayBeOlder(store: Store, config: ObjectKey, observed: ConfigRecord): bo
   });
 }
 
-/** Whether the state has an override of the workload, or a kind override for it. */
-function isRecorded(store: Store, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
-  if (store.persisted.state.overrides.has(store.persisted.overridesKeyOf(ref))) return true;
-  return [...own.keys()].some((config) => {
-    const followed = store.configs.get(config)?.ref;
-    return followed !== undefined && store.persisted.isByKind(ref, followed);
-  });
+/** Whether the state has an override of the workload. */
+function isRecorded({ persisted }: Store, { workload: { ref } }: WorkloadRecord): boolean {
+  return persisted.state.overrides.has(persisted.overridesKeyOf(ref));
 }
 
 /** The workloads with overrides in the state; without those whose long key ends in a hash instead of the name. */
 function namedByState({ persisted, settings: { homeNamespace } }: Store): ObjectKey[] {
   return [...persisted.state.overrides.keys()].flatMap((key) => {
     const ref = workloadRefOf(key, homeNamespace);
-    return ref === undefined || kindScopeOf(key, homeNamespace) !== undefined ? [] : [keyOf(ref)];
+    return ref === undefined ? [] : [keyOf(ref)];
   });
 }

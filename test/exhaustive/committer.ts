@@ -34,7 +34,7 @@ export function plannedWrite(world: World): StatePlan | undefined {
     return !backoff && (window || busy);
   };
   const urgent = process.urgent ? CONFIGS : NONE;
-  const gate = { isSynced, isWaiting, refused: () => [], lists: () => world.workloads.hasListed };
+  const gate = { isSynced, isWaiting };
   return planStateWrites(process.store, { candidates: CONFIGS, urgent, gate, place: () => 0 });
 }
 

@@ -68,7 +68,7 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
   const { noise = true } = cast.settings.keys ?? {};
   const rescope = noise ? steps.read : fc.oneof(steps.read, steps.keyScope);
   const resource = fc.constantFrom(...cast.workloads).map(resourceOf);
-  const long = fc.constantFrom(0, coalescePeriodMs + 1000, coalescePeriodMs + 20_000).map(wait);
+  const long = fc.constantFrom(0, coalescePeriodMs + 1000, coalescePeriodMs + 100_000).map(wait);
   const between = fc.oneof(steps.owner, steps.workload, steps.config, steps.crash);
   return {
     forbidden: fc

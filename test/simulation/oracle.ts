@@ -111,7 +111,7 @@ function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
     startedUnseen(trace, pod, config) ||
     startedWithout(trace, pod, config) ||
     hasRunBefore(trace, pod, config) ||
-    startedUnlisted(trace, pod, config) ||
+    changedUnlisted(trace, pod, config) ||
     wasLostInMemory(trace, pod, config)
   );
 }
@@ -168,28 +168,23 @@ function wasNewToNewcomer(
 const UNTIL_LISTED_MS = 60_000;
 
 /**
- * It started while its kind might not be listed, and what it read came and went between two writes of the state: who died
- * before the kind was listed took that with it, and so did the object if it was deleted while nobody else followed it.
+ * The object got its present content while the kind of the workload might not be listed, and a process began or died in that
+ * time: no process that lived on knew what the pods ran. Or the object was deleted meanwhile, and nobody else followed it.
  */
-function startedUnlisted(trace: Trace, pod: Pod, config: ConfigName): boolean {
+function changedUnlisted(trace: Trace, pod: Pod, config: ConfigName): boolean {
   const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(pod.workload));
-  const last = rights.findLast(({ at }) => at <= pod.started);
-  const startedMs = trace.facts.findLast(({ at }) => at <= pod.started)?.ms ?? 0;
-  // Once it may be listed it is, after a pause.
-  if (last === undefined || (last.allowed && startedMs - last.ms > UNTIL_LISTED_MS)) return false;
-  const allowed = last.allowed ? last : rights.find((fact) => fact.allowed && fact.at > pod.started);
-  const until = (allowed?.ms ?? 0) + UNTIL_LISTED_MS;
-  const isMeanwhile = ({ at, ms }: { readonly at: number; readonly ms: number }) =>
-    at >= pod.started && ms <= until;
   const writes = writesOf(trace, config);
-  const contents = writes.filter(({ content }, index) => content !== writes[index - 1]?.content);
-  const from = contents.findLast(({ at }) => at <= pod.started)?.at ?? 0;
-  const to = contents.find(({ at }) => at > pod.started)?.at ?? Number.POSITIVE_INFINITY;
-  const isWritten = factsOf(trace, 'write').some(
-    (fact) => fact.to === 'state' && from < fact.at && fact.at < to,
-  );
+  const change = writes.findLast(({ content }, index) => content !== writes[index - 1]?.content);
+  const loss = rights.findLast(({ allowed, at }) => !allowed && at <= (change?.at ?? 0));
+  if (change === undefined || loss === undefined) return false;
+  const allowed = rights.find((fact) => fact.allowed && fact.at > loss.at);
+  // Once it may be listed it is, after a pause.
+  const until = (allowed?.ms ?? Number.POSITIVE_INFINITY) + UNTIL_LISTED_MS;
+  const isMeanwhile = ({ at, ms }: { readonly at: number; readonly ms: number }) =>
+    at >= loss.at && ms <= until;
+  const ends = [...factsOf(trace, 'listed'), ...factsOf(trace, 'died')];
   const isForgotten = writes.some((fact) => fact.content === undefined && isMeanwhile(fact));
-  return !isWritten && (isForgotten || factsOf(trace, 'died').some(isMeanwhile));
+  return isMeanwhile(change) && (isForgotten || ends.some(isMeanwhile));
 }
 
 /**

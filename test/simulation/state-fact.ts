@@ -25,7 +25,7 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
   const overrides: Record<WorkloadName, Record<ConfigName, RunningDigest>> = {};
   const algorithms: Record<ConfigName, readonly string[]> = {};
   const halts: Record<ConfigName, readonly Halt[]> = {};
-  const untidy = [...untidyNames(at), ...kindOverridesIn(at)];
+  const untidy = untidyNames(at);
   for (const [config, keys] of ENTRY_KEYS) {
     const found = keys.map((key) => partOf(config, key, at));
     const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
@@ -126,15 +126,6 @@ function overridesFor(config: ConfigName, key: string, data: Data): [WorkloadNam
     if (value === undefined) return [];
     return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
   });
-}
-
-/** What is kept for workloads of a kind that could not be listed. */
-function kindOverridesIn(at: (name: string) => LooseObject | undefined): string[] {
-  return STATE_NAMES.flatMap((name) =>
-    Object.keys(at(name)?.data ?? {})
-      .filter((key) => /ran\.[A-Za-z]+_[A-Z]+$/.test(key))
-      .map((key) => `${name} has ${key}`),
-  );
 }
 
 /** Where the first one does not tell of all that there are, or of one that is missing; no matter where nothing is in them. */

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { customKind } from '../../../lib/model/kinds/custom-kind.ts';
-import { kindOverrideKeyOf, kindScopeOf } from '../../../lib/model/persisted-state.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { overridesKeyOf, parseStateKey, workloadRefOf } from '../../../lib/model/state-entry.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -96,18 +95,13 @@ test('it refers to an object by its pod template alone, not by another field of 
   );
 });
 
-test('the state has keys for its workloads, and for all of the kind', () => {
+test('the state has keys for its workloads', () => {
   const ref = { kind: KIND.kind, namespace: 'shop', name: 'web.v1' };
   assert.equal(overridesKeyOf(ref, 'home'), 'shop_ran.apps.acme-corp.example_web.v1');
   for (const home of ['home', 'shop']) {
     const key = overridesKeyOf(ref, home);
     assert.deepEqual(workloadRefOf(key, home), ref);
     assert.deepEqual(parseStateKey(key, home), { type: 'overrides', kind: KIND.kind, namespace: 'shop' });
-    assert.equal(kindScopeOf(key, home), undefined);
-    for (const namespace of ['shop', undefined]) {
-      const scope = { kind: KIND.kind, namespace };
-      assert.deepEqual(kindScopeOf(kindOverrideKeyOf(scope, home), home), scope);
-    }
   }
 });
 

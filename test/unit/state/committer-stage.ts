@@ -75,8 +75,6 @@ export class CommitterStage {
       heartbeat: new Heartbeat(),
       gate: {
         isSynced: () => this.isSynced,
-        refused: () => [],
-        lists: () => this.isSynced,
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
       },
       journal: this.journal,

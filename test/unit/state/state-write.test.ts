@@ -166,7 +166,7 @@ test('before everything is listed nothing is written, however urgent', () => {
   const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
   assert.deepEqual(
     [plan.write, plan.postponed.size, asked],
-    [undefined, 1, [['home', 'ConfigMap', 'refused']]],
+    [undefined, 1, [['home', 'ConfigMap', 'forbidden']]],
   );
 });
 

@@ -67,28 +67,38 @@ function answers(isRefused: boolean, prepare: (gate: SyncGate) => void = () => u
   prepare(one);
   return {
     all: one.isSynced('ns', 'ConfigMap'),
+    forbidden: one.isSynced('ns', 'ConfigMap', 'forbidden'),
     refused: one.isSynced('ns', 'ConfigMap', 'refused'),
     failing: one.isSynced('ns', 'ConfigMap', 'failing'),
-    kindOverride: one.refused('ns').length === 1,
     awaited: one.awaited().includes(ITS),
     lists: one.lists('StatefulSet', undefined),
   };
 }
 
-const FAILS = { all: false, refused: false, failing: true, kindOverride: false, awaited: true, lists: false };
-const REFUSED = {
-  all: false,
-  refused: true,
-  failing: true,
-  kindOverride: true,
-  awaited: false,
-  lists: false,
-};
-const WELL = { all: true, refused: true, failing: true, kindOverride: false, awaited: false, lists: true };
+const FAILS = { all: false, forbidden: false, refused: false, failing: true, awaited: true, lists: false };
+const REFUSED = { all: false, forbidden: false, refused: true, failing: true, awaited: false, lists: false };
+const FORBIDDEN = { ...REFUSED, forbidden: true };
+const WELL = { all: true, forbidden: true, refused: true, failing: true, awaited: false, lists: true };
 
-test('a kind that fails is waited for by all but a baseline, one that is refused by nothing but what removes', () => {
+test('a kind that fails is waited for by all but a baseline, one that is forbidden by nothing but what removes', () => {
   assert.deepEqual(answers(false), FAILS);
   assert.deepEqual(answers(true), REFUSED);
+  assert.deepEqual(
+    answers(true, (one) => assert.deepEqual([one.markForbidden(ITS), one.markForbidden(ITS)], [true, false])),
+    FORBIDDEN,
+  );
+});
+
+test('what is not refused is not forbidden', () => {
+  const early = (one: SyncGate): void => assert.equal(one.markForbidden(ITS), false);
+  assert.deepEqual(answers(false, early), FAILS);
+  const late = (one: SyncGate): void => {
+    one.markForbidden(ITS);
+    one.markWell(ITS);
+    one.markFailing(ITS);
+    one.markRefused(ITS);
+  };
+  assert.deepEqual(answers(true, late), REFUSED, 'for as long as before');
 });
 
 test('what is refused is left out no longer once it has listed', () => {
@@ -112,7 +122,7 @@ test('what had listed before it was refused is not complete any more', () => {
     one.markFailing(ITS);
     assert.equal(one.markRefused(ITS), true);
   };
-  assert.deepEqual(answers(false, later), REFUSED);
+  assert.deepEqual(answers(false, later), FORBIDDEN, 'but what it listed stays');
 });
 
 test('where every kind of workload is refused all of them are awaited: there is nothing to serve', () => {
@@ -128,7 +138,7 @@ test('of objects that are not listed nothing is written, refused or not', () => 
   one.markSynced(ITS);
   one.markFailing(OTHER);
   one.markRefused(OTHER);
-  for (const leftOut of ['none', 'refused', 'failing'] as const)
+  for (const leftOut of ['none', 'forbidden', 'refused', 'failing'] as const)
     assert.equal(one.isSynced('ns', 'ConfigMap', leftOut), false);
 });
 

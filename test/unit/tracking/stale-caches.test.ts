@@ -69,15 +69,6 @@ const ROWS: Record<string, Row> = {
     configs: [],
     workloads: ['new'],
   },
-  'all of a kind that could not be listed': {
-    state: { [CFG]: 'a.1', 'ran.Deployment_ALL': `{"${CFG}":"b"}` },
-    configs: [],
-    workloads: ['api', 'web'],
-  },
-  'none of another kind that could not be listed': {
-    state: { [CFG]: 'a.1', 'ran.Rollout_ALL': `{"${CFG}":"b"}` },
-    ...NONE,
-  },
 };
 
 const names = (keys: ReadonlySet<string>): string[] => [...keys].map(nameIn).sort();

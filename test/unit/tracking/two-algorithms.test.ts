@@ -8,13 +8,12 @@ import { describe, test } from 'node:test';
 import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
 import { UNKNOWN } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
-import { planKindOverrides } from '../../../lib/state/kind-overrides.ts';
 import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
 import { liveStampOf } from '../../../lib/tracking/live-stamps.ts';
 import { lacksDigest, namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
 import { observeConfig } from '../../../lib/tracking/observe-config.ts';
 import { d } from './sketch.ts';
-import { OPEN_GATE, World } from './world.ts';
+import { World } from './world.ts';
 
 const FORMER = 'k00000001';
 const OTHER = 'k00000002';
@@ -213,28 +212,4 @@ test('what would be forgotten is seen under another algorithm too', () => {
   const config = world.store.configRecordOf(world.configRef('cfg'));
   const edge = { ...world.edge('web'), runningDigest: d('b') };
   assert.ok(wouldForget(world.store, world.record('web'), config, edge));
-});
-
-describe('an entry that is written anew under another key, while a kind may not be listed,', () => {
-  const kinds = { ...OPEN_GATE, refused: () => [{ kind: 'DaemonSet', namespace: 'home' }] };
-  const rows: Record<string, readonly [entry: string, sequence: number, ran: string | undefined]> = {
-    'with its sequence and content leaves no kind override': [`${FORMER}:a.1`, 1, undefined],
-    'with a new sequence leaves the content of before, as this process digests it': [
-      `${FORMER}:a.1`,
-      2,
-      d('a'),
-    ],
-    'with a new content leaves that of before': [`${FORMER}:b.1`, 2, `${FORMER}:${d('b')}`],
-    'from a key that is lost leaves an unknown one': [`${LOST}:a.1`, 1, UNKNOWN],
-  };
-  for (const [sentence, [before, sequence, ran]] of Object.entries(rows))
-    test(sentence, () => {
-      const world = started({ state: { [CFG]: before } });
-      const desired = [{ ref: world.configRef('cfg'), entry: { digest: d('a'), sequence }, shard: 0 }];
-      const { changes } = planKindOverrides(world.store, desired, kinds);
-      assert.deepEqual(
-        changes.flatMap(({ overrides }) => Object.values(overrides ?? {})),
-        ran === undefined ? [] : [ran],
-      );
-    });
 });

@@ -35,8 +35,6 @@ import { type Arrival, d, type Live, type Marks, NEW, patched, rawOf, type Sketc
 /** Answers yes to everything: all is listed and nobody waits. */
 export const OPEN_GATE: WriteGate = {
   isSynced: (_namespace, kind) => kind !== 'Rollout',
-  refused: () => [],
-  lists: () => true,
   isWaiting: () => false,
 };
 
