@@ -1,7 +1,7 @@
 /** The audit log of a control plane: who asked what, and how it was answered. */
 
 import { readFile } from 'node:fs/promises';
-import { isObject, type JsonObject, pick, stringOf } from '../sandbox/json.ts';
+import { isObject, type JsonObject, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 
 /** One request. */
 export interface AuditedRequest {
@@ -19,6 +19,8 @@ export interface AuditedRequest {
   readonly uri: string;
   /** The status; of a watch that goes on, that of its head. */
   readonly code: number;
+  /** Whether it was refused because its namespace is being deleted. */
+  readonly namespaceEnds: boolean;
   /** Milliseconds of the epoch. */
   readonly receivedAt: number;
 }
@@ -39,6 +41,7 @@ export async function readAuditLog(file: string): Promise<AuditedRequest[]> {
 function requestOf(event: JsonObject): AuditedRequest {
   const target = (field: string): string | undefined => stringOf(pick(event, 'objectRef', field));
   const parts = [target('resource') ?? '', target('subresource')].filter((part) => part !== undefined);
+  const causes = objectsOf(pick(event, 'responseStatus', 'details', 'causes'));
   return {
     user: stringOf(pick(event, 'user', 'username')) ?? '',
     userAgent: stringOf(event['userAgent']) ?? '',
@@ -49,6 +52,7 @@ function requestOf(event: JsonObject): AuditedRequest {
     name: target('name'),
     uri: stringOf(event['requestURI']) ?? '',
     code: Number(pick(event, 'responseStatus', 'code') ?? 0),
+    namespaceEnds: causes.some(({ reason }) => reason === 'NamespaceTerminating'),
     receivedAt: Date.parse(stringOf(event['requestReceivedTimestamp']) ?? ''),
   };
 }

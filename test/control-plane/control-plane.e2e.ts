@@ -30,11 +30,22 @@ test('a ServiceAccount may do what RBAC grants it, and the audit log tells what 
   await until('the grant is known', async () => (await status(`${core}/configmaps`)) === 200);
   assert.equal(await status(`${core}/secrets/x`), 403);
   const asked = (await plane.audit()).filter(({ user }) => user.endsWith(':reader'));
-  const { verb, resource, namespace, name, code } = asked.at(-1) ?? assert.fail();
+  const { verb, resource, namespace, name, code, namespaceEnds } = asked.at(-1) ?? assert.fail();
   assert.deepEqual(
-    { verb, resource, namespace, name, code },
-    { verb: 'get', resource: 'secrets', namespace: 'default', name: 'x', code: 403 },
+    { verb, resource, namespace, name, code, namespaceEnds },
+    { verb: 'get', resource: 'secrets', namespace: 'default', name: 'x', code: 403, namespaceEnds: false },
   );
+});
+
+test('the audit log tells a namespace that ends from a missing right', async () => {
+  const metadata = { name: 'ending' };
+  await plane.expect('POST', '/api/v1/namespaces', { metadata, spec: { finalizers: ['kubernetes'] } });
+  const path = '/api/v1/namespaces/ending/configmaps';
+  await plane.expect('POST', path, { metadata: { name: 'held', finalizers: ['example.com/held'] } });
+  await plane.expect('DELETE', '/api/v1/namespaces/ending');
+  await assert.rejects(plane.expect('POST', path, { metadata: { name: 'late' } }), /403/);
+  const [, late] = (await plane.audit()).filter(({ uri, verb }) => uri.startsWith(path) && verb === 'create');
+  assert.deepEqual([late?.code, late?.namespaceEnds], [403, true]);
 });
 
 test('nothing outlives the test that started it, however that ends', async () => {
