@@ -8,10 +8,10 @@ import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { InformerEvent, Timeline } from '../model/timeline.ts';
+import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
+import { Pauses } from '../repair/pauses.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
-import { Repairs } from '../repair/repairs.ts';
-import type { UnfinishedJobRecreationsOptions } from '../repair/unfinished-job-recreations.ts';
 import { Findings } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
@@ -36,14 +36,14 @@ import { Fence } from './fence.ts';
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
   extends Pick<AttemptOptions, 'pods' | 'maxEvictions'>,
-    Pick<StateCommitterOptions, 'readKeys'>,
+    Pick<StateCommitterOptions, 'readKeys' | 'mark' | 'onContested'>,
+    Pick<JobRecreationsOptions, 'finish'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;
   readonly client: WorkloadClient;
-  readonly finish: UnfinishedJobRecreationsOptions['finish'];
   readonly stateClient: StateClient;
   readonly readConfig: ReadConfig;
   /** Whether each pod has a content of the class of its own. */
@@ -56,8 +56,6 @@ export interface ControllersOptions
   readonly heartbeat: Heartbeat;
   /** Whether this reloader leads; a standby observes and writes nothing. */
   readonly leads: boolean;
-  readonly mark?: StateCommitterOptions['mark'];
-  readonly onContested?: StateCommitterOptions['onContested'];
   /** Called if a later version of this program wrote the state: this process must not write it. */
   readonly onUnknownVersion: (version: string) => void;
   /** The quiet period. */
@@ -94,7 +92,8 @@ export class Controllers implements EffectTargets {
   readonly missingObjects: MissingObjectProbe;
   readonly rollouts: RolloutController;
   readonly findings: Findings;
-  readonly repairs: Repairs;
+  readonly pauses: Pauses;
+  readonly jobRecreations: JobRecreations;
   readonly namespaces: SelectedNamespaces;
   readonly #namespaceAnnotations: NamespaceAnnotations;
   readonly committer: StateCommitter;
@@ -123,8 +122,7 @@ export class Controllers implements EffectTargets {
       },
     });
     this.rollouts = this.#newRollouts(options);
-    const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
-      this.reporter.finding(workload, finding);
+    const say: JobRecreationsOptions['say'] = (...news) => this.reporter.finding(...news);
     const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
     this.findings = new Findings({
       store,
@@ -133,7 +131,8 @@ export class Controllers implements EffectTargets {
       isDynamic: options.isDynamic,
       say,
     });
-    this.repairs = new Repairs({ ...options, isWaiting, say });
+    this.pauses = new Pauses({ ...options, isWaiting, say });
+    this.jobRecreations = new JobRecreations({ ...options, say });
     this.namespaces = this.#newSelection(apply);
     this.#namespaceAnnotations = new NamespaceAnnotations(store, (workloads) => this.#reconsider(workloads));
     this.committer = new StateCommitter({
@@ -148,7 +147,7 @@ export class Controllers implements EffectTargets {
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.fence, this.rollouts, this.repairs, this.refetcher, this.missingObjects];
+    return [this.fence, this.rollouts, this.pauses, this.jobRecreations, this.refetcher, this.missingObjects];
   }
 
   /** These workloads, or what they name, have changed. */
@@ -262,7 +261,7 @@ export class Controllers implements EffectTargets {
     if (outcome.type === 'waiting-for-slot') this.#onWaiting(ref, outcome.about);
     if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
     this.review(keyOf(ref));
-    this.repairs.proceed(keyOf(ref));
+    this.pauses.proceed(keyOf(ref));
     this.committer.kick();
   }
 

@@ -72,14 +72,15 @@ export class Observations {
   /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
   workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     const { controllers } = this;
-    const { rollouts, findings, repairs, fence } = controllers;
+    const { rollouts, findings, pauses, jobRecreations, fence } = controllers;
     const { key } = event;
     fence.run('its event', key, () => this.#observe(event));
     if (!this.#leads) return;
     fence.run('its slot', key, () => rollouts.slots?.observed(key));
     controllers.wake([key]);
     fence.run('its findings', key, () => findings.observe(event));
-    fence.run('its repairs', key, () => repairs.observe(event));
+    fence.run('its pause', key, () => pauses.observe(event));
+    fence.run('its recreation', key, () => jobRecreations.observe(event));
   }
 
   /** After an exception the record has its former version, so that the next try, or the next term, finds the same difference. */

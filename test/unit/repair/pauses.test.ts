@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Pause } from '../../../lib/model/hold.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { WorkloadClient } from '../../../lib/model/outcome.ts';
@@ -10,8 +9,7 @@ import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import type { LivePatches } from '../../../lib/repair/live-patches.ts';
-import { pauses } from '../../../lib/repair/pauses.ts';
+import { Pauses } from '../../../lib/repair/pauses.ts';
 import { Store } from '../../../lib/store/store.ts';
 import { mockTime } from '../../mock-time.ts';
 import { settingsWith } from '../../settings.ts';
@@ -49,14 +47,14 @@ class Stage {
   readonly readFaults: Read[] = [];
   readonly faults: Patched[] = [];
   isWaiting = false;
-  readonly pauses: LivePatches<Pause>;
+  readonly pauses: Pauses;
   readonly #store = new Store(settingsWith());
   readonly #timers: TestContext['mock']['timers'];
 
   constructor(t: TestContext, client: Partial<WorkloadClient> = {}) {
     mockTime(t, { now: NOON });
     this.#timers = t.mock.timers;
-    this.pauses = pauses({
+    this.pauses = new Pauses({
       store: this.#store,
       client: {
         roll: () => assert.fail('nothing is rolled'),

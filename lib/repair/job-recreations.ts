@@ -12,7 +12,7 @@ import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 
 /** The collaborators of this class. */
-export interface UnfinishedJobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
+export interface JobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   /** Takes the remaining steps; `ref`: the placeholder Job. Accepted: nothing is left to do. Never rejects. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
   /** Reports on the placeholder Job why it stays. */
@@ -32,12 +32,12 @@ const USUAL_MS = 1_000;
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
 
 /** See the file's comment. */
-export class UnfinishedJobRecreations {
-  readonly #options: UnfinishedJobRecreationsOptions;
+export class JobRecreations {
+  readonly #options: JobRecreationsOptions;
   readonly #queue: RetryQueue;
   readonly #copies = new Map<ObjectKey, Copy>();
 
-  constructor(options: UnfinishedJobRecreationsOptions) {
+  constructor(options: JobRecreationsOptions) {
     this.#options = options;
     const reconcile = (key: string): Promise<Result> => this.#reconcile(key);
     this.#queue = new RetryQueue({ ...options, reconcile, concurrency: CONCURRENCY });
