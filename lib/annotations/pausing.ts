@@ -1,6 +1,6 @@
 /** The `pause-period` of workloads: a pause of a Deployment, a longer window of a workload that cannot be paused. */
 
-import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/hold.ts';
+import { type Pause, type PausePatch, pauseSince } from '../model/hold.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
 import type { PauseKeys } from './vocabulary.ts';
@@ -24,9 +24,9 @@ export class Pausing {
   }
 
   /** The `paused-at` that a pause has left on a workload that is not paused any more. */
-  leftBehind(workload: Workload): Pause | undefined {
-    const since = this.#keys && workload.annotations[this.#keys.pausedAt];
-    return workload.isPaused !== false || since === undefined ? undefined : pauseThatWasEnded(since);
+  leftBehind({ isPaused, annotations }: Workload): Pause | undefined {
+    const since = isPaused === false && this.#keys ? annotations[this.#keys.pausedAt] : undefined;
+    return since === undefined ? undefined : { since, periodMs: 0, endsAt: Number.NEGATIVE_INFINITY };
   }
 
   /** For how long a rollout that begins now pauses the workload, in ms; 0: not at all. */

@@ -341,7 +341,8 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
   return streamsOf(namespaces, served, ignoredNamespaces, watchesNamespaces(options));
 }
 
-const NO_COUNTERS = {
+/** The counters where no metrics are served. */
+export const NO_COUNTERS: ControllersOptions['counters'] = {
   changed: ignore,
   attempted: ignore,
   rolled: ignore,
@@ -351,7 +352,7 @@ const NO_COUNTERS = {
 };
 
 function ignore(): void {
-  // There are no metrics.
+  // Nobody asks.
 }
 
 /** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */

@@ -184,13 +184,7 @@ export class Informers {
     });
   }
 
-  #common(stream: Stream): {
-    send: Send;
-    timeline: Timeline;
-    log: Log;
-    random: () => number;
-    observer: ReflectorObserver;
-  } {
+  #common(stream: Stream) {
     const { send, timeline, log, random } = this.#options;
     return { send, timeline, log, random, observer: this.#observerOf(stream) };
   }

@@ -56,7 +56,7 @@ export interface Pause {
   readonly since: string;
   /** How long it lasts in ms; 0 without the annotation, or after its removal. */
   readonly periodMs: number;
-  /** When it is over, in ms since 1970; -Infinity if the begin cannot be parsed. */
+  /** When it is over, in ms since 1970; -Infinity if it was ended, or the begin cannot be parsed. */
   readonly endsAt: number;
 }
 
@@ -70,11 +70,6 @@ export interface PausePatch {
 export function pauseSince(since: string, periodMs: number): Pause {
   const endsAt = Date.parse(since) + periodMs;
   return { since, periodMs, endsAt: isMoment(endsAt) ? endsAt : Number.NEGATIVE_INFINITY };
-}
-
-/** The pause that began at `since` and that another writer has ended. */
-export function pauseThatWasEnded(since: string): Pause {
-  return { since, periodMs: 0, endsAt: Number.NEGATIVE_INFINITY };
 }
 
 /**

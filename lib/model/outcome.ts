@@ -114,6 +114,12 @@ export type Outcome =
   /** The workload no longer exists. */
   | { readonly type: 'gone' };
 
+/** The outcomes of an attempt that sent a patch, or would have in a dry run. */
+export const ATTEMPT_ENDS = ['done', 'again', 'later', 'refused', 'gone'] as const;
+
+/** One of ATTEMPT_ENDS. */
+export type AttemptEnd = (typeof ATTEMPT_ENDS)[number];
+
 /** What keeps a workload from being rolled although nothing failed. `notify-only`: a person rolls it, or nobody does. */
 export interface Gate {
   readonly type: 'hold' | 'window' | 'approval' | 'notify-only' | 'stage' | 'halt';

@@ -134,39 +134,8 @@ interface EventRow {
   readonly tells: Reason;
 }
 
-/** The `reason` of an Event. */
-export type EventReason =
-  | 'Reloaded'
-  | 'WebhookNotified'
-  | 'ReloadRefused'
-  | 'StampReverted'
-  | 'ReloadGivenUp'
-  | 'EvictionsStalled'
-  | 'MalformedAnnotation'
-  | 'MisplacedAnnotation'
-  | 'MistypedAnnotation'
-  | 'AnnotationNotServed'
-  | 'ObjectMissing'
-  | 'ClassDiffersByPod'
-  | 'SecretNotWatched'
-  | 'ObjectNotSelected'
-  | 'StateNotFollowed'
-  | 'OptInLost'
-  | 'SecondReloader'
-  | 'Paused'
-  | 'Resumed'
-  | 'PodsNotReplaced'
-  | 'RolloutsSlowed'
-  | 'WaitingForSlot'
-  | 'RolloutOverdue'
-  | 'RolloutHeld'
-  | 'RolloutHalted'
-  | 'ApprovalRequired'
-  | 'RolloutNeeded'
-  | 'InternalError';
-
 /** Every Event, with its type and its reason. */
-export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
+export const EVENTS = {
   Reloaded: { type: 'Normal', tells: 'rolled' },
   WebhookNotified: { type: 'Normal', tells: 'webhook-notified' },
   ReloadRefused: { type: 'Warning', tells: 'refused' },
@@ -195,11 +164,14 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ApprovalRequired: { type: 'Warning', tells: 'approval-required' },
   RolloutNeeded: { type: 'Warning', tells: 'notify-only' },
   InternalError: { type: 'Warning', tells: 'internal-error' },
-};
+} as const;
 
+/** The `reason` of an Event. */
+export type EventReason = keyof typeof EVENTS;
 /** The Event that reports `reason`; undefined if the reason has none. */
 export function eventTelling(reason: Reason): EventReason | undefined {
-  return (Object.keys(EVENTS) as EventReason[]).find((event) => EVENTS[event].tells === reason);
+  const rows: Readonly<Record<EventReason, EventRow>> = EVENTS;
+  return (Object.keys(EVENTS) as EventReason[]).find((event) => rows[event].tells === reason);
 }
 
 /** An Event to be recorded. */

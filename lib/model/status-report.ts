@@ -2,6 +2,7 @@
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
+import type { PendingReason } from './outcome.ts';
 import type { Reason, Verdict } from './reasons.ts';
 import type { Rolling } from './workload-kind.ts';
 
@@ -31,21 +32,7 @@ export interface WorkloadStatus {
   /** The age of the oldest pending change, in seconds. */
   readonly outdatedForSeconds?: number;
   /** Why it has not been rolled yet. */
-  readonly waitsFor?:
-    | 'quiet'
-    | 'queued'
-    | 'budget'
-    | 'backoff'
-    | 'evicting'
-    | 'external-rollout'
-    | 'hold'
-    | 'window'
-    | 'stage'
-    | 'halt'
-    | 'approval'
-    | 'notify-only'
-    | 'selection'
-    | 'change';
+  readonly waitsFor?: PendingReason['type'];
   readonly waitsForSeconds?: number;
   /** The value of the annotation `approved` that lets it be rolled. */
   readonly approvalToken?: string;

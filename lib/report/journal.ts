@@ -3,7 +3,7 @@
 import { shortDigest } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
-import { REASONS, type Reason } from '../model/reasons.ts';
+import { EVENTS, eventTelling, REASONS, type Reason } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
 import type { Note } from '../tracking/effects.ts';
 
@@ -12,35 +12,6 @@ import type { Note } from '../tracking/effects.ts';
  */
 const KEPT = 50;
 
-/** Reasons that call for a person's attention. */
-const WARNINGS: ReadonlySet<Reason> = new Set([
-  'refused',
-  'stamp-reverted',
-  'given-up',
-  'malformed',
-  'misplaced',
-  'mistyped',
-  'unserved',
-  'missing',
-  'dynamic-class',
-  'secret-not-watched',
-  'unselected-object',
-  'state-named',
-  'opt-in-lost',
-  'second-reloader',
-  'pods-not-replaced',
-  'slowed',
-  'rollout-overdue',
-  'approval-required',
-  'notify-only',
-  'internal-error',
-  'state-damaged',
-  'state-missing',
-  'state-full',
-  'state-unreadable',
-  'state-key-lost',
-  'state-foreign',
-]);
 /** Frequent reasons that only help to debug. */
 const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged', 'waiting-for-slot']);
 
@@ -88,8 +59,10 @@ export class Journal {
   }
 }
 
+/** What a person should look at is a warning: what has an Event of that type, and all about the state. */
 function levelOf(reason: Reason): Decision['level'] {
-  if (WARNINGS.has(reason)) return 'warn';
+  const event = eventTelling(reason);
+  if (reason.startsWith('state-') || (event && EVENTS[event].type === 'Warning')) return 'warn';
   return DETAILS.has(reason) ? 'debug' : 'info';
 }
 

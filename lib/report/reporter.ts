@@ -17,7 +17,15 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../model/object-ref.ts';
-import type { Gate, Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
+import {
+  ATTEMPT_ENDS,
+  type AttemptEnd,
+  type Gate,
+  type Outcome,
+  type PendingChanges,
+  type RolloutInfo,
+  type WriteResult,
+} from '../model/outcome.ts';
 import { type EventReason, type EventRecord, eventTelling, type Reason } from '../model/reasons.ts';
 import { aboutOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
@@ -28,47 +36,31 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
 import { haltedText, type StageNews } from '../tracking/stage-news.ts';
-import { Journal } from './journal.ts';
-
-/** The outcomes of an attempt that sent a patch, or would have in a dry run. */
-type AttemptEnd = Exclude<Outcome['type'], (typeof WITHOUT_A_WRITE)[number]>;
-
-const WITHOUT_A_WRITE = [
-  'settled',
-  'unselected',
-  'absorbing',
-  'waiting-for-slot',
-  'held',
-  'given-up',
-  'evicting',
-] as const;
+import type { Journal } from './journal.ts';
 
 /** The counters. Every method is cheap and never throws. */
 export interface Counters {
   readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
   readonly attempted: (ref: WorkloadRef, outcome: AttemptEnd) => void;
-  readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
+  readonly rolled: (secondsSinceChange: number, changes: number) => void;
   readonly patched: (seconds: number) => void;
   readonly committed: (result: WriteResult<unknown>['kind']) => void;
   /** Something was not handled, by a defect of this program. */
   readonly failed: () => void;
 }
 
-/** Records an Event on a workload; never blocks. */
-export type RecordEvent = (news: EventRecord) => void;
-
 /** The receivers of the reports. */
 export interface ReporterOptions {
   readonly store: Store;
   readonly log: Log;
   readonly counters: Counters;
-  readonly recordEvent: RecordEvent;
-  /** Whether nothing is written: then the reports say what would have been done. @default false */
-  readonly isDryRun?: boolean;
+  /** Records an Event; never blocks. */
+  readonly recordEvent: (news: EventRecord) => void;
+  /** Whether nothing is written: then the reports say what would have been done. */
+  readonly isDryRun: boolean;
   /** Called after each rollout; never blocks. @default nothing */
   readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
-  /** The journal. @default a new one */
-  readonly journal?: Journal | undefined;
+  readonly journal: Journal;
 }
 
 /** Workloads whose windows end at the same time. */
@@ -101,7 +93,7 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.journal = options.journal ?? new Journal(options.log);
+    this.journal = options.journal;
   }
 
   /** Forgets a workload that does not exist or follows nothing any more. */
@@ -204,7 +196,8 @@ export class Reporter {
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    if (isAttempt(outcome)) counters.attempted(ref, outcome.type);
+    const end = ATTEMPT_ENDS.find((type) => type === outcome.type);
+    if (end !== undefined) counters.attempted(ref, end);
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
@@ -251,9 +244,9 @@ export class Reporter {
     const { plan, evicted } = outcome;
     const { changes, since } = pending;
     const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
-    const would = this.#options.isDryRun === true ? 'would be ' : '';
+    const would = this.#options.isDryRun ? 'would be ' : '';
     const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
-    this.#options.counters.rolled({ secondsSinceChange: (monotonicMs() - since) / 1000, changes });
+    this.#options.counters.rolled((monotonicMs() - since) / 1000, changes);
     const reason = this.#isTold ? 'webhook-notified' : 'rolled';
     this.journal.say(reason, `${describe(ref)} ${done}${pods}`, ref.namespace);
     this.#tellOfRollout(plan, pending, pods);
@@ -351,9 +344,4 @@ export class Reporter {
     const uid = this.#options.store.workloads.get(keyOf(regarding))?.workload.uid ?? '';
     this.#options.recordEvent({ regarding, uid, reason, about, message });
   }
-}
-
-/** Whether the attempt sent a patch, or would have in a dry run. */
-function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
-  return !(WITHOUT_A_WRITE as readonly string[]).includes(outcome.type);
 }

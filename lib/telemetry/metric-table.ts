@@ -2,6 +2,7 @@
 
 import { WATCH_ENDS } from '../model/health.ts';
 import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
+import { ATTEMPT_ENDS } from '../model/outcome.ts';
 import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
@@ -24,9 +25,6 @@ export interface MetricRow {
   readonly buckets?: readonly number[];
 }
 
-/** The outcomes of an attempt to roll a workload. */
-export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as const;
-
 /** The results of a write of the state, as in WriteResult. */
 const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
 
@@ -40,87 +38,61 @@ const ALWAYS_SERVED = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
 const PLAIN: readonly Labels[] = [{}];
 
 /**
- * The gauges that only a leader knows, all without labels. A row is all of one but its figure, which `app/status.ts` computes for
+ * The names and meanings of the gauges that only a leader knows, all without labels; `app/status.ts` computes their figures for
  * each scrape.
  */
 export const LEADER_GAUGES = {
   edges: {
     name: 'reloader_edges',
     help: 'Pairs of a workload and an object that it follows',
-    type: 'gauge',
-    series: [{}],
   },
   outdatedEdges: {
     name: 'reloader_outdated_edges',
     help: 'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
-    type: 'gauge',
-    series: [{}],
   },
   oldestOutdatedAge: {
     name: 'reloader_oldest_outdated_edge_age_seconds',
     help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What waits for a slot counts from the last rollout that began',
-    type: 'gauge',
-    series: [{}],
   },
   slowedWorkloads: {
     name: 'reloader_slowed_workloads',
     help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
-    type: 'gauge',
-    series: [{}],
   },
   slotsUsed: {
     name: 'reloader_rollout_slots_used',
     help: 'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
-    type: 'gauge',
-    series: [{}],
   },
   waitingForSlot: {
     name: 'reloader_workloads_waiting_for_slot',
     help: 'Workloads that wait for a slot, or for the rate of rollouts',
-    type: 'gauge',
-    series: [{}],
   },
   heldWorkloads: {
     name: 'reloader_workloads_held',
     help: 'Outdated workloads that a hold, a window that is closed, a person, or the stages of a change keep from being rolled',
-    type: 'gauge',
-    series: [{}],
   },
   haltedContents: {
     name: 'reloader_contents_halted',
     help: 'Objects whose present content is halted, since a workload did not get ready with it',
-    type: 'gauge',
-    series: [{}],
   },
   awaitingPeople: {
     name: 'reloader_workloads_awaiting_people',
     help: 'Of those that are held, the workloads that wait for an approval, or that are notify-only',
-    type: 'gauge',
-    series: [{}],
   },
   stateEntries: {
     name: 'reloader_state_entries',
     help: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
-    type: 'gauge',
-    series: [{}],
   },
   stateOverrides: {
     name: 'reloader_state_overrides',
     help: 'Workloads that the state records as behind, or whose earlier pods may come back',
-    type: 'gauge',
-    series: [{}],
   },
   stateBytes: {
     name: 'reloader_state_bytes',
     help: 'Size of all keys and values of the state',
-    type: 'gauge',
-    series: [{}],
   },
   stateShards: {
     name: 'reloader_state_config_maps',
     help: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
-    type: 'gauge',
-    series: [{}],
   },
 } as const;
 
@@ -151,6 +123,13 @@ export type MetricWord =
   | 'apiRequests'
   | 'buildInfo';
 
+const ROWS_OF_LEADER = Object.fromEntries(
+  Object.entries(LEADER_GAUGES).map(([word, row]): [string, MetricRow] => [
+    word,
+    { ...row, type: 'gauge', series: PLAIN },
+  ]),
+) as Readonly<Record<LeaderGauge, MetricRow>>;
+
 /** Every metric of this program, by its name in the code. */
 export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   configObjects: {
@@ -165,7 +144,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'gauge',
     series: every({ kind: WORKLOADS }),
   },
-  ...LEADER_GAUGES,
+  ...ROWS_OF_LEADER,
   changes: {
     name: 'reloader_changes_total',
     help: 'Changes of content that were seen of objects that workloads follow',
@@ -176,7 +155,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     name: 'reloader_rollouts_total',
     help: 'Attempts to roll a workload: done, again (another client wrote first), later (no answer or throttled), refused, gone',
     type: 'counter',
-    series: every({ kind: WORKLOADS, outcome: ROLLOUT_OUTCOMES }),
+    series: every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
   },
   reloads: {
     name: 'reloader_reload_executed_total',
@@ -289,7 +268,7 @@ export function seriesOf({ kind, resource }: WorkloadKind): Readonly<{
   const own = [kind];
   return {
     workloads: every({ kind: own }),
-    rollouts: every({ kind: own, outcome: ROLLOUT_OUTCOMES }),
+    rollouts: every({ kind: own, outcome: ATTEMPT_ENDS }),
     watchUp: every({ kind: own }),
     watchRestarts: every({ kind: own, reason: WATCH_ENDS }),
     apiRequests: requestsOf([resource], [resource]),

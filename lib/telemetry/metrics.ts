@@ -3,7 +3,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WatchEnd } from '../model/health.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { AttemptEnd, WriteResult } from '../model/outcome.ts';
 import type { AdmissionResult, AlertResult } from '../model/settings.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import {
@@ -13,7 +13,6 @@ import {
   type LeaderGauge,
   METRICS,
   type MetricRow,
-  type ROLLOUT_OUTCOMES,
   seriesOf,
 } from './metric-table.ts';
 
@@ -25,14 +24,6 @@ export interface Snapshot {
   readonly workloads: Readonly<Record<string, number>>;
   /** Undefined in a standby, which does not know the running digests. */
   readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
-}
-
-/** One rollout that was accepted. */
-export interface RolloutReport {
-  /** From the first change that was seen to the accepted patch. */
-  readonly secondsSinceChange: number;
-  /** How many changes it brought to the pods; at least 1. */
-  readonly changes: number;
 }
 
 /** Options that add or remove series. */
@@ -95,10 +86,7 @@ export class Metrics {
   }
 
   /** An attempt to roll a workload ended. */
-  attempted(
-    { kind, namespace }: Omit<WorkloadRef, 'name'>,
-    outcome: (typeof ROLLOUT_OUTCOMES)[number],
-  ): void {
+  attempted({ kind, namespace }: Omit<WorkloadRef, 'name'>, outcome: AttemptEnd): void {
     this.#rollouts.inc({ kind, outcome });
     if (outcome !== 'done' && outcome !== 'refused') return;
     const success = String(outcome === 'done');
@@ -106,8 +94,8 @@ export class Metrics {
     this.#countIn(namespace, success);
   }
 
-  /** A workload was rolled. */
-  rolled({ secondsSinceChange, changes }: RolloutReport): void {
+  /** A workload was rolled, so long after the first change that was seen, for so many changes; at least 1. */
+  rolled(secondsSinceChange: number, changes: number): void {
     this.#changeToRollout.observe(Math.max(0, secondsSinceChange));
     this.#changesPerRollout.observe(changes);
   }
@@ -198,13 +186,13 @@ export class Metrics {
   }
 
   #counter(row: MetricRow): Counter {
-    const counter = new Counter({ ...this.#settings(row) });
+    const counter = new Counter(this.#settings(row));
     for (const labels of row.series) counter.inc(labels, 0);
     return counter;
   }
 
   #gauge(row: MetricRow): Gauge {
-    const gauge = new Gauge({ ...this.#settings(row) });
+    const gauge = new Gauge(this.#settings(row));
     for (const labels of row.series) gauge.set(labels, 0);
     return gauge;
   }
@@ -215,7 +203,7 @@ export class Metrics {
     return histogram;
   }
 
-  #settings({ name, help, series, labels }: MetricRow): MetricSettings {
+  #settings({ name, help, series, labels }: MetricRow) {
     return {
       name,
       help,
@@ -223,11 +211,4 @@ export class Metrics {
       registers: [this.#registry],
     };
   }
-}
-
-interface MetricSettings {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: string[];
-  readonly registers: Registry[];
 }

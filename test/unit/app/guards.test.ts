@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_COUNTERS } from '../../../lib/app/assembly.ts';
 import type { ControllersOptions } from '../../../lib/app/controllers.ts';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { Findings } from '../../../lib/report/findings.ts';
+import { Journal } from '../../../lib/report/journal.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
 import { SyncGate } from '../../../lib/store/sync-gate.ts';
 import { mockTime } from '../../mock-time.ts';
@@ -51,15 +53,10 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),
-    counters: {
-      changed: ignore,
-      attempted: ignore,
-      rolled: ignore,
-      patched: ignore,
-      committed: ignore,
-      failed: ignore,
-    },
+    counters: NO_COUNTERS,
     recordEvent: ignore,
+    isDryRun: false,
+    journal: new Journal(NO_LOG),
     leads: true,
     onUnknownVersion: ignore,
     quietMs: 0,

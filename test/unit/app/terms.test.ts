@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { NO_COUNTERS } from '../../../lib/app/assembly.ts';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { type Term, Terms, type TermsOptions } from '../../../lib/app/terms.ts';
 import type { LeadEnd, Leadership } from '../../../lib/leader/elector.ts';
@@ -9,6 +10,7 @@ import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
+import { Journal } from '../../../lib/report/journal.ts';
 import { type StateClient, stateKeysOf } from '../../../lib/store/state-client.ts';
 import { Store } from '../../../lib/store/store.ts';
 import { SyncGate } from '../../../lib/store/sync-gate.ts';
@@ -102,15 +104,10 @@ class Stage {
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),
-      counters: {
-        changed: ignore,
-        attempted: ignore,
-        rolled: ignore,
-        patched: ignore,
-        committed: ignore,
-        failed: ignore,
-      },
+      counters: NO_COUNTERS,
       recordEvent: ignore,
+      isDryRun: false,
+      journal: new Journal(NO_LOG),
       leads: term !== undefined,
       mark: term?.mark,
       onContested: term?.onContested,

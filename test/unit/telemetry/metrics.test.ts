@@ -107,7 +107,7 @@ test('all that is reported is counted, and nothing else', async () => {
   metrics.changed('ConfigMap', 'updated');
   metrics.changed('ConfigMap', 'updated');
   metrics.attempted({ kind: 'Deployment', namespace: 'a' }, 'refused');
-  metrics.rolled({ secondsSinceChange: 5.2, changes: 3 });
+  metrics.rolled(5.2, 3);
   metrics.patched(0.012);
   metrics.committed('conflict');
   metrics.watchIsUp('Secret', true);
@@ -179,7 +179,7 @@ test('a watch that went down is 0 again', async () => {
 test('a clock that went back does not spoil a histogram', async () => {
   const metrics = new Metrics('1.2.3');
   metrics.patched(-1);
-  metrics.rolled({ secondsSinceChange: -1, changes: 1 });
+  metrics.rolled(-1, 1);
   assert.equal(await seriesIn(metrics, 'reloader_patch_duration_seconds_sum'), '0');
   assert.equal(await seriesIn(metrics, 'reloader_change_to_rollout_seconds_sum'), '0');
 });
