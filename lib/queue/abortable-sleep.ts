@@ -1,6 +1,6 @@
 /** A sleep that a signal can end. */
 
-/** Resolves after `ms`, or at once when `signal` is aborted; never rejects, and leaves neither timer nor listener. */
+/** Resolves after `ms`, at once if that is over or when `signal` is aborted; never rejects, and leaves neither timer nor listener. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) {
@@ -12,7 +12,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, Math.max(0, ms));
     signal.addEventListener('abort', done, { once: true });
   });
 }
