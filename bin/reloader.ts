@@ -1,7 +1,7 @@
 /** The command: what it is asked for, until it ends or is told to. */
 
 import path from 'node:path';
-import { controllerWords, parseCommand } from '../lib/options/commands.ts';
+import { parseCommand } from '../lib/options/commands.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { wrongOfNode } from '../lib/options/version.ts';
@@ -19,7 +19,7 @@ const [, program = '', ...argv] = process.argv;
 const isPlugin = path.basename(program).startsWith('kubectl-reloader');
 // A pod may have a terminal too.
 const isAlone = process.stdout.isTTY && process.env['KUBERNETES_SERVICE_HOST'] === undefined;
-const command = parseCommand(argv, isPlugin, isAlone) ?? parseOptions(controllerWords(argv), process.env);
+const command = parseCommand(argv, isPlugin, isAlone) ?? parseOptions(argv, process.env);
 switch (command.type) {
   case 'print':
     process.stdout.write(command.text);

@@ -243,19 +243,14 @@ test('its ClusterRole and the rules on the page are all the rights that are need
         verbs.includes(verb) &&
         (resourceNames === undefined || needed.resourceNames?.every((name) => resourceNames.includes(name))),
     );
+  const command = parseOptions(['--is-Argo-Rollouts=false', '--is-openshift=false'], {});
+  assert.ok(command.type === 'run');
   const needed = permissionsFor({
     namespaces: undefined,
     stateNamespace: 'reloader',
     stateName: 'reloader-state',
     configKinds: ['ConfigMap', 'Secret'],
-    workloadKinds: workloadKindsOf({
-      ignoredWorkloadKinds: [],
-      cronJobReload: 'none',
-      jobReload: 'none',
-      argoRollouts: 'false',
-      openshift: 'false',
-      furtherKinds: [],
-    }).map(({ kind }) => kind),
+    workloadKinds: workloadKindsOf(command.options).map(({ kind }) => kind),
     isDryRun: false,
   });
   const missing = needed.flatMap(({ rule }) =>

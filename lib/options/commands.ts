@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
-import { completionScript, completionsOf } from './completion.ts';
+import { COMPLETION_SCRIPTS, completionsOf } from './completion.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 import { VERSION } from './version.ts';
@@ -61,11 +61,6 @@ export function parseCommand(
   }
 }
 
-/** The words of the controller: `run` may stand before its flags. */
-export function controllerWords(argv: readonly string[]): readonly string[] {
-  return argv[0] === RUN ? argv.slice(1) : argv;
-}
-
 /** What the words that are no command of the table print. */
 function answerTo(first: string, words: readonly string[]): string | undefined {
   if (HELP_WORDS.includes(first)) return helpAbout(words[0]);
@@ -116,7 +111,7 @@ function given(
     if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
     throw error;
   }
-  if (name === 'completion') return printed(completionScript(command.args[0] as Shell));
+  if (name === 'completion') return printed(COMPLETION_SCRIPTS[command.args[0] as Shell]);
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
 }
 

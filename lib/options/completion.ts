@@ -3,7 +3,8 @@
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
 import { FLAGS, longNamesOf } from './flags.ts';
 
-const SCRIPTS: Readonly<Record<Shell, string>> = {
+/** The scripts that the shells read. */
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# bash completion of reloader: source <(reloader completion bash)
 _reloader() {
   local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -22,11 +23,6 @@ compdef _reloader reloader kubectl-reloader
 complete -c reloader -a '(reloader complete (commandline -opc)[2..] (commandline -ct))'
 `,
 };
-
-/** The script that the shell reads. */
-export function completionScript(shell: Shell): string {
-  return SCRIPTS[shell];
-}
 
 /** The words that may stand in place of the last one of `argv`; none where a file or a name belongs. */
 export function completionsOf(argv: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** The settings of the program: parsed once at the start, validated, frozen. Only this folder reads flags or variables. */
 
 import { customKind } from '../model/kinds/custom-kind.ts';
-import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type {
   AdmissionOptions,
   AlertOptions,
@@ -14,7 +14,7 @@ import type {
 } from '../model/settings.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
-import { KNOWN_KINDS } from './workload-kinds.ts';
+import { KNOWN_KINDS, SERVED_BY, type ServedSetting } from './workload-kinds.ts';
 
 /** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
 export type Scope =
@@ -130,48 +130,30 @@ export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string
 }
 
 /** The kinds of object that are watched. */
-export function configKindsOf({
-  ignoredConfigKinds,
-  csiIntegration,
-}: Pick<Options, 'ignoredConfigKinds' | 'csiIntegration'>): readonly ConfigKind[] {
-  const isLeftOut = (kind: ConfigKind): boolean =>
-    ignoredConfigKinds.includes(kind) || (isMountedKind(kind) && csiIntegration === 'false');
-  return CONFIG_KINDS.filter((kind) => !isLeftOut(kind));
+export function configKindsOf(options: FlagOptions): readonly ConfigKind[] {
+  return CONFIG_KINDS.filter((kind) => isServed(options, kind) && !options.ignoredConfigKinds.includes(kind));
 }
 
 /** The kinds of workload that are served; of the others nothing is listed, watched or written, and no right is needed. */
-export function workloadKindsOf({
-  ignoredWorkloadKinds,
-  cronJobReload,
-  jobReload,
-  argoRollouts,
-  openshift,
-  furtherKinds,
-}: Pick<
-  Options,
-  'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift' | 'furtherKinds'
->): readonly WorkloadKind[] {
-  const isLeftOut: Readonly<Record<string, boolean>> = {
-    CronJob: cronJobReload === 'none',
-    Job: jobReload === 'none',
-    Rollout: argoRollouts === 'false',
-    DeploymentConfig: openshift === 'false',
-  };
+export function workloadKindsOf(options: FlagOptions): readonly WorkloadKind[] {
   const known = KNOWN_KINDS.filter(
-    ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
+    ({ kind }) => isServed(options, kind) && !options.ignoredWorkloadKinds.includes(kind),
   );
-  return [...known, ...furtherKinds.map(customKind)];
+  return [...known, ...options.furtherKinds.map(customKind)];
 }
 
-/** Whether a kind is served only where the account has the rights for it: its flag has the value `auto`. */
-export function isAutomatic(
-  { argoRollouts, openshift, csiIntegration }: Pick<Options, 'argoRollouts' | 'openshift' | 'csiIntegration'>,
-  kind: string,
-): boolean {
-  const modes: Readonly<Record<string, string>> = {
-    Rollout: argoRollouts,
-    DeploymentConfig: openshift,
-    SecretProviderClass: csiIntegration,
-  };
-  return modes[kind] === 'auto';
+/** Whether a kind is served only where the account has the rights for it. */
+export function isAutomatic(options: FlagOptions, kind: string): boolean {
+  return wayOf(options, kind) === 'auto';
+}
+
+function isServed(options: FlagOptions, kind: string): boolean {
+  const way = wayOf(options, kind);
+  return way !== 'none' && way !== 'false';
+}
+
+/** The value of the setting that serves the kind; undefined for a kind that is always served. */
+function wayOf(options: FlagOptions, kind: string): FlagOptions[ServedSetting] | undefined {
+  const { setting } = SERVED_BY[kind] ?? {};
+  return setting && options[setting];
 }

@@ -1,32 +1,36 @@
 /** Parses the command line and the environment into validated, frozen Options. Pure but for the files that list kinds. */
 
 import { readFileSync } from 'node:fs';
+import { customKind } from '../model/kinds/custom-kind.ts';
 import type { AlertOptions, Budget, ConnectionOptions } from '../model/settings.ts';
-import { MAX_DURATION_MS } from '../model/time.ts';
+import { formatDuration, MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine } from './command-line.ts';
-import type { ReadText } from './entries-in-files.ts';
 import { type Environment, readEnvironment, strangeVariables, textOf } from './environment.ts';
 import type { FlagName, FlagOptions } from './flags.ts';
 import { runHelpText } from './help.ts';
-import { leaderElectionFrom } from './leader-settings.ts';
 import { noticesOf } from './notices.ts';
 import {
   isAutomatic,
+  type LeaderElection,
   type Options,
   type ParsedCommand,
   type Scope,
   UsageError,
   workloadKindsOf,
 } from './options.ts';
-import { listOf, Reader } from './reader.ts';
+import { listOf, Reader, type ReadText } from './reader.ts';
 import { servingFrom } from './serving-settings.ts';
 import { stakaterKeysFrom, stakaterSetting } from './stakater.ts';
 import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
-import { namedTwice } from './workload-kinds.ts';
 
 const readUtf8: ReadText = (path) => readFileSync(path, 'utf8');
 const DEFAULT_WAIT_IN_PERIODS = 6;
+const LEASE = 'leader-election-lease-duration';
+const RENEW = 'leader-election-renew-deadline';
+const RETRY = 'leader-election-retry-period';
+/** With its jitter a retry period is up to a fifth longer. */
+const LONGEST_RETRY = 1.2;
 /** Pairs of flags that contradict each other, and the reason if it is not obvious. */
 const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string])[] = [
   ['token', 'token-file'],
@@ -36,9 +40,9 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
 ];
 
 /**
- * The command that `argv` (without node and script) and `env` ask for. Precedence: flags, RELOADER_OPT_* variables, then PORT
- * and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read. Total: an error is a
- * result, never an exception. `read`: how a file of --workload-kinds is read. @default from the disk
+ * The command that `argv` (without node and script; `run` may come first) and `env` ask for. Precedence: flags, RELOADER_OPT_*
+ * variables, then PORT and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read.
+ * Total: an error is a result, never an exception. `read`: how a file of --workload-kinds is read. @default from the disk
  */
 export function parseOptions(
   argv: readonly string[],
@@ -46,7 +50,7 @@ export function parseOptions(
   read: ReadText = readUtf8,
 ): ParsedCommand {
   try {
-    const commandLine = readCommandLine(argv);
+    const commandLine = readCommandLine(argv[0] === 'run' ? argv.slice(1) : argv);
     if (commandLine.has('help')) return { type: 'print', text: runHelpText(), exitCode: 0 };
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
     const reader = new Reader(commandLine, readEnvironment(env), read);
@@ -153,6 +157,39 @@ function connectionFrom(reader: Reader): ConnectionOptions {
   });
 }
 
+/** The election; undefined if it is off, or in a dry run, which writes nothing. @throws UsageError */
+function leaderElectionFrom(
+  reader: Reader,
+  { stateConfigMap, dryRun }: Pick<Options, 'stateConfigMap' | 'dryRun'>,
+): LeaderElection | undefined {
+  const election: LeaderElection = {
+    id: reader.get('leader-election-id') ?? stateConfigMap,
+    namespace: reader.get('leader-election-namespace'),
+    leaseDurationMs: reader.get(LEASE),
+    renewDeadlineMs: reader.get(RENEW),
+    retryPeriodMs: reader.get(RETRY),
+    releaseOnCancel: reader.get('leader-election-release-on-cancel'),
+  };
+  refuseDisorder(reader, election);
+  return reader.get('leader-elect') && !dryRun ? election : undefined;
+}
+
+/**
+ * @throws UsageError unless retry period < renew deadline < lease duration: a leader has to stop before another one takes over.
+ */
+function refuseDisorder(reader: Reader, election: LeaderElection): void {
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = election;
+  const got = (flag: FlagName, ms: number): string => `${formatDuration(ms)} of ${reader.placeOf(flag)}`;
+  if (renewDeadlineMs >= leaseDurationMs)
+    throw new UsageError(
+      `${reader.placeOf(RENEW)}: expected less than the ${got(LEASE, leaseDurationMs)}, got ${formatDuration(renewDeadlineMs)}`,
+    );
+  if (retryPeriodMs * LONGEST_RETRY >= renewDeadlineMs)
+    throw new UsageError(
+      `${reader.placeOf(RETRY)}: expected less than the ${got(RENEW, renewDeadlineMs)} by a fifth and more, got ${formatDuration(retryPeriodMs)}`,
+    );
+}
+
 /** The settings of alerts; undefined if they are off. The reader has refused wrong values even then. */
 function alertsFrom(reader: Reader): AlertOptions | undefined {
   const url = reader.get('alert-webhook-url');
@@ -175,7 +212,8 @@ function refuseNothing(reader: Reader, flags: FlagOptions): void {
 
 /** @throws UsageError if two entries name one kind: it has one version and one pod template */
 function refuseTwice(reader: Reader, { furtherKinds }: FlagOptions): void {
-  const twice = namedTwice(furtherKinds);
+  const names = furtherKinds.map((entry) => customKind(entry).kind);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   const place = reader.placeOf('workload-kinds');
   throw new UsageError(`${place}: expected each kind once, got ${twice} twice; keep one of its entries`);

@@ -1,6 +1,6 @@
 /** The entries of --workload-kinds: kinds of workload that the program does not know by itself. */
 
-import { type CustomKind, customKind } from '../model/kinds/custom-kind.ts';
+import type { CustomKind } from '../model/kinds/custom-kind.ts';
 import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
@@ -11,13 +11,20 @@ const LONGEST_GROUP = 253;
 const LONGEST_LABEL = 63;
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
-/** The flags that serve the kinds which the program knows by itself; the others are always served. */
-const SERVED_BY: Readonly<Record<string, string>> = {
-  CronJob: '--cronjob-reload',
-  Job: '--job-reload',
-  Rollout: '--is-Argo-Rollouts',
-  DeploymentConfig: '--is-openshift',
-};
+/** The property of Options that serves a kind. */
+export type ServedSetting = 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift' | 'csiIntegration';
+/**
+ * The flag that serves a kind, and its property of Options: `none` or `false` leaves the kind out, `auto` serves it where the
+ * account has the rights for it. The other kinds that the program knows by itself are always served.
+ */
+export const SERVED_BY: Readonly<Record<string, { readonly flag: string; readonly setting: ServedSetting }>> =
+  {
+    CronJob: { flag: '--cronjob-reload', setting: 'cronJobReload' },
+    Job: { flag: '--job-reload', setting: 'jobReload' },
+    Rollout: { flag: '--is-Argo-Rollouts', setting: 'argoRollouts' },
+    DeploymentConfig: { flag: '--is-openshift', setting: 'openshift' },
+    SecretProviderClass: { flag: '--enable-csi-integration', setting: 'csiIntegration' },
+  };
 
 /** The entry; a text if it is malformed: it completes the error "expected …". */
 export function parseFurtherKind(text: string): CustomKind | string {
@@ -37,12 +44,6 @@ export function parseFurtherKind(text: string): CustomKind | string {
   return typeof templatePath === 'string' ? templatePath : { group, version, resource, templatePath };
 }
 
-/** The first kind that several entries name. */
-export function namedTwice(kinds: readonly CustomKind[]): string | undefined {
-  const names = kinds.map((entry) => customKind(entry).kind);
-  return names.find((name, index) => names.indexOf(name) !== index);
-}
-
 function templatePathOf(path: string): readonly string[] | string {
   const [spec, ...fields] = path.split('.');
   if (spec !== 'spec' || fields.length === 0)
@@ -55,7 +56,7 @@ function templatePathOf(path: string): readonly string[] | string {
 }
 
 function knownText(kind: string): string {
-  const flag = SERVED_BY[kind];
+  const { flag } = SERVED_BY[kind] ?? {};
   if (flag === undefined) return `no ${kind}s: they are always served; take the entry away`;
   return `no ${kind}s: ${flag} serves them; write that flag in place of the entry`;
 }

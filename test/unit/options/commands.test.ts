@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
-import { controllerWords, parseCommand } from '../../../lib/options/commands.ts';
+import { parseCommand } from '../../../lib/options/commands.ts';
 import { VERSION } from '../../../lib/options/version.ts';
+import { given } from './given.ts';
 
 function parsed(line: string, isPlugin = false, isAlone = false): ReturnType<typeof parseCommand> {
-  return parseCommand(wordsOf(line), isPlugin, isAlone);
-}
-
-function wordsOf(line: string): readonly string[] {
-  return line.split(' ').filter((word) => word !== '');
+  const words = line.split(' ').filter((word) => word !== '');
+  return parseCommand(words, isPlugin, isAlone);
 }
 
 describe('the controller runs', () => {
@@ -19,8 +17,8 @@ describe('the controller runs', () => {
     test(`by reloader ${line}`, () => assert.equal(parsed(line), undefined));
   test('on a terminal too, if there is any flag', () => assert.equal(parsed('-A', false, true), undefined));
   test('by the flags behind run', () => {
-    assert.deepEqual(controllerWords(wordsOf('run -A --port 1')), ['-A', '--port', '1']);
-    assert.deepEqual(controllerWords(wordsOf('-A run')), ['-A', 'run']);
+    assert.deepEqual(given('run -A --port 1'), given('-A --port 1'));
+    assert.equal(given('-A run').type, 'usage-error');
   });
 });
 

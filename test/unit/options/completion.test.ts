@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
-import { completionScript, completionsOf } from '../../../lib/options/completion.ts';
+import { COMPLETION_SCRIPTS, completionsOf } from '../../../lib/options/completion.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('../../../bin/reloader.ts'));
@@ -34,6 +34,6 @@ describe('what may come next', () => {
 test('bash asks the program, and offers what begins with the word', () => {
   const program = `reloader() { '${process.execPath}' '${PROGRAM}' "$@"; }`;
   const line = `COMP_WORDS=(reloader graph --out); COMP_CWORD=2; _reloader; echo "\${COMPREPLY[@]}"`;
-  const input = `${program}\n${completionScript('bash')}\n${line}`;
+  const input = `${program}\n${COMPLETION_SCRIPTS.bash}\n${line}`;
   assert.equal(execFileSync('bash', ['--norc'], { input }).toString(), '--outdated --output\n');
 });
