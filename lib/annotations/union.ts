@@ -1,6 +1,5 @@
 /** All vocabularies in use, as one: a workload follows the objects of each of them, and each has its stamp in the one patch. */
 
-import type { Finding, MissingObject } from '../model/finding.ts';
 import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
@@ -18,11 +17,11 @@ import {
 } from './gating.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
-import { missingObjectFindings, type Naming } from './missing.ts';
+import { missingFindings } from './missing.ts';
 import { excessFindings, mistakesOf, unservedFindings } from './mistakes.ts';
 import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
-import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
+import { MOST_NAMES, Policy } from './policy.ts';
 import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
@@ -48,6 +47,8 @@ export interface VocabularyOptions {
   readonly ignoredKinds: readonly ConfigKind[];
   /** Whether a stream shows the objects of a kind in a namespace. @default always */
   readonly shows?: (namespace: string, kind: ConfigKind) => boolean;
+  /** The labels of the objects that the streams show. @default they show all */
+  readonly resourceSelector?: string | undefined;
   /** The text of the window of a workload without an annotation. @default it is rolled at any time */
   readonly reloadWindow?: string | undefined;
   /** Whether a workload without such an annotation is rolled for all objects that it refers to. */
@@ -68,7 +69,6 @@ const RECORD: readonly string[] = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
 
 type Annotations = Readonly<Record<string, string>>;
 
-const NO_FINDINGS: readonly Finding[] = [];
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
@@ -216,24 +216,10 @@ class Union implements Vocabularies {
     ...unservedFindings(workload, this.#words, this.#options.shows),
   ];
 
-  readonly findingsOfMissingObjects: Vocabularies['findingsOfMissingObjects'] = (
-    missingObjects,
-    workload,
-  ) => {
+  readonly findingsOfMissing: Vocabularies['findingsOfMissing'] = (workload, refs, isState) => {
     const policies = this.#policiesOf(workload);
-    const named = missingObjects.filter(({ ref }) => policies.some((policy) => policy.isNamed(ref)));
-    if (named.length === 0) return NO_FINDINGS;
-    const naming = ({ ref }: MissingObject): Naming => {
-      const words = this.#words.filter((_, index) => policies[index]?.isNamed(ref));
-      return {
-        annotations: Object.assign({}, ...words.map((each) => policyAnnotations(each, workload, ref.kind))),
-        keys: new Map(this.#kinds.map((of) => [of, words.flatMap((each) => each.named[of])])),
-        isFollowed: (other) =>
-          policies.some((policy) => policy.isNamed(other)) ||
-          (this.#followsReferences(policies, other.kind) && referenceOf(workload, other) !== undefined),
-      };
-    };
-    return missingObjectFindings(named, naming);
+    const named = refs.filter((ref) => policies.some((policy) => policy.isNamed(ref)));
+    return missingFindings(named, isState, this.#options.resourceSelector);
   };
 
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {

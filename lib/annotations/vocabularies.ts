@@ -1,6 +1,6 @@
 /** The interface of the vocabularies: which objects a workload follows, its policy, and how its pod template is stamped. */
 
-import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
+import type { CompetingReloader, Finding, LostOptIn } from '../model/finding.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { ReloadStrategy, Verdict } from '../model/reasons.ts';
 import type { ReloadWindow } from '../model/reload-window.ts';
@@ -61,10 +61,11 @@ export interface Vocabularies extends AnnotationReader {
   readonly mistakesOf: (workload: Workload) => readonly Finding[];
   /** The findings about mistakes in the annotations of an object that a workload follows. */
   readonly configMistakesOf: (ref: ConfigRef, annotations: ConfigAnnotations) => readonly Finding[];
-  /** The findings about objects that the workload names and that are missing or not watched: one for all of one sort. */
-  readonly findingsOfMissingObjects: (
-    missingObjects: readonly MissingObject[],
+  /** The findings about missing objects, if annotations name them; `isState`: a reloader keeps its state in the object. */
+  readonly findingsOfMissing: (
     workload: Workload,
+    refs: readonly ConfigRef[],
+    isState: (ref: ConfigRef) => boolean,
   ) => readonly Finding[];
   /** The finding about an opt-in that was removed together with our stamps. */
   readonly findingOfLostOptIn: (lostOptIn: LostOptIn) => Finding;

@@ -204,7 +204,6 @@ type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'rando
 function settingsOf({ options, metrics, missingGraceMs, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
   return {
     missingGraceMs,
-    resourceSelector: options.resourceLabelSelector,
     state: { name: options.stateConfigMap, shardBytes },
     counters: metrics ?? NO_COUNTERS,
     quietMs: options.coalescePeriodMs,
@@ -292,6 +291,7 @@ function rulesFor(
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: CONFIG_KINDS.filter((kind) => !configKindsOf(options).includes(kind)),
     shows: (namespace, kind) => gate.isWatched(namespace, kind),
+    resourceSelector: options.resourceLabelSelector,
   });
   const isSelective = options.resourceLabelSelector !== undefined;
   return Object.freeze({

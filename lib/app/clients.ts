@@ -3,7 +3,7 @@
  * succeed without being sent, and with a webhook a notification takes the place of the patch of a workload.
  */
 
-import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
+import { readConfigObject } from '../kubernetes/config-reader.ts';
 import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
@@ -22,7 +22,7 @@ export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   webhook: Webhook | undefined,
-): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig' | 'readLeftOut'> {
+): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
@@ -35,7 +35,6 @@ export function clientsOf(
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
-    readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
   };
 }
 

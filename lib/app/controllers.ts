@@ -9,7 +9,7 @@ import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts'
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { InformerEvent, Timeline } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
-import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
+import { MissingObjects } from '../repair/missing-objects.ts';
 import { Pauses } from '../repair/pauses.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Findings } from '../report/findings.ts';
@@ -48,9 +48,6 @@ export interface ControllersOptions
   readonly readConfig: ReadConfig;
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
-  readonly readLeftOut: ReadLeftOut;
-  /** The labels of the ConfigMaps and Secrets that the streams show; undefined: all. */
-  readonly resourceSelector: string | undefined;
   readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
@@ -89,7 +86,7 @@ export class Controllers implements EffectTargets {
   readonly counters: ReporterOptions['counters'];
   readonly reporter: Reporter;
   readonly refetcher: Refetcher;
-  readonly missingObjects: MissingObjectProbe;
+  readonly missingObjects: MissingObjects;
   readonly rollouts: RolloutController;
   readonly findings: Findings;
   readonly pauses: Pauses;
@@ -107,7 +104,7 @@ export class Controllers implements EffectTargets {
     this.#leads = options.leads;
     this.reporter = new Reporter(options);
     this.refetcher = new Refetcher({ ...options, ...taker });
-    this.missingObjects = new MissingObjectProbe({
+    this.missingObjects = new MissingObjects({
       ...options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       onNews: (configs) => this.#reviewDependents(configs),
@@ -125,10 +122,9 @@ export class Controllers implements EffectTargets {
     const say: JobRecreationsOptions['say'] = (...news) => this.reporter.finding(...news);
     const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
     this.findings = new Findings({
-      store,
-      missingObjectOf: (config) => this.missingObjects.of(config),
+      ...options,
+      isMissing: (config) => this.missingObjects.has(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
-      isDynamic: options.isDynamic,
       say,
     });
     this.pauses = new Pauses({ ...options, isWaiting, say });

@@ -1,7 +1,7 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
+import type { MissingObjects } from '../repair/missing-objects.ts';
 import type { Refetcher } from '../repair/refetcher.ts';
 import { duesOf } from '../report/dues.ts';
 import type { Findings } from '../report/findings.ts';
@@ -22,7 +22,7 @@ export interface EffectTargets {
   readonly committer: StateCommitter;
   readonly reporter: Reporter;
   readonly findings: Findings;
-  readonly missingObjects: MissingObjectProbe;
+  readonly missingObjects: MissingObjects;
   readonly refetcher: Refetcher;
   readonly namespaces: SelectedNamespaces;
 }

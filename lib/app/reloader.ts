@@ -10,7 +10,7 @@ import type { InformerEvent } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
-import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
+import type { MissingObjects } from '../repair/missing-objects.ts';
 import type { Findings } from '../report/findings.ts';
 import type { Journal } from '../report/journal.ts';
 import type { RolloutController } from '../rollout/rollout-controller.ts';
@@ -32,7 +32,7 @@ export class Reloader {
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
   readonly findings: Findings;
-  readonly missingObjects: MissingObjectProbe;
+  readonly missingObjects: MissingObjects;
   readonly listing: Listing;
   readonly #options: ControllersOptions;
   readonly #observations: Observations;

@@ -15,7 +15,7 @@ import { type Observation, observe, untilTrue } from './observation.ts';
 import { readObject } from './reads.ts';
 
 /** How long findings about missing objects are waited for. */
-const PROBE_MS = 2_000;
+const MISSING_MS = 2_000;
 
 /** Where something is explained. */
 export interface Scene {
@@ -62,7 +62,7 @@ export async function factsIn(
   const { store } = observation;
   const seen = workloadOf(row, raw, store.settings.vocabularies);
   const key = keyOf(seen.ref);
-  await untilProbed(observation, key);
+  await untilMissed(observation, key);
   const record = store.workloads.get(key);
   const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
   return { row, raw, workload: seen, record, findings, observation, reloader, now: moment() };
@@ -75,14 +75,13 @@ function findingsOf({ reloader, assembly }: Observation, key: string): readonly 
   return isObserved ? reloader.findings.of(key) : undefined;
 }
 
-/** Resolves once each missing object that the workload follows was looked into, or that takes too long. */
-async function untilProbed(observation: Observation, workload: string): Promise<void> {
+/** Resolves once each missing object that the workload follows counts as missing, or that takes too long. */
+async function untilMissed(observation: Observation, workload: string): Promise<void> {
   const { store, reloader } = observation;
   const record = store.workloads.get(workload);
   if (record === undefined) return;
   const missing = missingOf(observation, record);
-  const isProbed = (): boolean => missing.every((config) => reloader.missingObjects.of(config) !== undefined);
-  await untilTrue(isProbed, PROBE_MS);
+  await untilTrue(() => missing.every((config) => reloader.missingObjects.has(config)), MISSING_MS);
 }
 
 /** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */

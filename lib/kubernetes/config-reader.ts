@@ -1,10 +1,10 @@
 /** Reads one ConfigMap or Secret from the API server. It lists by name, so it needs no other rights than the watches. */
 
-import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
+import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { ApiError, type FailedRead, failedRead } from './api-error.ts';
 import { withQuery } from './api-path.ts';
-import { callJson, METADATA_ALONE } from './json-call.ts';
+import { callJson } from './json-call.ts';
 import { configSource, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 
@@ -13,50 +13,6 @@ export type ConfigReading =
   | { readonly kind: 'found'; readonly object: RawConfigObject }
   | { readonly kind: 'absent' }
   | FailedRead;
-
-/** Why the streams do not show an object; `type` undefined and `isUnselected` false: it does not exist. */
-export type LeftOutReading =
-  | {
-      readonly kind: 'known';
-      /** The type of a Secret whose type is not watched. */
-      readonly type: string | undefined;
-      /** Whether the object exists without the labels that the streams select. */
-      readonly isUnselected: boolean;
-    }
-  | FailedRead;
-
-/**
- * Looks for an object that no stream shows among those that the streams leave out; it asks for metadata only, never for
- * content.
- * `labelSelector`: the selector of the streams. Never rejects.
- */
-export async function readLeftOut(
-  send: Send,
-  { kind, namespace, name }: ConfigRef,
-  signal: AbortSignal,
-  labelSelector?: string,
-): Promise<LeftOutReading> {
-  const { path } = configSource(kind, namespace);
-  const isThere = async (...fields: readonly string[]): Promise<boolean> => {
-    const fieldSelector = [`metadata.name=${name}`, ...fields].join(',');
-    const list = await callJson<{ items?: readonly object[] | null }>(send, {
-      method: 'GET',
-      path: withQuery(path, { fieldSelector, limit: 1 }),
-      headers: { accept: METADATA_ALONE },
-      signal,
-    });
-    return (list.items ?? []).length > 0;
-  };
-  try {
-    for (const type of SOURCE_KINDS[kind].ignoredTypes) {
-      if (await isThere(`type=${type}`)) return { kind: 'known', type, isUnselected: false };
-    }
-    const isUnselected = labelSelector !== undefined && (await isThere());
-    return { kind: 'known', type: undefined, isUnselected };
-  } catch (thrown) {
-    return failedRead(thrown);
-  }
-}
 
 /** The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. Never rejects. */
 export async function readConfigObject(

@@ -1,7 +1,8 @@
 /** Findings: why an expected rollout of a workload does not happen, and the facts from which they are made. */
 
-import type { ConfigRef } from './object-ref.ts';
+import { type ConfigRef, describe, wholeOf } from './object-ref.ts';
 import type { Reason } from './reasons.ts';
+import { listedText } from './text.ts';
 import type { TemplateStamp, Workload } from './workload.ts';
 
 /** One answer to "why did nothing happen?". */
@@ -15,19 +16,16 @@ export interface Finding {
   readonly message: string;
 }
 
-/** An object that a workload names and that is missing, or not watched. */
-export interface MissingObject {
-  readonly ref: ConfigRef;
-  /** The type of a Secret that exists, but with a type that is not watched. */
-  readonly leftOutType: string | undefined;
-  /** It exists, but without the labels that are watched. */
-  readonly isUnselected: boolean;
-  /** It exists, but a reloader keeps its state in it. @default false */
-  readonly isState?: boolean;
-  /** The label selector of watched objects; undefined if all are watched. */
-  readonly selector: string | undefined;
-  /** Existing objects with similar names, the most similar first. */
-  readonly similar: readonly ConfigRef[];
+/** One finding about all of `refs`, whose message names them; none if there are none. */
+export function findingAbout(
+  reason: Reason,
+  refs: readonly ConfigRef[],
+  messageOf: (about: string) => string,
+): readonly Finding[] {
+  if (refs.length === 0) return [];
+  const covers = refs.map((ref) => describe(wholeOf(ref)));
+  const about = listedText(covers);
+  return [{ reason, about, covers, message: messageOf(about) }];
 }
 
 /** A write that removed an opt-in together with our stamps. */

@@ -42,11 +42,10 @@ export const REASONS = {
   misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
   mistyped: 'The annotation has no effect: its key is almost one of ours.',
   unserved: 'The annotation is known and not supported: it has no effect.',
-  missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
+  missing:
+    'An object that the annotation names does not exist, or is not watched: nothing is rolled for it until it is.',
   'dynamic-class':
     'Each pod has versions of the SecretProviderClass of its own: nothing is rolled for it until two pods have the same.',
-  'secret-not-watched': 'A Secret that the annotation names is of a type that is not watched.',
-  'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
   'state-named':
     'The annotation names a ConfigMap in which a reloader keeps its state: nothing is rolled for it.',
   'selected-namespace': 'The namespace is selected from now on: its outdated workloads are rolled.',
@@ -148,8 +147,6 @@ export const EVENTS = {
   AnnotationNotServed: { type: 'Warning', tells: 'unserved' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   ClassDiffersByPod: { type: 'Warning', tells: 'dynamic-class' },
-  SecretNotWatched: { type: 'Warning', tells: 'secret-not-watched' },
-  ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   StateNotFollowed: { type: 'Warning', tells: 'state-named' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },

@@ -6,12 +6,11 @@
 import { namespaceGatingMistakes } from '../annotations/gating.ts';
 import type { Annotations, Vocabularies } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
-import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
+import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
 import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
 import {
   type ConfigRef,
   configRefIn,
-  describe,
   keyOf,
   type ObjectKey,
   type WorkloadRef,
@@ -19,7 +18,7 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import type { Pace } from '../model/settings.ts';
-import { cutToBytes, listedText } from '../model/text.ts';
+import { cutToBytes } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -48,8 +47,10 @@ interface Facts {
   readonly hold: Hold | undefined;
   /** Whether a rollout of ours is in progress. */
   readonly isStamped: boolean;
-  /** The missing objects that its annotations name. */
-  readonly missingObjects: readonly MissingObject[];
+  /** Those of them that are missing. */
+  readonly missing: readonly ConfigRef[];
+  /** Whether a reloader keeps its state in the object. */
+  readonly isState: (ref: ConfigRef) => boolean;
   /** An opt-in that was removed together with our stamps. */
   readonly lostOptIn: LostOptIn | undefined;
   /** Another reloader that stamps it. */
@@ -71,8 +72,8 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
   ({ vocabularies, lostOptIn }) =>
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
-  ({ vocabularies, workload, missingObjects }) =>
-    vocabularies.findingsOfMissingObjects(missingObjects, workload),
+  ({ vocabularies, workload, missing, isState }) =>
+    vocabularies.findingsOfMissing(workload, missing, isState),
   ({ dynamic }) => differing(dynamic),
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
@@ -89,11 +90,9 @@ function paused(pause: Pause | undefined): readonly Finding[] {
 }
 
 function differing(classes: readonly ConfigRef[]): readonly Finding[] {
-  if (classes.length === 0) return [];
-  const covers = classes.map(describe);
-  const about = listedText(covers);
-  const message = `each pod has versions of ${about} of its own, as of credentials that are made for each pod: nothing is rolled for it until two pods have the same; let the program read its files again, or exclude the class`;
-  return [{ reason: 'dynamic-class', about, covers, message }];
+  const messageOf = (about: string): string =>
+    `each pod has versions of ${about} of its own, as of credentials that are made for each pod: nothing is rolled for it until two pods have the same; let the program read its files again, or exclude the class`;
+  return findingAbout('dynamic-class', classes, messageOf);
 }
 
 function slowed({ limit }: Pace): readonly Finding[] {
@@ -111,8 +110,8 @@ function held({ ref }: Workload, hold: Hold | undefined): readonly Finding[] {
 /** The sources of the findings. */
 export interface FindingsOptions {
   readonly store: Store;
-  /** The result of the probe for a missing object; undefined before it was probed, or if it exists. */
-  readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
+  /** Whether an object that a workload follows is missing, after a grace period. */
+  readonly isMissing: (config: ObjectKey) => boolean;
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
   /** Whether the window of a workload is lengthened. */
@@ -215,7 +214,7 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, missingObjectOf, isSlowed, isDynamic } = this.#options;
+    const { store, isMissing, isSlowed, isDynamic } = this.#options;
     const { vocabularies } = store.settings;
     const facts: Facts = {
       workload,
@@ -231,9 +230,8 @@ export class Findings {
       isStamped:
         vocabularies.strategyOf(workload) !== 'evict' &&
         [...follows.values()].some((edge) => edge.rolloutInProgress),
-      missingObjects: [...follows.keys()]
-        .map(missingObjectOf)
-        .filter((missingObject) => missingObject !== undefined),
+      missing: [...follows.keys()].filter(isMissing).map(configRefIn),
+      isState: (ref) => store.isState(ref),
     };
     const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));

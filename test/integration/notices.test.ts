@@ -52,7 +52,7 @@ const CASES: Record<string, Case> = {
     },
     reason: 'missing',
     event: 'ObjectMissing',
-    says: /^ConfigMap\/web does not exist.*; create it, or remove .*\/configmap$/,
+    says: /^ConfigMap\/web not found; create what is missing, or remove it from the annotation$/,
     mend: (cluster) => put(cluster, configMap('web'), 'one'),
   },
   'a Secret of a type that is not watched': {
@@ -61,9 +61,9 @@ const CASES: Record<string, Case> = {
       put(cluster, release, 'x', 'helm.sh/release.v1');
       web(cluster, { [CONFIGMAP]: 'web', [`${PREFIX}/secret`]: 'release' });
     },
-    reason: 'secret-not-watched',
-    event: 'SecretNotWatched',
-    says: /^Secret\/release is of the type helm\.sh\/release\.v1, .*; remove .*\/secret$/,
+    reason: 'missing',
+    event: 'ObjectMissing',
+    says: /^Secret\/release not found, or of a type that is not watched; /,
     mend: (cluster) => follow(cluster, `${PREFIX}/secret`),
   },
 };

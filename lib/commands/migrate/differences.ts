@@ -39,9 +39,9 @@ const RULES: Readonly<Record<Source['name'], readonly DifferenceRule[]>> = {
   collaborne: [untrimmed, mergedLists, furtherKinds, automaticKind],
 };
 /** The causes of `explain` that count here, and whether the other reloader did otherwise so that a person has to decide. */
-const DECIDED = ['secret-not-watched', 'state-named'];
+const DECIDED = ['state-named'];
 const KNOWN =
-  'malformed misplaced mistyped unserved missing unselected-object kind-not-served kind-of-object-ignored excluded ignored disabled no-reference managed'.split(
+  'malformed misplaced mistyped unserved missing kind-not-served kind-of-object-ignored excluded ignored disabled no-reference managed'.split(
     ' ',
   );
 

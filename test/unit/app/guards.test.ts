@@ -48,8 +48,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       return { kind: 'failed', message: 'away' };
     },
     readKeys: async () => undefined,
-    readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
-    resourceSelector: undefined,
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),

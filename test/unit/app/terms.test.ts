@@ -99,8 +99,6 @@ class Stage {
         return { kind: 'absent' };
       },
       readKeys: async () => undefined,
-      readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
-      resourceSelector: undefined,
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),

@@ -84,15 +84,15 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .configMap()
         .deployment({ annotations: follows('webb') }),
     rule: 'missing',
-    names: /ConfigMap\/webb does not exist.*web/,
+    names: /ConfigMap\/webb not found/,
   },
   'the Secret is of a type that is not watched': {
     make: (world) => {
       world.sandbox.create('secrets', { metadata: { name: 'token' }, type: 'helm.sh/release.v1', data: {} });
       well({ [`${NATIVE}/secret`]: 'token' })(world);
     },
-    rule: 'secret-not-watched',
-    names: /Secret\/token is of the type helm\.sh\/release\.v1/,
+    rule: 'missing',
+    names: /Secret\/token not found, or of a type that is not watched/,
   },
   'the object lacks the labels that are watched': {
     make: (world) =>
@@ -100,8 +100,8 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .install(['-A', '--resource-label-selector=reload=yes'])
         .configMap()
         .deployment({ annotations: follows('web') }),
-    rule: 'unselected-object',
-    names: /reload=yes.*label it/,
+    rule: 'missing',
+    names: /ConfigMap\/web not found, or without the labels that are watched \(reload=yes\)/,
   },
   'the annotation names the state': {
     make: (world) => {

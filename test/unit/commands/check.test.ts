@@ -100,7 +100,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a name that is not in the set': {
     objects: [workload({ annotations: { [`${NATIVE}/configmap`]: 'webb' } }), configMap()],
     rule: 'missing',
-    says: /if it is ConfigMap\/web/,
+    says: /^ConfigMap\/webb not found; create/,
     line: /configmap: webb/,
   },
   'an object of another namespace': {

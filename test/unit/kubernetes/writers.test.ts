@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
+import { readConfigObject } from '../../../lib/kubernetes/config-reader.ts';
 import { KeptObject } from '../../../lib/kubernetes/kept-object.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
@@ -177,44 +177,6 @@ test('a config object is absent only if a list says so', async () => {
   assert.equal(await read(refused(404)), 'failed');
   assert.equal(await read(refused(403)), 'failed');
   assert.equal(await read(new Error('ECONNRESET')), 'failed');
-});
-
-const HERE = listOf('9', [{ metadata: { name: 'tls' } }]);
-const known = (type?: string): object => ({ kind: 'known', type, isUnselected: false });
-const LEFT_OUT: Record<string, readonly [reading: object, ...answers: Answer[]]> = {
-  'of the first type': [known('helm.sh/release.v1'), HERE],
-  'of the second type': [known('kubernetes.io/service-account-token'), listOf('9', []), HERE],
-  'of none of them': [known(), listOf('9', []), ok({ items: null })],
-  'that cannot be looked for': [{ kind: 'failed', message: 'message of 500' }, refused(500)],
-};
-
-for (const [sentence, [reading, ...answers]] of Object.entries(LEFT_OUT)) {
-  test(`a Secret that is not watched, ${sentence}`, async () => {
-    const script = scripted(...answers);
-    const ref = { kind: 'Secret', namespace: 'ns', name: 'tls' } as const;
-    assert.deepEqual(await readLeftOut(script.send, ref, new AbortController().signal), reading);
-    assert.equal(script.requests.length, answers.length);
-    const [first] = script.requests;
-    assert.equal(
-      decodeURIComponent(first?.path ?? ''),
-      '/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=tls,type=helm.sh/release.v1&limit=1',
-    );
-    assert.match(first?.headers?.['accept'] ?? '', /as=PartialObjectMetadataList/, 'no data is asked for');
-  });
-}
-
-test('an object is looked for without its labels only where the streams choose by them', async () => {
-  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
-  const { signal } = new AbortController();
-  const script = scripted(listOf('9', [configMap('conf', '3')]), listOf('9', []));
-  const nothing = { kind: 'known', type: undefined };
-  assert.deepEqual(await readLeftOut(script.send, ref, signal), { ...nothing, isUnselected: false });
-  assert.deepEqual(script.requests, []);
-  assert.deepEqual(await readLeftOut(script.send, ref, signal, 'a=b'), { ...nothing, isUnselected: true });
-  assert.deepEqual(await readLeftOut(script.send, ref, signal, 'a=b'), { ...nothing, isUnselected: false });
-  const paths = script.requests.map(({ path }) => decodeURIComponent(path));
-  const path = '/api/v1/namespaces/ns/configmaps?fieldSelector=metadata.name=conf&limit=1';
-  assert.deepEqual(paths, [path, path]);
 });
 
 test('a fresh look sees no more than the streams', async () => {

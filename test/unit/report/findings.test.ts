@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { MissingObject } from '../../../lib/model/finding.ts';
+import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -16,24 +16,22 @@ const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 }
 
 /** Notices over a world, and what they said: `<workload> <reason>`. */
 class Stage {
-  readonly world = new World({}, 'home', { pace: LIMITED });
+  readonly world: World;
   readonly said: string[] = [];
   isSlowed = false;
   isDynamic = false;
-  readonly missing: Map<string, MissingObject> = new Map();
-  readonly findings: Findings = new Findings({
-    store: this.world.store,
-    missingObjectOf: (config) => this.missing.get(config),
-    isSlowed: () => this.isSlowed,
-    isDynamic: () => this.isDynamic,
-    say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
-  });
+  readonly missing: Set<string> = new Set();
+  readonly findings: Findings;
 
-  /** It was found out that the object is not there. */
-  miss(name: string): void {
-    const ref = this.world.configRef(name);
-    const missing = { ref, leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
-    this.missing.set(this.world.configKey(name), missing);
+  constructor(resourceSelector?: string) {
+    this.world = new World({}, 'home', { pace: LIMITED, resourceSelector });
+    this.findings = new Findings({
+      store: this.world.store,
+      isMissing: (config) => this.missing.has(config),
+      isSlowed: () => this.isSlowed,
+      isDynamic: () => this.isDynamic,
+      say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
+    });
   }
 
   /** The stream tells of a Deployment `web`, whose pod template has `misplaced` annotations. */
@@ -340,11 +338,55 @@ test('what one notice tells of several things is said again when another one com
   stage.follow({ follows: ['a', 'b', 'c'] });
   const wave = (...names: readonly string[]): number => {
     stage.missing.clear();
-    for (const name of names) stage.miss(name);
+    for (const name of names) stage.missing.add(stage.world.configKey(name));
     stage.findings.review(stage.key);
     return stage.said.length;
   };
   assert.deepEqual([wave('a', 'b'), wave('b', 'a'), wave('b'), wave('b', 'c'), wave()], [1, 1, 1, 2, 2]);
+});
+
+const LACKED: Record<string, readonly [sketch: Sketch, about: string, doubt: string, selector?: string]> = {
+  'a ConfigMap': [{ follows: ['a'] }, 'ConfigMap/a', ''],
+  'a Secret, which may be of a type that is not watched': [
+    { secrets: ['tls'] },
+    'Secret/tls',
+    ', or of a type that is not watched',
+  ],
+  'one that may lack the labels that are watched': [
+    { follows: ['a'] },
+    'ConfigMap/a',
+    ', or without the labels that are watched (team=a)',
+    'team=a',
+  ],
+  'several of what it names, and none to which it only refers': [
+    { follows: ['a', 'b'], refers: ['c'], asks: { [STAKATER_KEYS.auto]: 'true' } },
+    'ConfigMap/a, ConfigMap/b',
+    '',
+  ],
+};
+
+for (const [sentence, [sketch, about, doubt, selector]] of Object.entries(LACKED)) {
+  test(`of missing objects a workload is told in one notice: ${sentence}`, () => {
+    const stage = new Stage(selector);
+    stage.follow(sketch);
+    for (const key of stage.world.store.dependents.configs()) stage.missing.add(key);
+    stage.findings.review(stage.key);
+    const message = `${about} not found${doubt}; create what is missing, or remove it from the annotation`;
+    assert.deepEqual(stage.findings.of(stage.key), [
+      { reason: 'missing', about, covers: about.split(', '), message },
+    ]);
+  });
+}
+
+test('the state of a reloader is no missing object, and is told of by itself', () => {
+  const stage = new Stage();
+  stage.follow({ follows: ['cfg', 'gone'] });
+  stage.world.config('cfg', 'a', { marks: { [STATE_VERSION_ANNOTATION]: '1' } });
+  for (const name of ['cfg', 'gone']) stage.missing.add(stage.world.configKey(name));
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.standing, ['state-named', 'missing']);
+  const [finding] = stage.findings.of(stage.key);
+  assert.match(finding?.message ?? '', /^a reloader keeps its state in ConfigMap\/cfg: /);
 });
 
 test('a workload has so many notices at most, and none without an end', () => {

@@ -71,7 +71,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     make: deployed({ annotations: { [LIST]: 'wbe' } }),
     rule: 'missing',
     is: 'know',
-    names: /ConfigMap\/wbe does not exist/,
+    names: /ConfigMap\/wbe not found/,
   },
   'a Secret of a type that is left out': {
     from: 'stakater',
@@ -79,9 +79,9 @@ const ROWS: Readonly<Record<string, Row>> = {
       world.sandbox.create('secrets', { metadata: { name: 'token' }, type: 'helm.sh/release.v1', data: {} });
       return deployed({ annotations: { [`secret.${STAKATER}/reload`]: 'token' } })(world);
     },
-    rule: 'secret-not-watched',
-    is: 'decide',
-    names: /Secret\/token is of the type helm\.sh\/release\.v1/,
+    rule: 'missing',
+    is: 'know',
+    names: /Secret\/token not found, or of a type that is not watched/,
   },
   'an exclude list on the pod template': {
     from: 'stakater',
