@@ -11,9 +11,10 @@ import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
 
 const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
-const LABELS = { labelSelector: 'app.kubernetes.io/name=kubernetes-reloader' };
-/** Where it usually is, if not beside the workloads. */
-const USUAL_NAMESPACE = 'reloader';
+/** The label of each Deployment of this program. */
+export const RELOADER_LABEL = { key: 'app.kubernetes.io/name', value: 'kubernetes-reloader' } as const;
+/** Where a reloader usually is, if not beside the workloads. */
+export const USUAL_NAMESPACE = 'reloader';
 
 /** The Deployment of a reloader. */
 export interface Installation {
@@ -69,7 +70,12 @@ export interface Wanted {
 /** The reloader that serves the namespace, else another one, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   if (wanted.asked === 'none') return settingsAlone(wanted, []);
-  const { found, notes } = await deploymentsFor(send, wanted);
+  const { found, notes } = await findDeployments(send, {
+    ...wanted,
+    flag: '--reloader',
+    selectors: { labelSelector: `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}` },
+    isIt: () => true,
+  });
   const all = found.map((each) => installed(each, wanted.settings, notes));
   const serves = ({ place, options }: InstalledReloader): boolean =>
     watches(place, options, wanted.namespace);
@@ -94,47 +100,39 @@ export function settingsAlone(
   return { options, place: placeOf(options, namespace), notes };
 }
 
-async function deploymentsFor(
+/** Which Deployments are looked for. */
+interface Search extends Pick<Wanted, 'asked' | 'namespace'> {
+  /** The flag that names one, as `<namespace>/<name>` or a name in `namespace`. */
+  readonly flag: string;
+  /** Those of the API server to look at. @default all */
+  readonly selectors?: Parameters<typeof listObjects>[3];
+  readonly isIt: (deployment: RawDeployment) => boolean;
+}
+
+/** The named Deployment, else those of all namespaces, or without that right of two. @throws CommandError if the named one cannot be read, or the API server does not answer */
+export async function findDeployments(
   send: Send,
-  { asked, namespace }: Wanted,
+  { asked, namespace, flag, selectors, isIt }: Search,
 ): Promise<{ readonly found: readonly RawDeployment[]; readonly notes: readonly string[] }> {
-  if (asked !== undefined)
-    return { found: [await namedDeployment(send, '--reloader', asked, namespace)], notes: [] };
-  const places = [namespace, USUAL_NAMESPACE];
-  const { found, isEverywhere } = await deploymentsIn(send, places, LABELS);
-  if (isEverywhere) return { found, notes: [] };
-  const missed = `you may not list the Deployments of all namespaces: the reloader was looked for in ${namespace} and ${USUAL_NAMESPACE} alone; name it by --reloader <namespace>/<name>`;
+  if (asked !== undefined) return { found: [await namedDeployment(send, flag, asked, namespace)], notes: [] };
+  const listed = (place?: string): Promise<Reading<readonly RawDeployment[]>> =>
+    listObjects<RawDeployment>(send, DEPLOYMENTS, place, selectors);
+  const everywhere = await listed();
+  if (everywhere.kind === 'found') return { found: everywhere.object.filter(isIt), notes: [] };
+  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
+  const places = [...new Set([namespace, USUAL_NAMESPACE])];
+  const readings = await Promise.all(places.map(listed));
+  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : [])).filter(isIt);
+  const missed = `you may not list the Deployments of all namespaces: the reloader was looked for in ${places.join(' and ')} alone; name it by ${flag} <namespace>/<name>`;
   return { found, notes: found.length === 0 ? [missed] : [] };
 }
 
-/** The Deployment that a flag names, as `<namespace>/<name>` or a name in `own`. @throws CommandError if it cannot be read */
-export async function namedDeployment(
-  send: Send,
-  flag: string,
-  asked: string,
-  own: string,
-): Promise<RawDeployment> {
+async function namedDeployment(send: Send, flag: string, asked: string, own: string): Promise<RawDeployment> {
   const [first = '', second] = asked.split('/');
   const [namespace, name] = second === undefined ? [own, first] : [first, second];
   const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);
   if (reading.kind === 'found') return reading.object;
   throw new CommandError(`${flag}: Deployment ${namespace}/${name} ${problemOf(reading)}`);
-}
-
-/** The Deployments of all namespaces, or without that right those of `places`. @throws CommandError if the API server does not answer */
-export async function deploymentsIn(
-  send: Send,
-  places: readonly string[],
-  selectors: Parameters<typeof listObjects>[3] = {},
-): Promise<{ readonly found: readonly RawDeployment[]; readonly isEverywhere: boolean }> {
-  const everywhere = await listObjects<RawDeployment>(send, DEPLOYMENTS, undefined, selectors);
-  if (everywhere.kind === 'found') return { found: everywhere.object, isEverywhere: true };
-  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
-  const readings = await Promise.all(
-    [...new Set(places)].map((each) => listObjects<RawDeployment>(send, DEPLOYMENTS, each, selectors)),
-  );
-  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
-  return { found, isEverywhere: false };
 }
 
 /** Why a read has no result. */

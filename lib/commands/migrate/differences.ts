@@ -1,4 +1,4 @@
-/** What would be different for the workloads of this cluster: the controller's findings, and what only the other reloader did otherwise. */
+/** What would be different for the workloads of this cluster, so that a person has to decide; `explain` has the rest. */
 
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
@@ -8,123 +8,91 @@ import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import { listedText } from '../../model/text.ts';
 import { OPTIONAL_KINDS } from '../../model/workload-kind.ts';
 import { isAutomatic } from '../../options/options.ts';
-import type { Facts } from '../explain/cause.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES } from '../explain/cause.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
 import type { Source } from './other-reloader.ts';
 
 /** One difference of one workload. */
-export interface Difference {
-  /** The rule that applies: one of the controller's, or of this file. */
-  readonly rule: string;
-  /** `decide`: a person has to decide; `know`: nothing is lost by leaving it as it is. */
-  readonly is: 'decide' | 'know';
+export interface Difference extends Cause {
   readonly workload: string;
   readonly namespace: string;
-  readonly about: string;
-  readonly says: string;
-  readonly todo?: string | undefined;
 }
 
-type Found = Omit<Difference, 'workload' | 'namespace'>;
-/** Finds differences of one workload; none if the rule does not apply. The guides have them in words. */
-type DifferenceRule = (facts: Facts) => readonly Found[];
-
-const NONE: readonly Found[] = [];
-/** The kinds that both of the other reloaders roll. */
+/** The kinds that every other reloader rolls. */
 const ROLLED_THERE = ['Deployment', 'StatefulSet', 'DaemonSet'];
 /** The rules of each reloader. */
-const RULES: Readonly<Record<Source['name'], readonly DifferenceRule[]>> = {
-  stakater: [alternatives, pauseElsewhere, excludedOnTemplate, automaticKind],
-  collaborne: [untrimmed, mergedLists, furtherKinds, automaticKind],
+const RULES: Readonly<Record<Source['name'], readonly CauseRule[]>> = {
+  stakater: [alternatives, pauseElsewhere, excludedOnTemplate],
+  collaborne: [untrimmed, mergedLists],
 };
-/** The causes of `explain` that count here, and whether the other reloader did otherwise so that a person has to decide. */
-const DECIDED = ['state-named'];
-const KNOWN =
-  'malformed misplaced mistyped unserved missing kind-not-served kind-of-object-ignored excluded ignored disabled no-reference managed'.split(
-    ' ',
-  );
+/** The causes of `explain` that need not have kept the other reloader from a rollout: it watched Secrets of every type. */
+const EXPLAINED = ['missing', 'state-named'];
 
-/** Whether the workload asks in the words of the other reloader, or carries something of it. */
-export function isServedBy(from: Source['name'], { workload, record, reloader, raw }: Facts): boolean {
-  const words = everyVocabulary(reloader.options).find(({ name }) => name === from);
-  if (words === undefined || record !== undefined) return record !== undefined;
-  const keys = [...workloadKeysOf(words), ...Object.values(words.pause ?? {}), ...(words.disabling ?? [])];
-  const own = Object.keys(raw.metadata.annotations ?? {});
-  return wordsOf(workload).some(({ key }) => keys.includes(key)) || own.some((key) => keys.includes(key));
+/** Whether the other reloader rolls the workload, or this one would. */
+export function isServedBy(from: Source['name'], facts: Facts): boolean {
+  return facts.record !== undefined || vocabulariesIn(facts).includes(from);
 }
 
 /** The differences of one workload. */
-export function differencesOf(from: Source['name'], facts: Facts): readonly Difference[] {
+export function differencesOf(source: Source, facts: Facts): readonly Difference[] {
   const { kind, namespace, name } = facts.workload.ref;
-  const ofController = causesOf(facts).flatMap((cause): readonly Found[] => {
-    if (DECIDED.includes(cause.rule)) return [{ ...cause, is: 'decide' }];
-    return KNOWN.includes(cause.rule) ? [{ ...cause, is: 'know' }] : NONE;
-  });
-  const found = [...ofController, ...otherWords(from, facts), ...RULES[from].flatMap((rule) => rule(facts))];
-  return found.map((each) => ({ ...each, workload: `${kind}/${name}`, namespace }));
+  const causes = [
+    ...causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule)),
+    ...otherWords(source, facts),
+    ...furtherKind(source, facts),
+    ...RULES[source.name].flatMap((rule) => rule(facts)),
+  ];
+  return causes.map((cause) => ({ ...cause, workload: `${kind}/${name}`, namespace }));
 }
 
-function decide(rule: string, about: string, says: string, todo: string): Found {
-  return { rule, is: 'decide', about, says, todo };
+/** The names of the vocabularies of which the workload has a word. */
+function vocabulariesIn({ workload, reloader }: Facts): readonly string[] {
+  return everyVocabulary(reloader.options)
+    .filter((words) => wordsOf(workload).some(({ key }) => workloadKeysOf(words).includes(key)))
+    .map(({ name }) => name);
 }
 
 /** A workload that asks in words which the other reloader does not read, and is rolled here. */
-function otherWords(
-  from: Source['name'],
-  { workload, record, reloader: { options } }: Facts,
-): readonly Found[] {
-  const asking = everyVocabulary(options)
-    .filter(({ name }) => options.dialects.includes(name))
-    .filter((words) => wordsOf(workload).some(({ key }) => workloadKeysOf(words).includes(key)))
-    .map(({ name }) => name);
-  if (record === undefined || asking.length === 0 || asking.includes(from)) return NONE;
+function otherWords({ name }: Source, facts: Facts): readonly Cause[] {
+  const asking = vocabulariesIn(facts);
+  if (facts.record === undefined || asking.length === 0 || asking.includes(name)) return NO_CAUSES;
   const about = asking.join(', ');
   const says = `it asks in the words of ${about}, which the other reloader does not read: here changes roll it`;
-  return [decide('other-words', about, says, `leave ${about} out of --dialects if that is not meant`)];
+  return [
+    { rule: 'other-words', about, says, todo: `leave ${about} out of --dialects if that is not meant` },
+  ];
 }
 
-/** A kind whose flag is auto: the other one did not roll it, and this one does as soon as it has the rights. */
-function automaticKind({ row: { kind }, reloader: { options } }: Facts): readonly Found[] {
-  if (!isAutomatic(options, kind)) return NONE;
-  const flag = kind === 'Rollout' ? 'is-Argo-Rollouts' : 'is-openshift';
-  const says = `the other reloader, as it is set, rolls no ${kind}s; this one does where the cluster serves them and its account has the rights`;
-  const todo = `--${flag}=true to roll it, with the rights; --${flag}=false to leave it alone`;
-  return [decide('kind-by-rights', kind, says, todo)];
+/** A kind that the other reloader does not roll, or only by a flag that it does not have. */
+function furtherKind({ runs }: Source, { row: { kind }, record, reloader }: Facts): readonly Cause[] {
+  const isGiven = OPTIONAL_KINDS.some((row) => row.kind === kind) && !isAutomatic(reloader.options, kind);
+  if (record === undefined || isGiven || [...ROLLED_THERE, ...Object.keys(runs)].includes(kind))
+    return NO_CAUSES;
+  const says = `the other reloader, as it is set, rolls no ${kind}s; this one does where it has the rights`;
+  const todo = `take its annotation away, or give no rights to ${kind}s, to leave it alone`;
+  return [{ rule: 'further-kind', about: kind, says, todo }];
 }
 
 /** `a|b`: there names that begin with a, or end in b. */
-function alternatives({ workload, observation, reloader }: Facts): readonly Found[] {
+function alternatives({ workload, observation, reloader }: Facts): readonly Cause[] {
   const { named } = stakaterVocabulary(reloader.options.stakaterKeys);
   const refs = [...observation.store.configs.values()]
     .map(({ ref }) => ref)
     .filter(({ namespace }) => namespace === workload.ref.namespace);
-  return CONFIG_KINDS.flatMap((kind) =>
-    wordsOf(workload)
-      .filter(({ key }) => named[kind].includes(key))
-      .flatMap(({ key, value }) => itemsOf(value).map((item) => ({ key, item })))
-      .flatMap(({ key, item }): readonly Found[] => {
-        const parts = partsOf(item);
-        if (parts.length < 2) return NONE;
-        const there = parts
-          .map(
-            (part, index) => `${index === 0 ? '' : '.*'}(${part})${index === parts.length - 1 ? '' : '.*'}`,
-          )
-          .join('|');
-        const lost = refs.filter(
-          (ref) => ref.kind === kind && matches(there, ref.name) && !matches(item, ref.name),
-        );
-        const says = `"${item}" of ${key} matched there names that begin with ${parts[0]} or end in ${parts.at(-1)}, and here whole names`;
-        if (lost.length === 0)
-          return [
-            { rule: 'alternatives', is: 'know', about: key, says: `${says}: no object here is concerned` },
-          ];
-        const names = listedText(lost.map(({ name }) => name));
-        return [
-          decide('alternatives', key, `${says}: ${names} no longer counts`, `to keep it write ${there}`),
-        ];
-      }),
-  );
+  return wordsOf(workload)
+    .flatMap(({ key, value }) => itemsOf(value).map((item) => ({ key, item })))
+    .flatMap(({ key, item }): readonly Cause[] => {
+      const parts = partsOf(item);
+      const there = `(${parts.join(').*|.*(')})`;
+      const lost = refs.filter(
+        ({ kind, name }) => named[kind].includes(key) && matches(there, name) && !matches(item, name),
+      );
+      if (lost.length === 0) return NO_CAUSES;
+      const names = listedText(lost.map(({ name }) => name));
+      const says = `"${item}" of ${key} matched there names that begin with ${parts[0]} or end in ${parts.at(-1)}, and here whole names: ${names} no longer counts`;
+      return [{ rule: 'alternatives', about: key, says, todo: `to keep it write ${there}` }];
+    });
 }
 
 const DEPTH: Readonly<Record<string, number>> = { '(': 1, '[': 1, ')': -1, ']': -1 };
@@ -142,56 +110,48 @@ function partsOf(item: string): readonly string[] {
 }
 
 /** A pause of what cannot be paused is a longer window. */
-function pauseElsewhere({ workload, row, reloader }: Facts): readonly Found[] {
+function pauseElsewhere({ workload, row, reloader }: Facts): readonly Cause[] {
   const { pausePeriod: about } = reloader.options.stakaterKeys;
   const value = workload.annotations[about];
-  if (value === undefined || row.kind === 'Deployment') return NONE;
+  if (value === undefined || row.kind === 'Deployment') return NO_CAUSES;
   const says = `${about} had no effect there on a ${row.kind}; here a change waits ${value} for further ones`;
-  return [{ rule: 'pause-elsewhere', is: 'know', about, says, todo: `take it away if that is not meant` }];
+  return [{ rule: 'pause-elsewhere', about, says, todo: 'take it away if that is not meant' }];
 }
 
 /** Exclude lists of the template count here where the workload has none. */
-function excludedOnTemplate({ workload, reloader }: Facts): readonly Found[] {
+function excludedOnTemplate({ workload, reloader }: Facts): readonly Cause[] {
   const { exclude } = stakaterVocabulary(reloader.options.stakaterKeys);
   const todo = 'take it away to be rolled for these objects, or move it to the workload';
   return Object.values(exclude)
     .filter((key) => key in workload.templateAnnotations && !(key in workload.annotations))
-    .map((key) => {
-      const says = `${key} stands on the pod template, where it had no effect there; here it counts`;
-      return decide('excluded-on-template', key, says, todo);
+    .map((about) => {
+      const says = `${about} stands on the pod template, where it had no effect there; here it counts`;
+      return { rule: 'excluded-on-template', about, says, todo };
     });
 }
 
 /** Items behind a blank never matched there. */
-function untrimmed({ workload, reloader }: Facts): readonly Found[] {
+function untrimmed({ workload, reloader }: Facts): readonly Cause[] {
   const lists = Object.values(everyVocabulary(reloader.options)[0].named).flat();
   return wordsOf(workload)
     .filter(({ key }) => lists.includes(key))
-    .flatMap(({ key, value }): readonly Found[] => {
+    .flatMap(({ key, value }): readonly Cause[] => {
       const items = value.split(',').filter((item) => item !== item.trim() && item.trim() !== '');
-      if (items.length === 0) return NONE;
+      if (items.length === 0) return NO_CAUSES;
       const names = listedText(items.map((item) => item.trim()));
       const says = `${names} in ${key} stands beside a blank, so it was not followed there; here its changes roll`;
-      return [decide('untrimmed', key, says, `take ${names} out if that is not meant`)];
+      return [{ rule: 'untrimmed', about: key, says, todo: `take ${names} out if that is not meant` }];
     });
 }
 
 /** Of several keys with lists the first one counted there. */
-function mergedLists({ workload, reloader }: Facts): readonly Found[] {
+function mergedLists({ workload, reloader }: Facts): readonly Cause[] {
   const [native] = everyVocabulary(reloader.options);
-  return CONFIG_KINDS.flatMap((kind): readonly Found[] => {
+  return CONFIG_KINDS.flatMap((kind): readonly Cause[] => {
     const keys = native.named[kind].filter((key) => workload.annotations[key] !== undefined);
-    if (keys.length < 2) return NONE;
+    if (keys.length < 2) return NO_CAUSES;
     const about = keys.join(', ');
     const says = `one of ${about} counted there; here their lists are one`;
-    return [decide('lists-merged', about, says, 'take away the annotation that is not meant')];
+    return [{ rule: 'lists-merged', about, says, todo: 'take away the annotation that is not meant' }];
   });
-}
-
-/** Annotations on a kind that the other one does not know. */
-function furtherKinds({ row: { kind }, record }: Facts): readonly Found[] {
-  const isKnown = ROLLED_THERE.includes(kind) || OPTIONAL_KINDS.some((row) => row.kind === kind);
-  if (record === undefined || isKnown) return NONE;
-  const says = `the other reloader rolls no ${kind}s; this one, as it is set, rolls it`;
-  return [decide('further-kind', kind, says, 'take its annotation away to leave it alone')];
 }

@@ -4,26 +4,24 @@ import { placeOf } from '../../app/assembly.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import { complete } from '../../kubernetes/workloads/referenced-template.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
-import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../../model/workload-kind.ts';
+import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
-import type { Installation, InstalledReloader } from '../installed-reloader.ts';
+import { KNOWN_KINDS } from '../../options/workload-kinds.ts';
+import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
 import { factsIn, observeFor } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
-import { findOther, type Source } from './other-reloader.ts';
-import { type Step, stepsFor } from './steps.ts';
+import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
+import { releaseInPlace, type Step, stepsFor } from './steps.ts';
 import { type Setting, type Settings, settingsFor } from './their-settings.ts';
 
 /** The answer. */
-export interface Migration {
+export interface Migration extends Pick<Settings, 'args'> {
   readonly from: string;
   readonly guide: string;
-  /** Absent: none was found. */
-  readonly other?: Installation & { readonly release?: string };
-  /** What the settings were read from. */
-  readonly readFrom: 'its Deployment' | 'its defaults';
-  readonly settings: readonly Setting[];
-  readonly args: readonly string[];
+  /** Undefined: none was found, and its defaults are assumed. */
+  readonly other: OtherInstallation | undefined;
+  readonly settings: Settings['rows'];
   /** How many workloads it serves. */
   readonly workloads: number;
   readonly differences: readonly Difference[];
@@ -47,55 +45,49 @@ export interface Question {
   readonly settings: readonly string[];
 }
 
-/** Where new installations run that take no place. */
-const USUAL_NAMESPACE = 'reloader';
 const TOLD = 'with --webhook-url the webhook is told of each change, and nothing is rolled';
 
 /** The answer. @throws CommandError */
 export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
-  const { found, seesAll, notes } = await findOther(send, source, { asked: flags.deployment, namespace });
-  const home = found?.installation.namespace ?? (source.isStakater ? USUAL_NAMESPACE : namespace);
-  const program = found?.program ?? { args: [], env: {}, hidden: [] };
-  const settings = settingsFor(source, program, { home, further: question.settings });
-  const { rows, args, namespaces, options, notices, secrets } = settings;
-  const seen = await seenBy(question, settings, { home, seesAll });
-  const isDecided = !rows.some(isOpen) && seen.differences.every(({ is }) => is === 'know');
+  const { found, notes } = await findOther(send, source, { asked: flags.deployment, namespace });
+  const { installation: other, program = { args: [], env: {}, hidden: [] } } = found ?? {};
+  const place = other?.namespace ?? namespace;
+  const settings = settingsFor(source, program, { home: place, further: question.settings });
+  const { args, namespaces, options, notices, secrets } = settings;
+  const isInPlace = releaseInPlace(source, other) !== undefined;
+  const [only, ...more] = namespaces ?? [];
+  const home = isInPlace ? place : only === undefined || more.length > 0 ? USUAL_NAMESPACE : only;
+  // The values of the release have the secrets.
+  const rows = settings.rows.filter(({ is }) => is !== 'secret' || !isInPlace);
+  const seen = await seenBy(question, settings, home);
   return {
     from: source.title,
     guide: source.guide,
-    ...(found && { other: { ...found.installation, ...(found.release && { release: found.release }) } }),
-    readFrom: found === undefined ? 'its defaults' : 'its Deployment',
+    other,
     settings: rows,
     args,
     ...seen,
-    notes: [...notes, ...seen.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
-    steps: stepsFor(source, { other: found, home, namespaces, secrets }),
-    isReady: isDecided && seen.unknown.length === 0,
+    notes: [...notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
+    steps: stepsFor(source, { other, home, namespaces, secrets }),
+    isReady: !rows.some(isOpen) && seen.differences.length + seen.unknown.length === 0,
   };
 }
 
 /** Whether a person has to give the setting. */
 export function isOpen({ is }: Setting): boolean {
-  return is === 'refused' || is === 'secret';
+  return is !== 'no effect';
 }
 
-type Seen = Pick<Migration, 'workloads' | 'differences' | 'unknown' | 'notes'>;
-
-/** What the new installation would see. */
+/** What the new installation would see from the namespace `home`. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
   { options, namespaces: watched }: Settings,
-  { home, seesAll }: { readonly home: string; readonly seesAll: boolean },
-): Promise<Seen> {
-  const isLimited = flags.namespace === undefined && watched === undefined && !seesAll;
-  const namespaces = flags.namespace !== undefined || isLimited ? [namespace] : watched;
-  const place = { namespaces, stateNamespace: placeOf(options, home).stateNamespace };
-  const reloader: InstalledReloader = { options, place, notes: [] };
-  const [observation, listed] = await Promise.all([
-    observeFor({ send, namespace, reloader }, namespaces),
-    workloadsIn(send, namespaces),
-  ]);
+  home: string,
+): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
+  const namespaces = flags.namespace === undefined ? watched : [namespace];
+  const reloader: InstalledReloader = { options, place: placeOf(options, home), notes: [] };
+  const observation = await observeFor({ send, namespace, reloader }, namespaces);
   const { state, unread } = observation;
   const unknown = [
     ...unread.map(({ what, why }) => `${what}: ${why}`),
@@ -103,30 +95,27 @@ async function seenBy(
   ];
   const differences: Difference[] = [];
   let workloads = 0;
-  for (const { row, raw } of listed) {
+  for await (const [row, raw] of workloadsIn(send, namespaces)) {
     const facts = await factsIn({ reloader }, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;
-    differences.push(...differencesOf(source.name, facts));
+    differences.push(...differencesOf(source, facts));
   }
   void observation.end();
-  const limited = `you may not list the workloads of all namespaces: only ${namespace} was looked at; -n names another one`;
-  return { workloads, differences, unknown, notes: isLimited ? [limited] : [] };
+  return { workloads, differences, unknown };
 }
 
 /** All workloads that may be listed; the observation says what may not. */
-async function workloadsIn(
+async function* workloadsIn(
   send: Send,
   namespaces: readonly string[] | undefined,
-): Promise<readonly { readonly row: WorkloadKind; readonly raw: RawWorkload }[]> {
-  const lists = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].flatMap((row) =>
+): AsyncGenerator<readonly [WorkloadKind, RawWorkload]> {
+  const lists = KNOWN_KINDS.flatMap((row) =>
     (namespaces ?? [undefined]).map((place) => [row, place] as const),
   );
-  const all: { row: WorkloadKind; raw: RawWorkload }[] = [];
   for (const [row, place] of lists) {
     const reading = await listObjects<RawWorkload>(send, row, place);
-    const raws = reading.kind === 'found' ? reading.object : [];
-    for (const raw of raws) all.push({ row, raw: row.refersToTemplate ? await complete(send, raw) : raw });
+    for (const raw of reading.kind === 'found' ? reading.object : [])
+      yield [row, row.refersToTemplate ? await complete(send, raw) : raw];
   }
-  return all;
 }

@@ -2,13 +2,13 @@
 
 import type { Send } from '../../kubernetes/transport.ts';
 import {
-  deploymentsIn,
+  findDeployments,
   type Installation,
   installationOf,
-  namedDeployment,
   type Program,
   programOf,
   type RawDeployment,
+  RELOADER_LABEL,
 } from '../installed-reloader.ts';
 
 /** One reloader that may be in the cluster. */
@@ -19,11 +19,9 @@ export interface Source {
   readonly guide: string;
   readonly image: RegExp;
   /** A variable that only its manifests set. */
-  readonly variable?: string;
-  /** Where it usually runs. */
-  readonly namespaces: readonly string[];
-  /** It watches all namespaces, starts CronJobs and creates Jobs anew, unless a flag says otherwise. */
-  readonly isStakater: boolean;
+  readonly env: Readonly<Record<string, string>>;
+  /** The kinds that it runs anew unless they are ignored, with the argument that does so here. */
+  readonly runs: Readonly<Record<string, string>>;
 }
 
 /** Every reloader that can be migrated from. */
@@ -33,71 +31,51 @@ export const SOURCES: Readonly<Record<Source['name'], Source>> = {
     title: 'Stakater Reloader',
     guide: 'docs/guides/migrate-from-stakater.md',
     image: /(^|\/)stakater\/reloader(-ubi)?([:@]|$)/,
-    variable: 'RELOADER_DEPLOYMENT_NAME',
-    namespaces: ['reloader'],
-    isStakater: true,
+    env: { RELOADER_DEPLOYMENT_NAME: 'reloader' },
+    runs: { CronJob: '--cronjob-reload=run-now', Job: '--job-reload=recreate' },
   },
   collaborne: {
     name: 'collaborne',
     title: "Collaborne's kubernetes-reloader",
     guide: 'docs/guides/migration.md#from-collabornes-kubernetes-reloader',
     image: /(^|\/)collaborne\/kubernetes-reloader([:@]|$)/i,
-    namespaces: [],
-    isStakater: false,
+    env: {},
+    runs: {},
   },
 };
 
-/** The other reloader as the cluster has it. */
-export interface OtherReloader {
-  readonly installation: Installation;
-  readonly program: Program;
+/** Where the other reloader is. */
+export interface OtherInstallation extends Installation {
   /** The release of Helm that it belongs to. */
-  readonly release?: string;
+  readonly release: string | undefined;
 }
 
-/** What was found, and what is not known, each a sentence. */
-export interface Search {
-  readonly found?: OtherReloader;
-  /** Whether the Deployments of all namespaces could be listed. */
-  readonly seesAll: boolean;
-  readonly notes: readonly string[];
+/** The other reloader as the cluster has it. */
+interface OtherReloader {
+  readonly installation: OtherInstallation;
+  readonly program: Program;
 }
 
-const OURS = 'kubernetes-reloader';
-
-/** Looks for the Deployment. @throws CommandError if the named one cannot be read, or the API server does not answer */
+/** Looks for the Deployment; `notes` says what is not known. @throws CommandError if the named one cannot be read, or the API server does not answer */
 export async function findOther(
   send: Send,
   source: Source,
-  { asked, namespace }: { readonly asked: string | undefined; readonly namespace: string },
-): Promise<Search> {
-  const places = [...new Set([namespace, ...source.namespaces])];
-  const { found, isEverywhere: seesAll } = await deploymentsIn(send, places);
-  if (asked !== undefined) {
-    const named = await namedDeployment(send, '--deployment', asked, namespace);
-    return { found: otherOf(named), seesAll, notes: [] };
-  }
+  wanted: { readonly asked: string | undefined; readonly namespace: string },
+): Promise<{ readonly found: OtherReloader | undefined; readonly notes: readonly string[] }> {
+  const isIt = (each: RawDeployment): boolean => isOf(source, each);
+  const { found, notes } = await findDeployments(send, { ...wanted, flag: '--deployment', isIt });
   const [first, ...others] = found
-    .filter((each) => isIt(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
-  const hidden = `you may not list the Deployments of all namespaces: it was looked for in ${places.join(' and ')} alone; name it by --deployment <namespace>/<name>`;
-  const several = `there are ${others.length} more of them (${others.map(titleOf).join(', ')}): --deployment <namespace>/<name> names another one`;
-  const notes = [
-    ...(seesAll || first !== undefined ? [] : [hidden]),
-    ...(others.length === 0 ? [] : [several]),
-  ];
-  return { ...(first && { found: first }), seesAll, notes };
+  const titles = others.map(({ installation: { namespace, name } }) => `${namespace}/${name}`);
+  const several = `there are ${others.length} more of them (${titles.join(', ')}): --deployment <namespace>/<name> names another one`;
+  return { found: first, notes: others.length === 0 ? notes : [several] };
 }
 
-function titleOf({ installation: { namespace, name } }: OtherReloader): string {
-  return `${namespace}/${name}`;
-}
-
-function isIt({ image, variable }: Source, { metadata, spec }: RawDeployment): boolean {
-  if (metadata.labels?.['app.kubernetes.io/name'] === OURS) return false;
+function isOf({ image, env }: Source, { metadata, spec }: RawDeployment): boolean {
+  if (metadata.labels?.[RELOADER_LABEL.key] === RELOADER_LABEL.value) return false;
   return (spec?.template?.spec?.containers ?? []).some(
-    (each) => image.test(each.image ?? '') || each.env?.some(({ name }) => name === variable) === true,
+    (each) => image.test(each.image ?? '') || each.env?.some(({ name }) => name in env) === true,
   );
 }
 
@@ -105,6 +83,5 @@ function otherOf(deployment: RawDeployment): OtherReloader {
   const { annotations = {}, labels = {} } = deployment.metadata;
   const ofChart = labels['heritage'] === 'Helm' ? labels['release'] : undefined;
   const release = annotations['meta.helm.sh/release-name'] ?? ofChart;
-  const common = { installation: installationOf(deployment), program: programOf(deployment) };
-  return release === undefined ? common : { ...common, release };
+  return { installation: { ...installationOf(deployment), release }, program: programOf(deployment) };
 }

@@ -1,6 +1,6 @@
 /** The steps of a migration in their order, with the names of this cluster. The guides have the reasons. */
 
-import type { OtherReloader, Source } from './other-reloader.ts';
+import type { OtherInstallation, Source } from './other-reloader.ts';
 import type { Settings } from './their-settings.ts';
 
 /** One step: a command, and what it does. */
@@ -11,43 +11,40 @@ export interface Step {
 
 /** What the steps depend on. */
 export interface Situation extends Pick<Settings, 'namespaces' | 'secrets'> {
-  readonly other: OtherReloader | undefined;
+  readonly other: OtherInstallation | undefined;
+  /** The namespace of the new installation. */
   readonly home: string;
 }
 
 const IMAGE = '--set image.repository=registry.example.com/kubernetes-reloader';
 const VALUES = 'their-values.yaml';
 
+/** The release that the chart of this reloader upgrades: it takes the values, names and selectors of one of Stakater Reloader. */
+export function releaseInPlace({ name }: Source, other: OtherInstallation | undefined): string | undefined {
+  return name === 'stakater' ? other?.release : undefined;
+}
+
 /** The steps. */
 export function stepsFor(source: Source, situation: Situation): readonly Step[] {
-  const { other } = situation;
-  const copies = other?.release === undefined ? [] : copying(other.release, situation);
-  if (source.isStakater && other?.release !== undefined) return [...copies, ...inPlace(other, other.release)];
+  const { other, home } = situation;
+  const release = releaseInPlace(source, other);
+  if (other !== undefined && release !== undefined) return inPlace(other, release);
   // Both have the same state: the one of Collaborne does not know the form of the new entries.
-  const isStopped = !source.isStakater && other !== undefined && other.installation.replicas > 0;
+  const isStopped = source.name === 'collaborne' && other !== undefined && other.replicas > 0;
   return [
-    ...copies,
     ...(isStopped ? [stopping(other)] : []),
-    ...installing(situation),
+    installing(situation),
+    ...copying(situation),
+    rolledOut(home, 'reloader'),
     ...removing(situation),
   ];
 }
 
-/** Secrets of a release go with it. */
-function copying(release: string, { other, secrets, home }: Situation): readonly Step[] {
-  const namespace = other?.installation.namespace ?? home;
-  return [...Map.groupBy(secrets, ({ secret }) => secret)].map(([secret, read]) => ({
-    run: `kubectl -n ${namespace} get secret/${secret} -o json | jq '{apiVersion, kind, type, data, metadata: {name: "${secret}-copy"}}' | kubectl -n ${home} apply -f -`,
-    what: `${read.map(({ variable }) => variable).join(', ')}: read it from the copy if the Secret is one of the release ${release}`,
-  }));
-}
-
-/** The chart of this one takes the values, names and selectors of a release of Stakater Reloader. */
-function inPlace({ installation: { namespace, name } }: OtherReloader, release: string): readonly Step[] {
+function inPlace({ namespace, name }: OtherInstallation, release: string): readonly Step[] {
   return [
     {
       run: `helm get values ${release} -n ${namespace} -o yaml > ${VALUES}`,
-      what: 'its values mean the same here; take out what names its image',
+      what: 'its values mean the same here, those in Secrets too; take out what names its image',
     },
     {
       run: `helm upgrade ${release} k8s/chart -n ${namespace} -f ${VALUES} ${IMAGE}`,
@@ -65,41 +62,40 @@ function rolledOut(namespace: string, name: string): Step {
   };
 }
 
-function stopping({ installation: { namespace, name } }: OtherReloader): Step {
+function stopping({ namespace, name }: OtherInstallation): Step {
   return {
     run: `kubectl -n ${namespace} scale deployment/${name} --replicas=0`,
     what: 'it does not know the form of the new entries in the state',
   };
 }
 
-function installing({ namespaces, home }: Situation): readonly Step[] {
+function installing({ namespaces, home }: Situation): Step {
   const what = 'in a clone, with the name of your image and the arguments above';
-  if (namespaces === undefined)
-    return [{ run: 'kubectl apply -k k8s/cluster', what }, rolledOut('reloader', 'reloader')];
+  if (namespaces === undefined) return { run: 'kubectl apply -k k8s/cluster', what };
   if (namespaces.length > 1)
-    return [
-      {
-        run: 'kubectl apply -k k8s/namespaces',
-        what: `${what}, and your namespaces in place of web and api`,
-      },
-      rolledOut('reloader', 'reloader'),
-    ];
+    return {
+      run: 'kubectl apply -k k8s/namespaces',
+      what: `${what}, and ${namespaces.join(', ')} in place of web and api`,
+    };
   const run = `kubectl kustomize k8s/base | sed 's/namespace: default/namespace: ${home}/' | kubectl apply -f -`;
-  return [{ run, what }, rolledOut(home, 'reloader')];
+  return { run, what };
 }
 
-/** Whether the manifests have the Deployment of the other one. */
-function isReplaced({ other, namespaces, home }: Situation): boolean {
-  const { namespace, name } = other?.installation ?? {};
-  return name === 'reloader' && namespace === (namespaces?.length === 1 ? home : 'reloader');
+/** Pods read no Secret of another namespace. */
+function copying({ other, secrets, home }: Situation): readonly Step[] {
+  if (other === undefined || other.namespace === home) return [];
+  return secrets.map((secret) => ({
+    run: `kubectl -n ${other.namespace} get secret/${secret} -o json | jq '{apiVersion, kind, type, data, metadata: {name: .metadata.name}}' | kubectl -n ${home} apply -f -`,
+    what: 'the new pod waits for the Secret that its variables read',
+  }));
 }
 
-function removing({ other, ...situation }: Situation): readonly Step[] {
-  if (other === undefined || isReplaced({ other, ...situation })) return [];
-  const { namespace, name } = other.installation;
-  const isOfHelm = other.release !== undefined;
-  const run = isOfHelm
-    ? `helm uninstall ${other.release} -n ${namespace}`
-    : `kubectl -n ${namespace} delete deployment/${name}`;
-  return [{ run, what: isOfHelm ? 'the rest of the other one' : 'the other one' }];
+function removing({ other, home }: Situation): readonly Step[] {
+  if (other === undefined) return [];
+  const { namespace, name, release } = other;
+  if (release !== undefined)
+    return [{ run: `helm uninstall ${release} -n ${namespace}`, what: 'the rest of the other one' }];
+  // The manifests replace a Deployment of their own name.
+  if (name === 'reloader' && namespace === home) return [];
+  return [{ run: `kubectl -n ${namespace} delete deployment/${name}`, what: 'the other one' }];
 }

@@ -1,5 +1,6 @@
 /** What the flags and variables of the other reloader are here. The program's own parser reads them: it knows the flags of the others. */
 
+import { placeOf } from '../../app/assembly.ts';
 import { readCommandLine } from '../../options/command-line.ts';
 import { readEnvironment } from '../../options/environment.ts';
 import { DEAD_FLAGS, FLAGS, type Flag } from '../../options/flags.ts';
@@ -15,9 +16,8 @@ import type { Source } from './other-reloader.ts';
 export interface Setting {
   readonly theirs: string;
   /** `refused`: it is not understood. `secret`: its value is not shown. */
-  readonly is: 'refused' | 'no effect' | 'secret' | 'added';
-  readonly ours?: string | undefined;
-  readonly why?: string | undefined;
+  readonly is: 'refused' | 'no effect' | 'secret';
+  readonly why: string;
 }
 
 /** The settings of the new installation. */
@@ -27,54 +27,61 @@ export interface Settings {
   readonly args: readonly string[];
   /** Undefined: all are watched. */
   readonly namespaces: readonly string[] | undefined;
-  /** Variables that are read from a Secret. */
-  readonly secrets: readonly { readonly variable: string; readonly secret: string }[];
+  /** The Secrets that variables are read from. */
+  readonly secrets: readonly string[];
   readonly options: Options;
   /** Warnings of the program about these settings. */
   readonly notices: readonly string[];
 }
 
 /** The flags that say what is watched. */
-const OF_SCOPE: readonly string[] = ['namespace', 'all-namespaces'];
-/** What runs by itself there unless it is ignored, and the argument that does so here. */
-const RUNS = [
-  ['CronJob', '--cronjob-reload=run-now'],
-  ['Job', '--job-reload=recreate'],
-] as const;
+const OF_SCOPE: readonly Flag['name'][] = ['namespace', 'all-namespaces'];
 const SECRET: readonly Flag['name'][] = FLAGS.filter(({ type }) => TYPES[type].isSecret === true).map(
   ({ name }) => name,
 );
 
-/** The settings with the same meaning in the namespace `home`; `further` flags win. @throws CommandError if they contradict each other */
+/** The settings with the same meaning; the other one is in the namespace `home`, `further` flags win. @throws CommandError if they contradict each other */
 export function settingsFor(
-  { title, isStakater }: Source,
+  { title, env: usual, runs }: Source,
   program: Program,
   { home, further }: { readonly home: string; readonly further: readonly string[] },
 ): Settings {
-  const { env } = program;
   const { words, rows } = wordsOf(program.args);
-  const isScoped = words.scope.length > 0 || env['KUBERNETES_NAMESPACE'] !== undefined;
-  const everywhere = isStakater && !isScoped ? ['--all-namespaces'] : [];
-  const common = [...words.scope, ...words.secret, ...words.args, ...everywhere];
-  const { ignoredWorkloadKinds: ignored } = parsed(title, common, env).options;
-  const runs = isStakater ? RUNS.filter(([kind]) => !ignored.some((each) => each === kind)) : [];
-  const added = runs.map(([, argument]) => argument);
+  const env = { ...usual, ...program.env };
+  const common = words.map(({ text }) => text);
+  const ignored: readonly string[] = parsed(title, common, env).options.ignoredWorkloadKinds;
+  const added = Object.keys(runs).flatMap((kind) => (ignored.includes(kind) ? [] : (runs[kind] ?? [])));
   const { options, notices } = parsed(title, [...common, ...added, ...further], env);
-  const { scope } = options;
-  const own = isStakater ? undefined : [home];
-  const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : own;
-  const place = namespaces === undefined ? '--all-namespaces' : `--namespace=${namespaces.join()}`;
+  const { namespaces } = placeOf(options, home);
+  const variables = [...readEnvironment(program.env)].filter(
+    ([name]) => !words.some((one) => one.name === name),
+  );
+  const others = [
+    ...words,
+    ...variables.map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` })),
+  ].filter(({ name }) => ![...OF_SCOPE, ...SECRET].includes(name));
+  const hidden = hiddenIn(program);
   return {
     rows: [
       ...rows,
-      ...[...readEnvironment(env)].flatMap(([name, { source }]) => secretRow(name, source)),
-      ...runs.map(([kind, ours]): Setting => ({ theirs: `${kind}s, unless ignored`, is: 'added', ours })),
+      ...variables.flatMap(([name, { source }]) => secretRow(name, source)),
+      ...hidden.map(
+        ({ name, secret }): Setting => ({
+          theirs: name,
+          is: 'secret',
+          why: `set it from the Secret ${secret}`,
+        }),
+      ),
     ],
-    args: [place, ...words.args, ...added],
+    args: [
+      namespaces === undefined ? '--all-namespaces' : `--namespace=${namespaces.join()}`,
+      ...others.map(({ text }) => text),
+      ...added,
+    ],
     namespaces,
-    secrets: secretsIn(program),
+    secrets: [...new Set(hidden.map(({ secret }) => secret))],
     options,
-    notices,
+    notices: notices.filter((notice) => !hidden.some(({ name }) => notice.includes(name))),
   };
 }
 
@@ -95,42 +102,33 @@ function secretRow(name: Flag['name'], theirs: string): readonly Setting[] {
   return SECRET.includes(name) ? [{ theirs, is: 'secret', why }] : [];
 }
 
-interface Words extends Pick<Settings, 'rows'> {
-  /** Words of flags that are understood, by what becomes of them. */
-  readonly words: Readonly<Record<'scope' | 'secret' | 'args' | 'dead', readonly string[]>>;
+/** A flag with an effect, as it is written. */
+interface Word {
+  readonly name: Flag['name'];
+  readonly text: string;
 }
 
 /** Reads flag by flag, so that one which is not understood says nothing about the others. */
-function wordsOf(given: readonly string[]): Words {
+function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly words: readonly Word[] } {
+  const words: Word[] = [];
   const rows: Setting[] = [];
-  const words: Record<keyof Words['words'], string[]> = { scope: [], secret: [], args: [], dead: [] };
   for (const group of groupsOf(given)) {
     const [theirs = ''] = group[0].split('=', 1);
     try {
       const one = readCommandLine(group);
       new Reader(one, new Map(), () => '');
-      for (const name of one.keys()) words[placeOf(name)].push(group.join('='));
-      rows.push(...[...one.keys()].flatMap((name) => [...deadRow(name, theirs), ...secretRow(name, theirs)]));
+      for (const name of one.keys()) {
+        const dead = DEAD_FLAGS.find((flag) => flag.name === name);
+        if (dead === undefined) words.push({ name, text: group.join('=') });
+        else rows.push({ theirs, is: 'no effect', why: dead.group });
+        rows.push(...secretRow(name, theirs));
+      }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       rows.push({ theirs, is: 'refused', why: error.message });
     }
   }
   return { words, rows };
-}
-
-function placeOf(name: Flag['name']): keyof Words['words'] {
-  if (DEAD_FLAGS.some((flag) => flag.name === name)) return 'dead';
-  if (SECRET.includes(name)) return 'secret';
-  return OF_SCOPE.includes(name) ? 'scope' : 'args';
-}
-
-function deadRow(name: Flag['name'], theirs: string): readonly Setting[] {
-  return DEAD_FLAGS.filter((flag) => flag.name === name).map(({ group: why }) => ({
-    theirs,
-    is: 'no effect',
-    why,
-  }));
 }
 
 /** Each flag with its value. */
@@ -143,10 +141,10 @@ function groupsOf(args: readonly string[]): readonly (readonly [string, ...strin
 }
 
 /** The variables of this program that are read from a Secret. */
-function secretsIn({ hidden }: Program): Settings['secrets'] {
-  return hidden.flatMap(({ name: variable, valueFrom }) => {
+function hiddenIn({ hidden }: Program): readonly { readonly name: string; readonly secret: string }[] {
+  return hidden.flatMap(({ name, valueFrom }) => {
     const secret = valueFrom?.secretKeyRef?.name;
-    const isOurs = readEnvironment({ [variable]: 'x' }).size > 0;
-    return secret === undefined || !isOurs ? [] : [{ variable, secret }];
+    const isOurs = readEnvironment({ [name]: 'x' }).size > 0;
+    return secret === undefined || !isOurs ? [] : [{ name, secret }];
   });
 }

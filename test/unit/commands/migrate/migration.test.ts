@@ -9,13 +9,22 @@ import { migrate, withOther } from './asked.ts';
 
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
 const STAKATER = 'ghcr.io/stakater/reloader:v1.4.21';
+const ALERT = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
+
+function withSecret(world: World): World {
+  world.sandbox.create('secrets', {
+    metadata: { namespace: 'reloader', name: 'alerts' },
+    data: { url: '' },
+  });
+  return world;
+}
+
 describe('the other reloader', () => {
   test('is found by its image, with its flags and whether it runs', async () => {
     const labels = { release: 'rel', heritage: 'Helm' };
     const args = ['--reload-on-create=true', '--ignored-workload-types=jobs,cronjobs'];
     const world = withOther(new World(), STAKATER, { args, labels });
-    const { other, readFrom, args: ours, steps } = await migrate(world, { from: 'stakater' });
-    assert.equal(readFrom, 'its Deployment');
+    const { other, args: ours, steps } = await migrate(world, { from: 'stakater' });
     assert.deepEqual(
       [other?.name, other?.namespace, other?.replicas, other?.release],
       ['other', 'reloader', 1, 'rel'],
@@ -37,8 +46,8 @@ describe('the other reloader', () => {
     const labels = { 'app.kubernetes.io/name': 'kubernetes-reloader' };
     const env = [{ name: 'RELOADER_DEPLOYMENT_NAME', value: 'x' }];
     const world = withOther(new World(), 'mirror/other:1', { env, labels });
-    const { other, readFrom } = await migrate(world, { from: 'stakater' });
-    assert.deepEqual([other, readFrom], [undefined, 'its defaults']);
+    const { other } = await migrate(world, { from: 'stakater' });
+    assert.equal(other, undefined);
   });
 
   test('is named, or that is an error', async () => {
@@ -75,31 +84,43 @@ describe('the other reloader', () => {
     );
   });
 
-  test('has alert settings in a Secret, which is copied first', async () => {
-    const labels = { release: 'rel', heritage: 'Helm' };
-    const valueFrom = { secretKeyRef: { name: 'alerts', key: 'url' } };
-    const env = [{ name: 'ALERT_WEBHOOK_URL', valueFrom }];
-    const world = withOther(new World(), STAKATER, { labels, env });
-    world.sandbox.create('secrets', {
-      metadata: { namespace: 'reloader', name: 'alerts' },
-      data: { url: '' },
-    });
-    const { steps } = await migrate(world, { from: 'stakater' });
+  test('has alert settings in a Secret, which is copied to where the new one is', async () => {
+    const world = withOther(new World(), STAKATER, { env: ALERT, args: ['--namespaces=web'] });
+    const { steps, settings, isReady } = await migrate(withSecret(world), { from: 'stakater' });
+    assert.match(steps[0]?.run ?? '', /namespace: default\/namespace: web\//);
     assert.match(
-      steps[0]?.run ?? '',
-      /^kubectl -n reloader get secret\/alerts .*name: "alerts-copy".* kubectl -n reloader apply -f -$/,
+      steps[1]?.run ?? '',
+      /^kubectl -n reloader get secret\/alerts .* \| kubectl -n web apply -f -$/,
     );
-    assert.match(steps[0]?.what ?? '', /^ALERT_WEBHOOK_URL: /);
+    assert.equal(steps[2]?.run, 'kubectl -n web rollout status deployment/reloader');
+    const named = settings.map(({ theirs, is }) => [theirs, is]);
+    assert.deepEqual(named, [['ALERT_WEBHOOK_URL', 'secret']]);
+    assert.equal(isReady, false);
+  });
+
+  test('has alert settings in the values of its release, which the chart takes', async () => {
+    const world = withOther(new World(), STAKATER, {
+      env: ALERT,
+      labels: { release: 'rel', heritage: 'Helm' },
+    });
+    const { steps, isReady } = await migrate(withSecret(world), { from: 'stakater' });
+    assert.match(steps[0]?.run ?? '', /^helm get values rel /);
+    assert.equal(isReady, true);
   });
 });
 
-test('without the right to all namespaces one is looked at, and that is said', async () => {
-  const world = new World().configMap('web', {}, false).deployment({ annotations: AUTO });
-  world.refuses = ({ path: asked }) =>
-    !/\/namespaces\/(default|reloader)\//.test(asked) && !/reviews$/.test(asked);
-  const { workloads, notes } = await migrate(world, { from: 'stakater' });
-  assert.equal(workloads, 1);
-  assert.match(notes.join('\n'), /only default was looked at/);
+test('without the right to all namespaces nothing is known but of the one that is named', async () => {
+  const world = (): World => {
+    const limited = new World().configMap('web', {}, false).deployment({ annotations: AUTO });
+    limited.refuses = ({ path: asked }) =>
+      !/\/namespaces\/(default|reloader)\//.test(asked) && !/reviews$/.test(asked);
+    return limited;
+  };
+  const everywhere = await migrate(world(), { from: 'stakater' });
+  assert.match(everywhere.notes.join('\n'), /you may not list the Deployments of all namespaces/);
+  assert.match(everywhere.unknown.join('\n'), /^Deployment: may not$/m);
+  const { workloads, unknown } = await migrate(world(), { from: 'stakater' }, { namespace: 'default' });
+  assert.deepEqual([workloads, unknown], [1, []]);
 });
 
 test('the text says what is decided, and what is left to do', async () => {
@@ -109,7 +130,7 @@ test('the text says what is decided, and what is left to do', async () => {
   const text = migrationText(await migrate(world, { from: 'stakater' }), (_, words) => words);
   assert.match(text, /^From Stakater Reloader\n/);
   assert.match(text, /\n {2}--no-such: refused \(/);
-  assert.match(text, /\n1 workload: to decide: 1 setting\.\n$/);
+  assert.match(text, /\n1 workload: 1 to decide, 0 not known\.\n$/);
 });
 
 test('what may not be read is not known', async () => {
@@ -121,6 +142,6 @@ test('what may not be read is not known', async () => {
   assert.equal(answer.isReady, false);
   assert.match(
     migrationText(answer, (_, words) => words),
-    /not all is known/,
+    /, 1 not known\.\n$/,
   );
 });

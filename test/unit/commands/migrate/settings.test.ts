@@ -25,7 +25,6 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
     from: 'stakater',
     args: [],
     becomes: ['--all-namespaces', ...RUNS],
-    rows: ['CronJobs, unless ignored: added'],
   },
   'Stakater Reloader with many flags': {
     from: 'stakater',
@@ -78,6 +77,7 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
       '--namespace=web,api',
       '--alert-sink=slack',
       '--ignored-workload-types=jobs',
+      '--alert-on-reload=true',
       '--cronjob-reload=run-now',
     ],
     rows: ['--token: secret', '--no-such: refused', 'ALERT_WEBHOOK_URL: secret'],
@@ -141,8 +141,13 @@ test('no value that may be a secret is shown', () => {
 
 test('a variable from a Secret is named with it', () => {
   const hidden = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
-  const { secrets } = settingsOf({ from: 'stakater', args: [], hidden, becomes: [] });
-  assert.deepEqual(secrets, [{ variable: 'ALERT_WEBHOOK_URL', secret: 'alerts' }]);
+  const env = { ALERT_ON_RELOAD: 'true' };
+  const { secrets, rows, notices } = settingsOf({ from: 'stakater', args: [], env, hidden, becomes: [] });
+  assert.deepEqual(notices, []);
+  assert.deepEqual(secrets, ['alerts']);
+  assert.deepEqual(rows, [
+    { theirs: 'ALERT_WEBHOOK_URL', is: 'secret', why: 'set it from the Secret alerts' },
+  ]);
 });
 
 test('flags that contradict each other are an error', () => {
