@@ -1,18 +1,12 @@
 /** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
 
 import { ApiError, type Reading, readingOf } from '../kubernetes/api-error.ts';
-import { type ApiResource, collectionPath, isWatch, objectPath, withQuery } from '../kubernetes/api-path.ts';
-import { callJson } from '../kubernetes/json-call.ts';
+import { type ApiResource, collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
+import { callJson, callList } from '../kubernetes/json-call.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 
-const PAGE = 500;
 const REVIEWS = '/selfsubjectaccessreviews';
-
-interface RawPage<T> {
-  readonly metadata?: { readonly continue?: string };
-  readonly items?: readonly T[];
-}
 
 /** One object. Never rejects. */
 export async function readObject<T extends RawObject>(
@@ -32,17 +26,7 @@ export async function listObjects<T extends RawObject>(
   namespace: string | undefined,
   selectors: { readonly labelSelector?: string; readonly fieldSelector?: string } = {},
 ): Promise<Reading<readonly T[]>> {
-  return await readingOf(async () => {
-    const items: T[] = [];
-    for (let next: string | undefined = ''; next !== undefined; ) {
-      const query = { limit: PAGE, continue: next, ...selectors };
-      const path = withQuery(collectionPath(resource, namespace), query);
-      const page: RawPage<T> = await callJson<RawPage<T>>(send, { method: 'GET', path });
-      items.push(...(page.items ?? []));
-      next = page.metadata?.continue || undefined;
-    }
-    return items;
-  });
+  return await readingOf(() => callList<T>(send, collectionPath(resource, namespace), selectors));
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Sends one request with one JSON answer, and reads answers within bounds of time and size. */
 
 import { ApiError } from './api-error.ts';
+import { withQuery } from './api-path.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 import {
   type ApiRequest,
@@ -16,6 +17,7 @@ export const IDLE_MS = 60_000;
 /** An Accept header that asks for the metadata of a list's objects only; a server that cannot do that sends whole objects. */
 export const METADATA_ALONE =
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
+const PAGE = 500;
 /** In characters: many times the largest object. */
 const LONGEST_BODY = 64 * 1024 * 1024;
 
@@ -28,7 +30,31 @@ export async function callJson<T extends object>(send: Send, request: ApiRequest
   return (await callDated<T>(send, request)).object;
 }
 
-/** The same with the `Date` of the answer, by the API server's clock: a time of day to the second. */
+/** The objects of all pages of a list, of the present moment and not from a cache of the API server. @throws ApiError as callJson */
+export async function callList<T extends object>(
+  send: Send,
+  path: string,
+  query: Readonly<Record<string, string | undefined>> = {},
+  accept = 'application/json',
+): Promise<readonly T[]> {
+  const items: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await callJson<{
+      readonly items?: readonly T[] | null;
+      readonly metadata?: { readonly continue?: string };
+    }>(send, {
+      method: 'GET',
+      path: withQuery(path, { ...query, limit: PAGE, continue: next }),
+      headers: { accept },
+    });
+    items.push(...(page.items ?? []));
+    next = page.metadata?.continue;
+  } while (next !== undefined && next !== '');
+  return items;
+}
+
+/** As callJson, with the `Date` of the answer, by the API server's clock: a time of day to the second. */
 export async function callDated<T extends object>(
   send: Send,
   request: ApiRequest,

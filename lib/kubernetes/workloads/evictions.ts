@@ -14,13 +14,10 @@ import {
   PODS,
   REPLICA_SETS,
   REPLICATION_CONTROLLERS,
-  withQuery,
   writing,
 } from '../api-path.ts';
-import { callJson, METADATA_ALONE } from '../json-call.ts';
+import { callJson, callList, METADATA_ALONE } from '../json-call.ts';
 import type { Send } from '../transport.ts';
-
-const PAGE = 500;
 
 /** A pod, as far as it is read. */
 interface RawPod extends RawObject {
@@ -45,11 +42,11 @@ const MADE_BY_OPERATORS = ['Deployment', 'StatefulSet', 'DaemonSet'];
 const UNREACHED =
   'no pod in the namespace is controlled by it, nor by its Deployments, StatefulSets, DaemonSets or ReplicaSets, so none can be evicted';
 
-/** By kind, what may stand between a workload and its pods. */
-const BETWEEN: Readonly<Record<string, ApiResource>> = {
-  ReplicaSet: REPLICA_SETS,
-  ReplicationController: REPLICATION_CONTROLLERS,
-};
+/** What may stand between a workload and its pods. */
+const BETWEEN = [
+  { ...REPLICA_SETS, kind: 'ReplicaSet' },
+  { ...REPLICATION_CONTROLLERS, kind: 'ReplicationController' },
+];
 
 /** See the file's comment. Its methods never reject. */
 export class Evictions implements PodClient {
@@ -60,9 +57,27 @@ export class Evictions implements PodClient {
   }
 
   /** See PodClient. */
-  async podsOf(ref: WorkloadRef, uid: string): Promise<PodsReading> {
+  async podsOf({ kind, namespace, name }: WorkloadRef, uid: string): Promise<PodsReading> {
     try {
-      return await this.#podsOf(ref, uid);
+      const path = objectPath(workloadKindOf(kind), namespace, name);
+      const raw = await callJson<RawWorkload>(this.#send, { method: 'GET', path });
+      if (raw.metadata.uid !== uid) return { kind: 'gone' };
+      // What a selector means in a kind of an operator's is not known.
+      const isOfOperator = isCustom(workloadKindOf(kind));
+      const labelSelector = isOfOperator ? undefined : selectorText(raw.spec?.selector);
+      const all = await callList<RawPod>(this.#send, collectionPath(PODS, namespace), { labelSelector });
+      const pods = all.filter(isAlive);
+      const owners = new Set([uid]);
+      const between = [
+        ...(isOfOperator && pods.length > 0 ? MADE_BY_OPERATORS.map(workloadKindOf) : []),
+        ...BETWEEN.filter(({ kind: of }) => pods.some(({ metadata }) => controllerOf(metadata)?.kind === of)),
+      ];
+      for (const resource of between) await this.#addOwned(owners, resource, namespace);
+      const own = pods.filter(({ metadata }) => owners.has(controllerOf(metadata)?.uid ?? ''));
+      const desired = desiredOf(raw);
+      if (isOfOperator && own.length === 0 && desired !== 0)
+        return { kind: 'failed', message: UNREACHED, isUnreached: true };
+      return { kind: 'listed', pods: own.map(podOf), desired };
     } catch (thrown) {
       return ApiError.from(thrown).code === 'not-found' ? { kind: 'gone' } : failedRead(thrown);
     }
@@ -80,53 +95,12 @@ export class Evictions implements PodClient {
     return await writeResultOf(async () => callJson(this.#send, writing('POST', path, body)));
   }
 
-  async #podsOf({ kind, namespace, name }: WorkloadRef, uid: string): Promise<PodsReading> {
-    const path = objectPath(workloadKindOf(kind), namespace, name);
-    const raw = await callJson<RawWorkload>(this.#send, { method: 'GET', path });
-    if (raw.metadata.uid !== uid) return { kind: 'gone' };
-    // What a selector means in a kind of an operator's is not known.
-    const isOfOperator = isCustom(workloadKindOf(kind));
-    const labelSelector = isOfOperator ? undefined : selectorText(raw.spec?.selector);
-    const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
-    const owners = new Set([uid]);
-    for (const made of isOfOperator && pods.length > 0 ? MADE_BY_OPERATORS : [])
-      await this.#addOwned(owners, workloadKindOf(made), namespace);
-    for (const [between, resource] of Object.entries(BETWEEN))
-      if (pods.some(({ metadata }) => controllerOf(metadata)?.kind === between))
-        await this.#addOwned(owners, resource, namespace);
-    const own = pods.filter(({ metadata }) => owners.has(controllerOf(metadata)?.uid ?? ''));
-    const desired = desiredOf(raw);
-    if (isOfOperator && own.length === 0 && desired !== 0)
-      return { kind: 'failed', message: UNREACHED, isUnreached: true };
-    return { kind: 'listed', pods: own.map(podOf), desired };
-  }
-
   /** Adds the objects that one of `owners` controls. */
   async #addOwned(owners: Set<string>, resource: ApiResource, namespace: string): Promise<void> {
-    const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
+    const path = collectionPath(resource, namespace);
+    const all = await callList<RawObject>(this.#send, path, {}, METADATA_ALONE);
     for (const { metadata } of all)
       if (owners.has(controllerOf(metadata)?.uid ?? '')) owners.add(metadata.uid ?? '');
-  }
-
-  /** All pages of a list, of the present moment and not from a cache of the API server. */
-  async #list<T extends RawObject>(
-    resource: ApiResource,
-    namespace: string,
-    query: Readonly<Record<string, string | undefined>>,
-    accept = 'application/json',
-  ): Promise<readonly T[]> {
-    const items: T[] = [];
-    let next: string | undefined;
-    do {
-      const path = withQuery(collectionPath(resource, namespace), { ...query, limit: PAGE, continue: next });
-      const page = await callJson<{
-        readonly items?: readonly T[] | null;
-        readonly metadata?: { readonly continue?: string };
-      }>(this.#send, { method: 'GET', path, headers: { accept } });
-      items.push(...(page.items ?? []));
-      next = page.metadata?.continue;
-    } while (next !== undefined && next !== '');
-    return items;
   }
 }
 

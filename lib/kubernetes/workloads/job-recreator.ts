@@ -14,7 +14,7 @@ import {
 } from '../../model/kinds/jobs.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RollResult, WriteResult } from '../../model/outcome.ts';
-import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { RawMetadata, RawWorkload } from '../../model/raw-objects.ts';
 import type { RolloutPlan } from '../../model/rollout-plan.ts';
 import { ApiError, failedWrite } from '../api-error.ts';
 import { collectionPath, JOBS, objectPath, writing } from '../api-path.ts';
@@ -36,12 +36,6 @@ export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadat
   if (made.metadata?.name === name && made.metadata.uid !== undefined)
     return { ...made, metadata: made.metadata };
   throw new ApiError('malformed', `the answer to the creation of Job/${name} is not that Job`);
-}
-
-/** The preconditions of a delete: the API server refuses it with a conflict if one does not hold. */
-interface Preconditions {
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
 }
 
 /** The namespace and name of the Job that is recreated. */
@@ -143,6 +137,7 @@ export class JobRecreator {
   /** The pair after the next step; undefined if another client was faster, so that both have to be read again. */
   async #step(place: Place, pair: JobPair): Promise<JobPair | undefined> {
     const { job, copy } = pair;
+    const copyUid = copy?.metadata.uid ?? '';
     this.#distrust(place, pair);
     try {
       switch (nextStep(pair)) {
@@ -152,8 +147,8 @@ export class JobRecreator {
           await this.#delete(place, job?.metadata);
           return { copy, job: undefined };
         case 'delete-copy':
-          await this.#delete({ ...place, name: copyNameOf(place.name) }, { uid: copy?.metadata.uid });
-          this.#own.delete(copy?.metadata.uid ?? '');
+          await this.#delete({ ...place, name: copyNameOf(place.name) }, { uid: copyUid });
+          this.#own.delete(copyUid);
           return { job, copy: undefined };
         case 'done':
           return pair;
@@ -190,9 +185,11 @@ export class JobRecreator {
     }
   }
 
-  /** Deletes a Job under the preconditions `is`; the garbage collector deletes its pods afterwards. */
-  async #delete({ namespace, name }: Place, is: Preconditions = {}): Promise<void> {
-    const { uid, resourceVersion } = is;
+  /** Deletes a Job that has these values, or fails with a conflict; the garbage collector deletes its pods afterwards. */
+  async #delete(
+    { namespace, name }: Place,
+    { uid, resourceVersion }: Pick<Partial<RawMetadata>, 'uid' | 'resourceVersion'> = {},
+  ): Promise<void> {
     const body = JSON.stringify({
       apiVersion: 'v1',
       kind: 'DeleteOptions',

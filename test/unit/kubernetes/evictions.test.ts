@@ -97,7 +97,7 @@ function answering(object: object): ApiResponse {
   return { status: 200, headers: {}, body };
 }
 
-/** A server with this workload, these pods, and these objects in each other list; answers the paths that were asked for. */
+/** A server with this workload, these pods, and these objects in each other list, in two pages; answers the paths that were asked for. */
 function serverWith(
   raw: object,
   pods: readonly object[] = [],
@@ -107,7 +107,10 @@ function serverWith(
   const evictions = new Evictions((request) => {
     asked.push(decodeURIComponent(request.path));
     const items = request.path.includes('/pods?') ? pods : between;
-    return Promise.resolve(answering({ ...raw, items }));
+    if (request.path.includes('continue=')) return Promise.resolve(answering({ items: items.slice(1) }));
+    const metadata = { continue: 'next' };
+    const isList = request.path.includes('limit=');
+    return Promise.resolve(answering(isList ? { items: items.slice(0, 1), metadata } : raw));
   });
   return { evictions, asked };
 }
@@ -134,18 +137,15 @@ function ownedPod(name: string, kind: string, uid: string): object {
 test('the pods of a DeploymentConfig are those of its ReplicationControllers; its selector is a map', async () => {
   const raw = { metadata: { uid: 'u' }, spec: { selector: { app: 'web' }, replicas: 2 } };
   const pods = [
-    ownedPod('web-1', 'ReplicationController', 'web-v1'),
     ownedPod('web-2', 'ReplicationController', 'other'),
+    ownedPod('web-1', 'ReplicationController', 'web-v1'),
   ];
-  const versions = [ownedPod('web-v1', 'DeploymentConfig', 'u'), ownedPod('other', 'App', 'other')];
+  const versions = [ownedPod('other', 'App', 'other'), ownedPod('web-v1', 'DeploymentConfig', 'u')];
   const { evictions, asked } = serverWith(raw, pods, versions);
   const reading = await evictions.podsOf({ kind: 'DeploymentConfig', namespace: 'ns', name: 'web' }, 'u');
   assert.ok(reading.kind === 'listed');
   assert.deepEqual([reading.pods.map(({ name }) => name), reading.desired], [['web-1'], 2]);
-  assert.deepEqual(asked.slice(1), [
-    '/api/v1/namespaces/ns/pods?labelSelector=app=web&limit=500',
-    '/api/v1/namespaces/ns/replicationcontrollers?limit=500',
-  ]);
+  assert.match(asked[1] ?? '', /\/pods\?labelSelector=app=web&limit=500$/);
 });
 
 const APP = customKind({
