@@ -9,9 +9,9 @@ import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
 import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
-import { malformedFinding, quoted } from './malformed.ts';
+import { type Checks, malformedFindings, truthCheck } from './malformed.ts';
 import { remembered } from './remembered.ts';
-import type { ConfigAnnotations } from './vocabularies.ts';
+import type { Annotations } from './vocabularies.ts';
 import { NATIVE_PREFIX } from './vocabulary.ts';
 
 /** On a workload: when it may be rolled; takes precedence over the flag. */
@@ -34,48 +34,53 @@ const ORDER: string = `${NATIVE_PREFIX}/rollout-order`;
 /** On a workload: it comes before all others in the stages. */
 const CANARY: string = `${NATIVE_PREFIX}/canary`;
 
-/** The annotations of workloads that are read here; they count with any vocabularies in use. */
-export const GATING_ANNOTATIONS: readonly string[] = [
-  WINDOW,
-  HOLD,
-  APPROVAL,
-  APPROVED_ANNOTATION,
-  NOTIFY_ONLY,
-  ORDER,
-  CANARY,
-];
-/** Those of namespaces, which count for all of their workloads. */
-const NAMESPACE_GATING_ANNOTATIONS: readonly string[] = [WINDOW, HOLD, APPROVAL, NOTIFY_ONLY];
-/** Those of objects. */
-export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [HOLD, URGENT, STAGES, RESUME];
-
-type Annotations = Readonly<Record<string, string>>;
-
-/** The values of annotations that have few, and how the others are put right. */
-const VALUES: Readonly<Record<string, { readonly of: readonly string[]; readonly remedy: string }>> = {
-  [APPROVAL]: {
-    of: ['required', 'none'],
-    remedy: `is neither required nor none and does not count; write ${APPROVAL}: required`,
-  },
-  [NOTIFY_ONLY]: truth(NOTIFY_ONLY),
-  [CANARY]: truth(CANARY),
-  [URGENT]: truth(URGENT),
-};
-
-function truth(key: string): { readonly of: readonly string[]; readonly remedy: string } {
-  const remedy = `is neither true nor false and does not count; write ${key}: "true"`;
-  return { of: ['true', 'false'], remedy };
-}
-
 /** RFC 3339, with a zone: a time of day alone would mean another moment on each machine. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseReloadWindow);
 /** Hexadecimal digits of a token: it tells contents apart, and people type it. */
 const TOKEN_DIGITS = 10;
 
+const HOLD_CHECK: Checks = {
+  [HOLD]: (value) =>
+    value === 'false' || heldUntil({ [HOLD]: value }) !== undefined
+      ? undefined
+      : 'holds nothing; write true, or a time such as 2030-01-31T18:00:00Z',
+};
+/** The annotations of namespaces, which count for all of their workloads. */
+const NAMESPACE_CHECKS: Checks = {
+  [WINDOW]: (value) => {
+    const window = parsedWindow(value);
+    return typeof window === 'string' ? `${window}; it does not count` : undefined;
+  },
+  [APPROVAL]: (value) =>
+    ['required', 'none'].includes(value)
+      ? undefined
+      : `is neither required nor none and does not count; write ${APPROVAL}: required`,
+  ...truthCheck(NOTIFY_ONLY),
+  ...HOLD_CHECK,
+};
+/** Those of workloads; they count with any vocabularies in use. */
+export const GATING_CHECKS: Checks = {
+  ...NAMESPACE_CHECKS,
+  ...truthCheck(CANARY),
+  [ORDER]: (value) =>
+    orderIn(value) === undefined ? 'is no number such as 10 or -1 and does not count' : undefined,
+};
+/** Those of objects. */
+const CONFIG_CHECKS: Checks = {
+  ...truthCheck(URGENT),
+  ...HOLD_CHECK,
+  [STAGES]: (value) =>
+    parseStages(value) === undefined
+      ? 'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%'
+      : undefined,
+};
+/** The annotations of objects that are read here. */
+export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [...Object.keys(CONFIG_CHECKS), RESUME];
+
 /** Whether an annotation of a namespace can count for its workloads. */
 export function isNamespaceAnnotation(key: string): boolean {
-  return NAMESPACE_GATING_ANNOTATIONS.includes(key);
+  return Object.hasOwn(NAMESPACE_CHECKS, key);
 }
 
 /** The window of a workload; `usual`, the text of the flag, counts without an annotation, and if that cannot be parsed. */
@@ -116,19 +121,21 @@ export function isNotifyOnly(levels: readonly Annotations[]): boolean {
   return firstOf(levels, NOTIFY_ONLY) === 'true';
 }
 
-/** The first value that is one of those that the annotation has. */
+/** The first value that can be parsed. */
 function firstOf(levels: readonly Annotations[], key: string): string | undefined {
-  return levels.map((annotations) => annotations[key]).find((value) => VALUES[key]?.of.includes(value ?? ''));
+  return levels
+    .map((annotations) => annotations[key])
+    .find((value) => value !== undefined && NAMESPACE_CHECKS[key]?.(value) === undefined);
 }
 
 /** Whether the changes of an object with these annotations wait for no window and no pause. */
-export function isUrgent(annotations: ConfigAnnotations): boolean {
+export function isUrgent(annotations: Annotations): boolean {
   return annotations[URGENT] === 'true';
 }
 
 /** The stages of an object with these annotations; `usual`, those of the flag, count without an annotation that can be parsed. */
 export function stagesOf(
-  annotations: ConfigAnnotations,
+  annotations: Annotations,
   usual: readonly StageEnd[] | undefined,
 ): readonly StageEnd[] | undefined {
   const text = annotations[STAGES];
@@ -136,7 +143,7 @@ export function stagesOf(
 }
 
 /** Whether a person lets the halt with this token go on. */
-export function isResumedBy(annotations: ConfigAnnotations, token: string): boolean {
+export function isResumedBy(annotations: Annotations, token: string): boolean {
   return annotations[RESUME] === token;
 }
 
@@ -150,71 +157,12 @@ function orderIn(text = ''): number | undefined {
   return /^\s*-?\d{1,6}\s*$/.test(text) ? Number(text) : undefined;
 }
 
-/** The findings about values that cannot be parsed, of a workload. */
-export function gatingMistakes({ annotations }: Workload): readonly Finding[] {
-  return [
-    ...mistakesIn(annotations, ''),
-    ...valueMistakes(annotations, CANARY, ''),
-    ...(orderIn(annotations[ORDER] ?? '0') === undefined
-      ? [
-          malformedFinding(
-            ORDER,
-            quoted(annotations[ORDER] ?? ''),
-            'is no number such as 10 or -1 and does not count',
-          ),
-        ]
-      : []),
-  ];
-}
-
-/** The same, of the namespace of a workload. */
+/** The findings about values that cannot be parsed, of the namespace of a workload. */
 export function namespaceGatingMistakes(namespace: string, annotations: Annotations): readonly Finding[] {
-  return mistakesIn(annotations, ` of Namespace/${namespace}`);
+  return malformedFindings(annotations, NAMESPACE_CHECKS, ` of Namespace/${namespace}`);
 }
 
 /** The same, of an object that a workload follows. */
-export function configGatingMistakes(ref: ConfigRef, annotations: ConfigAnnotations): readonly Finding[] {
-  const of = ` of ${describe(ref)}`;
-  return [
-    ...valueMistakes(annotations, URGENT, of),
-    ...holdMistakes(annotations, of),
-    ...stagesMistakes(annotations, of),
-  ];
-}
-
-function mistakesIn(annotations: Annotations, of: string): readonly Finding[] {
-  return [
-    ...windowMistakes(annotations, of),
-    ...[APPROVAL, NOTIFY_ONLY].flatMap((key) => valueMistakes(annotations, key, of)),
-    ...holdMistakes(annotations, of),
-  ];
-}
-
-function windowMistakes(annotations: Annotations, of: string): readonly Finding[] {
-  const text = annotations[WINDOW];
-  const window = text === undefined ? undefined : parsedWindow(text);
-  if (text === undefined || typeof window !== 'string') return [];
-  return [malformedFinding(`${WINDOW}${of}`, quoted(text), `${window}; it does not count`)];
-}
-
-function stagesMistakes(annotations: Annotations, of: string): readonly Finding[] {
-  const text = annotations[STAGES];
-  if (text === undefined || parseStages(text) !== undefined) return [];
-  const remedy =
-    'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%';
-  return [malformedFinding(`${STAGES}${of}`, quoted(text), remedy)];
-}
-
-function valueMistakes(annotations: Annotations, key: string, of: string): readonly Finding[] {
-  const value = annotations[key];
-  const known = VALUES[key];
-  if (value === undefined || known === undefined || known.of.includes(value)) return [];
-  return [malformedFinding(`${key}${of}`, quoted(value), known.remedy)];
-}
-
-function holdMistakes(annotations: Annotations, of: string): readonly Finding[] {
-  const value = annotations[HOLD];
-  if (value === undefined || value === 'false' || heldUntil(annotations) !== undefined) return [];
-  const remedy = 'holds nothing; write true, or a time such as 2030-01-31T18:00:00Z';
-  return [malformedFinding(`${HOLD}${of}`, quoted(value), remedy)];
+export function configGatingMistakes(ref: ConfigRef, annotations: Annotations): readonly Finding[] {
+  return malformedFindings(annotations, CONFIG_CHECKS, ` of ${describe(ref)}`);
 }

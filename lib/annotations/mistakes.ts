@@ -9,9 +9,8 @@ import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { gatingMistakes } from './gating.ts';
-import { keyScopeMistakes } from './key-scope.ts';
-import { malformedFinding, quoted } from './malformed.ts';
+import { GATING_CHECKS } from './gating.ts';
+import { type Checks, malformedFinding, malformedFindings, quoted, truthCheck } from './malformed.ts';
 import {
   annotationText,
   hasNamespace,
@@ -22,10 +21,10 @@ import {
   nameWithin,
 } from './name-list.ts';
 import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
-import { pacingMistakes } from './pacing.ts';
+import { PACE_CHECKS } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
-import { nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
+import { KEY_SCOPED_ANNOTATION, nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
 
@@ -38,15 +37,17 @@ const RULES: readonly Rule[] = [
   unchoosable,
   templateless,
   unmeasured,
-  pacingMistakes,
-  keyScopeMistakes,
-  gatingMistakes,
+  ({ annotations }) => malformedFindings(annotations, OWN_CHECKS),
   misplaced,
   mistyped,
 ];
 const NONE: readonly Finding[] = [];
-/** How many items a finding shows. */
-const MOST_SHOWN = 10;
+/** The annotations that count with any vocabularies in use. */
+export const OWN_CHECKS: Checks = {
+  ...PACE_CHECKS,
+  ...truthCheck(KEY_SCOPED_ANNOTATION),
+  ...GATING_CHECKS,
+};
 
 /** The mistakes in the annotations of `workload`; `keys` and `words` are the lists and vocabularies in use. */
 export function mistakesOf(
@@ -72,8 +73,7 @@ function malformedItems({ ref, annotations }: Workload, key: string): readonly F
   const isElsewhere = `cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and ${remedy}`;
   const isNoName = `cannot be the name of an object; ${remedy}`;
   return [...Map.groupBy(items, hasNamespace)].map(([isQualified, alike]) => {
-    const shown = listedText(alike.slice(0, MOST_SHOWN + 1).map(quoted), MOST_SHOWN);
-    return malformedFinding(key, shown, isQualified ? isElsewhere : isNoName);
+    return malformedFinding(key, listedText(alike.map(quoted)), isQualified ? isElsewhere : isNoName);
   });
 }
 
@@ -97,11 +97,9 @@ function unreadableItems(key: string, list: string): readonly Finding[] {
     const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
     return [malformedFinding(key, quoted(item), remedy)];
   });
-  const [first, ...others] = excess;
-  if (first === undefined) return findings;
-  const shown = others.length === 0 ? quoted(first) : `${quoted(first)} and ${others.length} more`;
+  if (excess.length === 0) return findings;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
-  return [...findings, malformedFinding(key, shown, remedy)];
+  return [...findings, malformedFinding(key, listedText(excess.map(quoted), 1), remedy)];
 }
 
 /** The findings about lists that exceed the limit of names. */
@@ -122,15 +120,14 @@ function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, s
 function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
-    return [words.auto, ...Object.values(words.typedAuto), words.search].flatMap(
-      (key): readonly Finding[] => {
-        const value = annotations[key];
-        const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
-        if (value === undefined || isReadable(value, isToTheLetter)) return NONE;
-        const remedy = `is neither true nor false and counts as false; write ${key}: "true"`;
-        return [malformedFinding(key, quoted(value), remedy)];
-      },
-    );
+    const keys = [words.auto, ...Object.values(words.typedAuto), words.search];
+    return keys.flatMap((key) => {
+      const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
+      const remedy = `is neither true nor false and counts as false; write ${key}: "true"`;
+      const check = (value: string): string | undefined =>
+        isReadable(value, isToTheLetter) ? undefined : remedy;
+      return malformedFindings(annotations, { [key]: check });
+    });
   });
 }
 
@@ -142,13 +139,12 @@ function isReadable(value: string, isToTheLetter: boolean): boolean {
 
 /** A reload strategy that does not exist. */
 function strange({ ref, annotations }: Workload): readonly Finding[] {
-  const value = annotations[STRATEGY_ANNOTATION];
   const { rollout } = workloadKindOf(ref.kind);
   const hasAll = rollout === 'replace-pods';
   const words: readonly string[] = RELOAD_STRATEGIES.filter((word) => hasAll || word !== 'evict');
-  if (value === undefined || words.includes(value)) return NONE;
   const remedy = `is no strategy${hasAll ? '' : ` of a ${ref.kind}`}; write ${words.join(' or ')}`;
-  return [malformedFinding(STRATEGY_ANNOTATION, quoted(value), remedy)];
+  const check = (value: string): string | undefined => (words.includes(value) ? undefined : remedy);
+  return malformedFindings(annotations, { [STRATEGY_ANNOTATION]: check });
 }
 
 /** A choice between a restart and a rollout that cannot be read, or on a workload that has none. */
@@ -200,13 +196,12 @@ function unmeasured(
   _keys: PolicyKeys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
-  const periods = all.flatMap(({ pause }) => (pause === undefined ? [] : [pause.period]));
-  return periods.flatMap((key): readonly Finding[] => {
-    const value = annotations[key];
-    if (value === undefined || parseGoDurationMs(value) !== undefined) return NONE;
-    const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
-    return [malformedFinding(key, quoted(value), remedy)];
-  });
+  const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
+  const check = (value: string): string | undefined =>
+    parseGoDurationMs(value) === undefined ? remedy : undefined;
+  return all.flatMap(({ pause }) =>
+    pause === undefined ? NONE : malformedFindings(annotations, { [pause.period]: check }),
+  );
 }
 
 /** Policy on the pod template that counts only on the workload; one that the workload has too is no mistake. */

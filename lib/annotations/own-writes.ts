@@ -5,20 +5,13 @@
 
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
 import { RESTARTED_AT_ANNOTATION } from '../model/kinds/restarts.ts';
-import { byConfigKind } from '../model/object-ref.ts';
 import { STAKATER_KEYS } from '../model/settings.ts';
 import { STAMP_PATTERN } from '../model/stamp.ts';
 import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../model/workload.ts';
 import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
-import { nativeVocabulary, sapVocabulary, stakaterVocabulary, waveVocabulary } from './vocabulary.ts';
+import { everyVocabulary } from './union.ts';
 
-const VOCABULARIES = [
-  nativeVocabulary(byConfigKind(() => [])),
-  stakaterVocabulary(STAKATER_KEYS),
-  sapVocabulary(),
-  waveVocabulary(),
-];
-
+const VOCABULARIES = everyVocabulary({ alternativeAnnotations: {}, stakaterKeys: STAKATER_KEYS });
 const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
 
 /** See the file's comment. */

@@ -6,10 +6,8 @@ import { parseBool } from '../model/text.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import { isObjectName, itemsOf, nameWithin } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';
-import type { ConfigAnnotations, KnownNames } from './vocabularies.ts';
+import type { Annotations, KnownNames } from './vocabularies.ts';
 import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
-
-type Annotations = Readonly<Record<string, string>>;
 
 /**
  * The annotations with the policy of a workload for objects of `kind`: its own, or those of the pod template if it has none
@@ -46,26 +44,18 @@ export class Policy {
   readonly #annotations: Readonly<Record<ConfigKind, Annotations>>;
   readonly #asked: Readonly<Record<ConfigKind, Asked>>;
   readonly #excluded: Partial<Record<ConfigKind, ReadonlySet<string>>> = {};
-  readonly #excess: Excess[] = [];
-  #left: number;
+  /** The lists that go beyond what may count. */
+  readonly excess: Excess[] = [];
+  /** How many more items may count. */
+  left: number;
 
   /** `most`: how many items may count. */
   constructor(words: Vocabulary, workload: Workload, most: number = MOST_NAMES) {
     this.#words = words;
     this.#workload = workload;
     this.#annotations = byConfigKind((kind) => policyAnnotations(words, workload, kind));
-    this.#left = most;
+    this.left = most;
     this.#asked = byConfigKind((kind) => this.#parsed(kind));
-  }
-
-  /** How many more items may count. */
-  get left(): number {
-    return this.#left;
-  }
-
-  /** The lists that go beyond what may count. */
-  get excess(): readonly Excess[] {
-    return this.#excess;
   }
 
   /** Whether an annotation, true or false, decides about all objects of `kind` that the workload refers to. */
@@ -106,7 +96,7 @@ export class Policy {
    * Whether the workload is rolled for an object with these annotations. The order is the precedence: a refusal, by the
    * workload or by the object, comes before every request, and a name before a reference.
    */
-  judge(ref: ConfigRef, config: ConfigAnnotations): Verdict {
+  judge(ref: ConfigRef, config: Annotations): Verdict {
     const { kind } = ref;
     const { ignore, match, typedAuto } = this.#words;
     if (this.#isDisabled) return { asks: false, because: 'disabled' };
@@ -162,9 +152,9 @@ export class Policy {
     const patterns: string[] = [];
     for (const key of this.#words.named[kind]) {
       const all = [...new Set(this.#namesIn(this.#annotations[kind][key]))];
-      const counted = all.slice(0, this.#left);
-      this.#left -= counted.length;
-      if (counted.length < all.length) this.#excess.push({ key, items: all.length - counted.length });
+      const counted = all.slice(0, this.left);
+      this.left -= counted.length;
+      if (counted.length < all.length) this.excess.push({ key, items: all.length - counted.length });
       for (const item of counted) items.add(item);
       if (this.#words.namesArePatterns) patterns.push(...expressionsIn(counted).counted);
     }

@@ -6,29 +6,30 @@ import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict
 import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
-import { ANNOTATIONS, referenceOf, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
+import {
+  ANNOTATIONS,
+  APPROVED_ANNOTATION,
+  referenceOf,
+  STAMPS_ANNOTATION,
+  type Workload,
+} from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { configHashOf } from './config-hash.ts';
-import {
-  CONFIG_GATING_ANNOTATIONS,
-  configGatingMistakes,
-  GATING_ANNOTATIONS,
-  reloadWindowOf,
-} from './gating.ts';
-import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
+import { CONFIG_GATING_ANNOTATIONS, configGatingMistakes, reloadWindowOf } from './gating.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
 import { missingFindings } from './missing.ts';
-import { excessFindings, mistakesOf, unservedFindings } from './mistakes.ts';
-import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
+import { excessFindings, mistakesOf, OWN_CHECKS, unservedFindings } from './mistakes.ts';
+import { paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
 import { MOST_NAMES, Policy } from './policy.ts';
 import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
-import type { ConfigAnnotations, KnownNames, Vocabularies } from './vocabularies.ts';
+import type { Annotations, KnownNames, Vocabularies } from './vocabularies.ts';
 import {
   type Alternatives,
+  KEY_SCOPED_ANNOTATION,
   nativeVocabulary,
   STRATEGY_ANNOTATION,
   sapVocabulary,
@@ -66,8 +67,6 @@ export interface VocabularyOptions {
 
 /** Our own annotations of workloads that are restarted. */
 const RECORD: readonly string[] = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
-
-type Annotations = Readonly<Record<string, string>>;
 
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
@@ -121,9 +120,8 @@ class Union implements Vocabularies {
     this.#workloadKeys = new Set([
       ...ofWorkloads,
       STRATEGY_ANNOTATION,
-      KEY_SCOPED_ANNOTATION,
-      ...PACE_ANNOTATIONS,
-      ...GATING_ANNOTATIONS,
+      APPROVED_ANNOTATION,
+      ...Object.keys(OWN_CHECKS),
     ]);
     this.#rolloutKeys = this.#words.flatMap(({ rolloutStrategy }) => rolloutStrategy ?? []);
     this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
@@ -147,8 +145,8 @@ class Union implements Vocabularies {
 
   readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
 
-  readonly isKeyScoped = (annotations: Annotations): boolean =>
-    isKeyScoped(annotations, this.#options.keyScoped);
+  readonly isKeyScoped = ({ [KEY_SCOPED_ANNOTATION]: own }: Annotations): boolean =>
+    own === 'true' || (own !== 'false' && this.#options.keyScoped);
 
   readonly isStampVariable = isStampVariable;
 
@@ -183,7 +181,7 @@ class Union implements Vocabularies {
   readonly hasPatterns = (workload: Workload): boolean =>
     this.#policiesOf(workload).some((policy) => policy.hasPatterns);
 
-  readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
+  readonly judge = (workload: Workload, ref: ConfigRef, annotations: Annotations): Verdict => {
     const verdict = this.#verdictOf(workload, ref, annotations);
     const { declines } = workload;
     const isSkipped = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
@@ -191,7 +189,7 @@ class Union implements Vocabularies {
   };
 
   /** The verdict without `declines`. The first of these counts: a vocabulary asks, one refuses, --auto-reload-all asks. */
-  #verdictOf(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict {
+  #verdictOf(workload: Workload, ref: ConfigRef, annotations: Annotations): Verdict {
     const policies = this.#policiesOf(workload);
     const verdicts = policies.map((policy) => policy.judge(ref, annotations));
     const asking = verdicts.find(({ asks }) => asks);
@@ -273,7 +271,7 @@ class Union implements Vocabularies {
     this.#words.flatMap(({ trigger }) => trigger ?? []).filter((key) => annotations[key] !== undefined);
 
   /** The vocabularies that ask for `ref`; for an object that only a flag asks for, the last one with a variable. */
-  #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Vocabulary[] {
+  #asking(workload: Workload, ref: ConfigRef, annotations: Annotations): readonly Vocabulary[] {
     const policies = this.#policiesOf(workload);
     const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
     if (asking.length > 0) return asking;

@@ -19,16 +19,13 @@ export interface StampVariables {
   readonly read: readonly string[];
 }
 
-/** Annotations that are read, of a workload or its namespace. */
+/** Annotations that are read, of a workload, its namespace or an object. */
 export type Annotations = Readonly<Record<string, string>>;
-
-/** The annotations of an object that policies read. */
-export type ConfigAnnotations = Readonly<Record<string, string>>;
 
 /** An object that a workload follows, as it is now. */
 export interface FollowedContent {
   readonly ref: ConfigRef;
-  readonly annotations: ConfigAnnotations;
+  readonly annotations: Annotations;
   /** Undefined if the object does not exist. */
   readonly digest: string | undefined;
 }
@@ -48,7 +45,7 @@ export interface Vocabularies extends AnnotationReader {
   /** Whether `follows` depends on what is known. */
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
-  readonly judge: (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations) => Verdict;
+  readonly judge: (workload: Workload, ref: ConfigRef, annotations: Annotations) => Verdict;
   /** How the workload is rolled. */
   readonly strategyOf: (workload: Workload) => ReloadStrategy;
   /** The pauses and windows that workloads ask for. */
@@ -60,7 +57,7 @@ export interface Vocabularies extends AnnotationReader {
   /** The findings about likely mistakes in the annotations of a workload. */
   readonly mistakesOf: (workload: Workload) => readonly Finding[];
   /** The findings about mistakes in the annotations of an object that a workload follows. */
-  readonly configMistakesOf: (ref: ConfigRef, annotations: ConfigAnnotations) => readonly Finding[];
+  readonly configMistakesOf: (ref: ConfigRef, annotations: Annotations) => readonly Finding[];
   /** The findings about missing objects, if annotations name them; `isState`: a reloader keeps its state in the object. */
   readonly findingsOfMissing: (
     workload: Workload,
@@ -79,7 +76,7 @@ export interface Vocabularies extends AnnotationReader {
   readonly placesOf: (
     workload: Workload,
     ref: ConfigRef,
-    annotations: ConfigAnnotations,
+    annotations: Annotations,
     variables: StampVariables,
   ) => readonly Place[];
   /** Whether the workload is rolled by a restart of its pods, without a change of its template. */
@@ -88,7 +85,7 @@ export interface Vocabularies extends AnnotationReader {
   readonly tellingAnnotations: (
     workload: Workload,
     ref: ConfigRef,
-    annotations: ConfigAnnotations,
+    annotations: Annotations,
     about: { readonly digest: string; readonly seconds: number },
   ) => Readonly<Record<string, string>>;
   /** Annotations of the pod template with the hash of the followed objects, one for each vocabulary that has a hash. */

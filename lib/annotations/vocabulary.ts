@@ -64,17 +64,14 @@ export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
 /** SAP's hash: on a pod template of the contents of its pods, on a workload of the contents for which a client writes it. */
 export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
 
-/** On a pod template: the object for which Stakater Reloader rolled it last. */
-const STAKATER_SOURCE_ANNOTATION = 'reloader.stakater.com/last-reloaded-from';
-
 /** On a pod template: wave's hash. */
 export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 
 /** On a workload: the strategy by which its pod template is stamped; takes precedence over the flag. */
 export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 
-/** On a Rollout: whether it is rolled by a restart of its pods or by its template. */
-const ROLLOUT_STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/rollout-strategy`;
+/** On a workload: whether it is rolled only for the keys that its pods read. */
+export const KEY_SCOPED_ANNOTATION: string = `${NATIVE_PREFIX}/key-scoped`;
 
 /** Further keys of lists, by kind. */
 export type Alternatives = Readonly<Partial<Record<ConfigKind, readonly string[]>>>;
@@ -93,7 +90,7 @@ export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
     match: own('match'),
     ignore: own('ignore'),
     readsTemplate: false,
-    rolloutStrategy: ROLLOUT_STRATEGY_ANNOTATION,
+    rolloutStrategy: own('rollout-strategy'),
     lastReloadedFrom: own('last-reloaded-from'),
   };
 }
@@ -124,7 +121,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
     readsTemplate: true,
-    lastReloadedFrom: STAKATER_SOURCE_ANNOTATION,
+    lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   };
 }
 

@@ -3,7 +3,7 @@
  * comparable with each other only, see model/timeline.ts.
  */
 
-import type { Annotations, ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
+import type { Annotations, StampVariables } from '../annotations/vocabularies.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
@@ -34,7 +34,7 @@ export interface ConfigRecord {
   /** The digest of its last content; kept during an absence, to see on its return whether it changed. */
   lastDigest: Digest | undefined;
   /** Its annotations that policies read, as they came with the content. */
-  annotations: ConfigAnnotations;
+  annotations: Annotations;
   /** The digests of the present content under further algorithms, which entries of other reloaders use. */
   otherDigests?: readonly Digest[] | undefined;
   resourceVersion: string | undefined;
