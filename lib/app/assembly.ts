@@ -3,6 +3,7 @@
  * or the simulation runs the same program as a cluster does. It has no rule of its own.
  */
 
+import { randomBytes } from 'node:crypto';
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
 import { vocabulariesOf } from '../annotations/union.ts';
@@ -11,11 +12,10 @@ import { EventRecorder } from '../kubernetes/events.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
-import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import type { Log } from '../model/log.ts';
-import { CONFIG_KINDS, isMountedKind, keyOf, type ObjectKey, SOURCE_KINDS } from '../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -31,21 +31,18 @@ import {
 } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
-import type { DigestKeys } from '../state/digest-keys.ts';
-import type { HeldKey } from '../state/keyring.ts';
-import type { WorkloadRecord } from '../store/records.ts';
+import { DigestKeys } from '../state/digest-keys.ts';
+import { type HeldKey, Keyring } from '../state/keyring.ts';
 import { keySecretOf, stateKeysOf } from '../store/state-client.ts';
 import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { isOutdatedOn } from '../tracking/edge-policy.ts';
-import { classContentsOf } from './class-contents.ts';
+import { MountedClasses } from '../tracking/mounted-classes.ts';
 import { clientsOf, stateClientOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
-import { digestKeysOf } from './keys.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader } from './reloader.ts';
@@ -100,24 +97,12 @@ export interface Parts {
   readonly rightsMayLag?: boolean | undefined;
 }
 
-/** The belief about one edge, for tests. */
-export interface EdgeBelief {
-  readonly workload: ObjectKey;
-  readonly config: ObjectKey;
-  /** `?` if unknown; undefined before the object was first seen. */
-  readonly runningDigest: string | undefined;
-  readonly mixedPods: boolean;
-  readonly needsRollout: boolean;
-}
-
 /** The composed program. All members but `run` are synchronous queries of memory. */
 export interface Assembly {
   /** Runs until `signal` is aborted and the work under way is finished. Called once; never rejects. */
   readonly run: (signal: AbortSignal) => Promise<RunEnd>;
   /** The content of `/status.json` and of the status page. */
   readonly status: () => StatusReport;
-  /** The beliefs about all edges, for tests. */
-  readonly beliefs: () => readonly EdgeBelief[];
   /** The loops that have made no progress for too long; any makes the liveness probe fail. */
   readonly stuck: () => readonly string[];
   /** The condition of each watch. */
@@ -128,10 +113,7 @@ export interface Assembly {
   readonly waitingFor: () => readonly string[];
   /** Whether this process leads, and so writes. */
   readonly leads: () => boolean;
-}
-
-/** The composed program with all that it has observed, for the commands that explain it. */
-export interface OpenAssembly extends Assembly {
+  /** All that was observed, for the commands that explain it. */
   readonly observed: {
     /** The reloader of the present term. */
     readonly reloader: () => Reloader;
@@ -142,7 +124,7 @@ export interface OpenAssembly extends Assembly {
 }
 
 /** Composes the program; it sends nothing before `run`. */
-export function assemble(parts: Parts): OpenAssembly {
+export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random, rightsMayLag: mayLag } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
@@ -153,10 +135,12 @@ export function assemble(parts: Parts): OpenAssembly {
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = parts.election ?? electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
-  const { keyring, keys } = digestKeysOf(parts);
+  const keyring = new Keyring();
+  const newKey = parts.newKey ?? randomKey;
+  const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
   const reloader = (): Reloader => terms.current;
-  const classes = classContentsOf(reloader);
+  const classes = classesOf(reloader);
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
@@ -182,7 +166,6 @@ export function assemble(parts: Parts): OpenAssembly {
       ...election.status(),
     }),
     watches: () => watches.statuses(monotonicMs()),
-    beliefs: () => beliefsOf(terms.current.store),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
     waitingFor: () => waitingFor(terms, gate, keys, election),
@@ -191,14 +174,24 @@ export function assemble(parts: Parts): OpenAssembly {
   };
 }
 
+/** What pods have mounted of classes goes to the reloader of the present term: to it a class is an object like any other. */
+function classesOf(reloader: () => Reloader): MountedClasses {
+  return new MountedClasses({
+    recorded: (ref) => reloader().store.persisted.entryOf(ref)?.digest,
+    publish: (event) => reloader().onContent(event),
+    onListed: (stream) => reloader().onListed(stream),
+    onDynamic: (key) => reloader().reviewFollowers(key),
+    onGone: (key) => reloader().onUnmounted(key),
+  });
+}
+
 /** Where a reloader reports its rollouts. */
 type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout' | 'isDynamic'> &
   Pick<TermsOptions, 'onTerm'>;
 
 /** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */
 type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
-  ReturnType<typeof settingsOf> &
-  ReturnType<typeof digestKeysOf>;
+  ReturnType<typeof settingsOf> & { readonly keyring: Keyring; readonly keys: DigestKeys };
 
 /** The settings of every reloader of the process. */
 function settingsOf({ options, metrics, missingGraceMs, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
@@ -351,6 +344,10 @@ export const NO_COUNTERS: ControllersOptions['counters'] = {
   failed: ignore,
 };
 
+function randomKey(): HeldKey {
+  return { id: `k${randomBytes(4).toString('hex')}`, value: randomBytes(32).toString('base64') };
+}
+
 function ignore(): void {
   // Nobody asks.
 }
@@ -376,17 +373,4 @@ function conditionOf(
     watches: watches.statuses(monotonicMs()),
     optionalKinds: kinds.statuses(),
   };
-}
-
-function beliefsOf(store: Store): EdgeBelief[] {
-  const belief = (record: WorkloadRecord, config: ObjectKey, edge: Edge): EdgeBelief => ({
-    workload: keyOf(record.workload.ref),
-    config,
-    runningDigest: edge.runningDigest,
-    mixedPods: edge.mixedPods,
-    needsRollout: isOutdatedOn(store, record, config, edge),
-  });
-  return [...store.workloads.values()].flatMap((record) =>
-    [...record.edges].map(([config, edge]) => belief(record, config, edge)),
-  );
 }

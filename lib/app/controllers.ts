@@ -30,7 +30,7 @@ import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
-import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
+import { carryOut, keepUp } from './effects-runner.ts';
 import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
@@ -81,7 +81,7 @@ const LEAST_GRACE_MS = 1_000;
 const TOKENS = 2 ** 32;
 
 /** See the file's comment. One instance serves one term. */
-export class Controllers implements EffectTargets {
+export class Controllers {
   readonly store: Store;
   readonly counters: ReporterOptions['counters'];
   readonly reporter: Reporter;

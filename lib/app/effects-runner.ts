@@ -1,37 +1,16 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { MissingObjects } from '../repair/missing-objects.ts';
-import type { Refetcher } from '../repair/refetcher.ts';
 import { duesOf } from '../report/dues.ts';
-import type { Findings } from '../report/findings.ts';
-import type { Due, Reporter, ReporterOptions } from '../report/reporter.ts';
-import type { RolloutController } from '../rollout/rollout-controller.ts';
-import type { SelectedNamespaces } from '../state/selected-namespaces.ts';
-import type { StateCommitter } from '../state/state-committer.ts';
-import type { Store } from '../store/store.ts';
+import type { Due } from '../report/reporter.ts';
 import type { Effects } from '../tracking/effects.ts';
-import type { Fence } from './fence.ts';
-
-/** The parts of a reloader that act. */
-export interface EffectTargets {
-  readonly fence: Fence;
-  readonly store: Store;
-  readonly counters: ReporterOptions['counters'];
-  readonly rollouts: RolloutController;
-  readonly committer: StateCommitter;
-  readonly reporter: Reporter;
-  readonly findings: Findings;
-  readonly missingObjects: MissingObjects;
-  readonly refetcher: Refetcher;
-  readonly namespaces: SelectedNamespaces;
-}
+import type { Controllers } from './controllers.ts';
 
 /**
  * Carries out all effects as a leader. The order matters: workloads are forgotten first, since the same effects may begin to
  * follow them again; windows begin before the commit is requested, since a commit waits for the workloads in a window.
  */
-export function carryOut(targets: EffectTargets, effects: Effects): void {
+export function carryOut(targets: Controllers, effects: Effects): void {
   const { rollouts, committer, reporter, counters, fence } = targets;
   const fenced = (workload: ObjectKey, handle: () => void): void =>
     fence.run('its rollout', workload, handle);
@@ -53,7 +32,7 @@ export function carryOut(targets: EffectTargets, effects: Effects): void {
 }
 
 /** As a standby: reads what the store lacks, and forgets objects without followers, which a leader's commit would do. */
-export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): void {
+export function keepUp({ store, refetcher }: Controllers, effects: Effects): void {
   for (const { config } of effects.reported('unread')) refetcher.later(config);
   for (const config of [...effects.toPersist('now'), ...effects.toPersist('soon')]) {
     if (store.dependents.dependentsOf(config).size > 0) continue;
@@ -63,7 +42,7 @@ export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): v
 }
 
 /** Begins or prolongs the windows of changed workloads, and reports when they end. */
-function touch(targets: EffectTargets, effects: Effects): void {
+function touch(targets: Controllers, effects: Effects): void {
   const { store, rollouts, committer, fence } = targets;
   const touched = new Map<ObjectKey, Set<ObjectKey>>();
   for (const [workload, { config }] of effects.enqueuedFor('changed'))
@@ -80,7 +59,7 @@ function touch(targets: EffectTargets, effects: Effects): void {
 }
 
 /** Reports when the workloads of a change are rolled, or that they wait for their namespace to be selected. */
-function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectKey, due: Due): void {
+function tellDue({ store, reporter, namespaces }: Controllers, config: ObjectKey, due: Due): void {
   const record = store.configs.get(config);
   if (record === undefined) return;
   const { ref } = record;
@@ -90,7 +69,7 @@ function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectK
 }
 
 /** Passes on findings, and objects that have to be looked up. */
-function inquire({ findings, missingObjects, refetcher }: EffectTargets, effects: Effects): void {
+function inquire({ findings, missingObjects, refetcher }: Controllers, effects: Effects): void {
   for (const { lostOptIn } of effects.reported('lost-opt-in')) findings.lose(lostOptIn);
   for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);
   for (const { config } of effects.reported('found')) missingObjects.clear(config);

@@ -1,18 +1,32 @@
-/** Serves metrics, status and probes, and optionally the probes on a port of their own. */
+/**
+ * Serves metrics, status and probes, and optionally the probes on a port of their own. With --secure-metrics the pages have a
+ * certificate, and are for those whose token may get them.
+ */
 
+import { followCertificateFiles } from '../admission/certificate-files.ts';
+import { reviewReader } from '../kubernetes/access-reviews.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { Log } from '../model/log.ts';
+import { atMostEvery } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { HttpServer, type Pages, type Probes } from '../telemetry/http-server.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { PageAccess } from '../telemetry/page-access.ts';
 import { recent, type Shown, Texts } from '../telemetry/recent.ts';
 import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
-import { admitterOf, followPagesCertificate } from './secure-pages.ts';
 
+/** A client of the pages, as Prometheus, waits for ten seconds. */
+const REVIEW_MS = 5000;
+/** The least time between two log lines about reviews that fail. */
+const FAILURES_MS = 60_000;
 /** The most texts cached for one report: a further search within its second is answered with an error instead of memory. */
 const MOST_TEXTS = 20;
+
+/** What the pages show. */
+type Observed = Pick<Assembly, 'status' | 'stuck' | 'waitingFor'>;
 
 /** What the pages need beside the assembly. */
 interface Served {
@@ -37,20 +51,29 @@ export interface ServedPages {
  *
  * @throws ListenError if a port is taken or not permitted, or the address does not belong to this machine; then none listens.
  */
-export async function servePages(assembly: Assembly, options: Options, served: Served): Promise<ServedPages> {
+export async function servePages(assembly: Observed, options: Options, served: Served): Promise<ServedPages> {
   const { bindAddress: address, checksHost, secureMetrics } = options;
   const { log, send } = served;
   const onError = (error: unknown): void => log.error('a page failed', { error });
   const place = { address, checksHost };
   const admit = secureMetrics && admitterOf(send, log);
-  const probes = probesOf(assembly);
-  const content = { ...probes, ...pagesOf(assembly, options, served) };
+  const { stuck, waitingFor } = assembly;
+  const content = { stuck, waitingFor, ...pagesOf(assembly, options, served) };
   const pages = new HttpServer(content, onError, { ...place, flag: '--port', admit });
-  const health = new HttpServer(probes, onError, { ...place, flag: '--health-port' });
+  const health = new HttpServer({ stuck, waitingFor }, onError, { ...place, flag: '--health-port' });
   const end = new AbortController();
   const certificate =
     secureMetrics &&
-    followPagesCertificate(secureMetrics, { use: (pair) => pages.use(pair), log }, end.signal).catch(onError);
+    followCertificateFiles(
+      {
+        directory: secureMetrics.tlsDirectory,
+        what: 'the certificate of the pages',
+        use: (pair) => pages.use(pair),
+        log,
+        wait: sleep,
+      },
+      end.signal,
+    ).catch(onError);
   const stop = async (): Promise<void> => {
     end.abort();
     await Promise.all([pages.stop(), health.stop(), certificate]);
@@ -67,7 +90,7 @@ export async function servePages(assembly: Assembly, options: Options, served: S
 
 /** All pages show the same report for a second, so that many requests cost as much as one. */
 function pagesOf(
-  assembly: Assembly,
+  assembly: Observed,
   { statusPage: hasPage }: Options,
   { about, metrics }: Served,
 ): Omit<Pages, keyof Probes> {
@@ -95,15 +118,13 @@ function pagesOf(
   };
 }
 
-function probesOf(assembly: Assembly): Probes {
-  return {
-    health: () => {
-      const stuck = assembly.stuck();
-      return { ok: stuck.length === 0, problems: stuck.map((loop) => `no progress: ${loop}`) };
-    },
-    ready: () => {
-      const waitingFor = assembly.waitingFor();
-      return { ok: waitingFor.length === 0, waitingFor };
-    },
-  };
+/** Decides who reads a page, see `ServerPlace.admit`. */
+function admitterOf(send: Send, log: Log): PageAccess['admit'] {
+  const access = new PageAccess({
+    review: (token, path) => reviewReader(send, token, path, AbortSignal.timeout(REVIEW_MS)),
+    onFailure: atMostEvery(FAILURES_MS, (error) =>
+      log.warn('the token of a request for a page cannot be reviewed; said once a minute', { error }),
+    ),
+  });
+  return (authorization, path) => access.admit(authorization, path);
 }

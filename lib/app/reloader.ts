@@ -1,12 +1,15 @@
 /**
  * The reloader of one term: observes the streams, and as a leader rolls workloads and writes the state. As a standby it only
  * observes, so that the reloader of the next term can take over its observations without a list.
+ *
+ * It is the entry of all observations, from streams, refetches and hand-overs: projects raw objects, runs the rules of tracking, and
+ * passes on their effects. Each method is synchronous and carries its effects out before it returns, so no two interleave.
  */
 
-import type { ConfigObject } from '../model/config-object.ts';
-import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
+import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
-import type { InformerEvent } from '../model/timeline.ts';
+import { EVER, type InformerEvent } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
@@ -15,17 +18,18 @@ import type { Findings } from '../report/findings.ts';
 import type { Journal } from '../report/journal.ts';
 import type { RolloutController } from '../rollout/rollout-controller.ts';
 import { finishInTime } from '../state/ending.ts';
-import { noticeState } from '../state/shown-state.ts';
+import { noticeState, seeShownState } from '../state/shown-state.ts';
 import type { StateCommitter } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
-import { observeListed } from '../tracking/observe-config.ts';
-import type { ControllersOptions } from './controllers.ts';
-import { type Former, handOver } from './hand-over.ts';
+import { namedAlgorithms } from '../tracking/named-algorithms.ts';
+import { observeConfig, observeListed } from '../tracking/observe-config.ts';
+import { observeWorkload } from '../tracking/observe-workload.ts';
+import { Controllers, type ControllersOptions } from './controllers.ts';
+import { type Former, handOver, saysSomething } from './hand-over.ts';
 import { Listing } from './listing.ts';
-import { Observations } from './observations.ts';
 
 /** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
 export class Reloader {
@@ -34,14 +38,20 @@ export class Reloader {
   readonly findings: Findings;
   readonly missingObjects: MissingObjects;
   readonly listing: Listing;
+  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
+  readonly others: Map<ObjectKey, Workload> = new Map();
   readonly #options: ControllersOptions;
-  readonly #observations: Observations;
+  readonly #controllers: Controllers;
   #beganWithoutState = false;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    this.#observations = new Observations(options);
-    const { controllers } = this.#observations;
+    this.#controllers = new Controllers(options, {
+      project: (kind, raw) => this.project(kind, raw),
+      onConfig: (event) => this.onContent(event),
+      onWorkload: (event) => this.#workload(event),
+    });
+    const controllers = this.#controllers;
     ({
       rollouts: this.rollouts,
       committer: this.committer,
@@ -57,7 +67,7 @@ export class Reloader {
 
   /** The decisions and their reasons. */
   get journal(): Journal {
-    return this.#observations.controllers.reporter.journal;
+    return this.#controllers.reporter.journal;
   }
 
   /** The observations and beliefs. */
@@ -70,11 +80,6 @@ export class Reloader {
     return this.#options.leads;
   }
 
-  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
-  get others(): ReadonlyMap<ObjectKey, Workload> {
-    return this.#observations.others;
-  }
-
   /** Takes over the state; before any observation, since edges begin from its entries. */
   begin(shards: AllShards): void {
     this.committer.begin(shards);
@@ -84,10 +89,10 @@ export class Reloader {
   /** Takes over the observations of `former`, as if they were listed now. */
   takeOver(former: Former): void {
     const { gate } = this.#options;
-    const { controllers } = this.#observations;
+    const controllers = this.#controllers;
     handOver(former, {
-      config: (event) => this.#observations.config(event),
-      workload: (event) => this.#observations.workload(event),
+      config: (event) => this.onContent(event),
+      workload: (event) => this.#workload(event),
       namespace: (event) => controllers.observeNamespace(event),
     });
     for (const stream of gate.synced())
@@ -102,25 +107,34 @@ export class Reloader {
    */
   async catchUp(shards: AllShards): Promise<boolean> {
     const { store, gate } = this.#options;
-    const { refetcher } = this.#observations.controllers;
+    const { refetcher } = this.#controllers;
     return await catchUp(store, shards, refetcher, (ref) => gate.lists(ref.kind, ref.namespace));
   }
 
   /** Finishes the patches and commits under way, within 20 s. Nothing may be called afterwards. */
   async finish(): Promise<void> {
-    const { parts, committer } = this.#observations.controllers;
+    const { parts, committer } = this.#controllers;
     await finishInTime({ ...this.#options, parts, committer });
   }
 
   /** Begins nothing more and does not wait: the lead is lost, and `send` refuses all further requests of this term. */
   abandon(): void {
     this.committer.halt();
-    for (const part of this.#observations.controllers.parts) void part.close();
+    for (const part of this.#controllers.parts) void part.close();
   }
 
-  /** The projection of a ConfigMap or Secret: digests and metadata. */
+  /** The projection of a ConfigMap or Secret: digests and metadata. The content is not kept. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
-    return this.#observations.project(kind, raw);
+    const { store, committer } = this;
+    const object = configObjectOf(kind, raw, {
+      algorithms: store.settings.algorithms,
+      others: (ref) => namedAlgorithms(store, ref),
+      keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
+      annotation: store.settings.vocabularies.isConfigAnnotation,
+      isOwnState: (ref) => store.isOwn(ref),
+    });
+    if (object.isState === true) seeShownState(store, this.leads ? committer : undefined, raw);
+    return object;
   }
 
   /** The projection of a workload. */
@@ -131,38 +145,94 @@ export class Reloader {
   /** An event of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
     if (event.type === 'synced') this.listing.synced(stream);
-    this.#observations.config(event);
+    this.onContent(event);
     if (event.type === 'synced') this.#listed(stream);
     if (this.leads) noticeState(this.store, this.committer, stream, event);
   }
 
-  /** The content that pods have mounted of a class. */
-  onContent(event: Exclude<InformerEvent<ConfigObject>, { type: 'synced' }>): void {
-    this.#observations.config(event);
+  /** A change of a content, of whatever kind. */
+  onContent(event: InformerEvent<ConfigObject>): void {
+    const { store } = this;
+    const controllers = this.#controllers;
+    if (event.type === 'synced') {
+      controllers.apply(observeConfig(store, event));
+      return;
+    }
+    const dependents = (): Iterable<ObjectKey> =>
+      store.dependents.dependentsOfAny([event.key, ...store.scopes.of(event.key).map(keyOf)]);
+    controllers.fence.run('its event', event.key, () => {
+      try {
+        controllers.apply(observeConfig(store, event));
+      } catch (error) {
+        for (const workload of dependents()) controllers.restore(workload);
+        throw error;
+      }
+    });
+    controllers.wake(dependents());
+  }
+
+  /** No pod mounts the class any more. While a workload follows it, its content stays current. */
+  onUnmounted(key: ObjectKey): void {
+    const { store } = this;
+    const isFollowed = store.dependents.dependentsOf(key).size > 0;
+    if (store.configs.has(key) && !isFollowed) this.onContent({ type: 'absent', key, span: EVER });
   }
 
   /** A stream of objects without content of their own has listed: what depends on its kind is reported anew. */
   onListed(stream: Stream): void {
     this.listing.synced(stream);
     this.#listed(stream);
-    for (const [workload] of this.findings.workloads()) this.#observations.controllers.review(workload);
+    for (const [workload] of this.findings.workloads()) this.#controllers.review(workload);
   }
 
   /** The findings about an object have changed. */
   reviewFollowers(config: ObjectKey): void {
-    for (const workload of this.store.dependents.dependentsOf(config))
-      this.#observations.controllers.review(workload);
+    for (const workload of this.store.dependents.dependentsOf(config)) this.#controllers.review(workload);
   }
 
   /** An event of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.listing.synced(stream);
-    else this.#observations.workload(event);
+    else this.#workload(event);
+  }
+
+  /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
+  #workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const controllers = this.#controllers;
+    const { rollouts, findings, pauses, jobRecreations, fence } = controllers;
+    const { key } = event;
+    fence.run('its event', key, () => this.#observe(event));
+    if (!this.leads) return;
+    fence.run('its slot', key, () => rollouts.slots?.observed(key));
+    controllers.wake([key]);
+    fence.run('its findings', key, () => findings.observe(event));
+    fence.run('its pause', key, () => pauses.observe(event));
+    fence.run('its recreation', key, () => jobRecreations.observe(event));
+  }
+
+  /** After an exception the record has its former version, so that the next try, or the next term, finds the same difference. */
+  #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const { store, others } = this;
+    const before = store.workloads.get(event.key)?.workload;
+    try {
+      this.#controllers.apply(
+        observeWorkload(store, event, this.#options.gate.isSynced(namespaceIn(event.key))),
+      );
+      if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
+        others.set(event.key, event.object);
+      else others.delete(event.key);
+    } catch (error) {
+      if (event.type === 'present') others.set(event.key, event.object);
+      const record = store.workloads.get(event.key);
+      if (record !== undefined) record.workload = before ?? { ...record.workload, resourceVersion: '0' };
+      this.#controllers.restore(event.key);
+      throw error;
+    }
   }
 
   /** An event of a namespace that is watched, or is not any more. */
   onNamespace(stream: Stream, event: InformerEvent<NamespaceObject>): void {
-    this.#observations.controllers.observeNamespace(event);
+    this.#controllers.observeNamespace(event);
     if (event.type === 'synced') this.listing.synced(stream);
   }
 
@@ -171,7 +241,7 @@ export class Reloader {
    */
   #listed(stream: Stream): void {
     const { store } = this;
-    const { controllers } = this.#observations;
+    const controllers = this.#controllers;
     if (stream.kind === 'Namespace') controllers.observeNamespace({ type: 'synced' });
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));

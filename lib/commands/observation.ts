@@ -3,7 +3,7 @@
  * events, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
  */
 
-import { assemble, type OpenAssembly, type Place } from '../app/assembly.ts';
+import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
 import type { Election } from '../app/election.ts';
 import type { Reloader } from '../app/reloader.ts';
@@ -32,7 +32,7 @@ export type StateAccess =
 
 /** A cluster as the controller sees it. */
 export interface Observation {
-  readonly assembly: OpenAssembly;
+  readonly assembly: Assembly;
   readonly reloader: Reloader;
   readonly store: Store;
   readonly state: StateAccess;
@@ -126,7 +126,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
 }
 
 /** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ observed: { gate, reloader }, waitingFor }: OpenAssembly): Promise<void> {
+async function untilListed({ observed: { gate, reloader }, waitingFor }: Assembly): Promise<void> {
   const isListed = (): boolean => {
     if (!reloader().leads || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
@@ -147,7 +147,7 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number): Prom
   return true;
 }
 
-function unreadOf({ observed: { gate, streams }, watches }: OpenAssembly): readonly Unread[] {
+function unreadOf({ observed: { gate, streams }, watches }: Assembly): readonly Unread[] {
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   return streams.flatMap((stream): readonly Unread[] => {
     const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);

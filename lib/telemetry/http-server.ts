@@ -19,10 +19,10 @@ import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** The answers for probes, computed for every request. */
 export interface Probes {
-  /** /healthz and /live: whether every loop is alive, else the stuck ones. */
-  readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] };
-  /** /readyz: whether the reloader makes decisions, else the lists and reads that it waits for. */
-  readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
+  /** /healthz and /live: the loops that have made no progress for too long; none if the process is alive. */
+  readonly stuck: () => readonly string[];
+  /** /readyz: the lists and reads that the reloader waits for; none if it makes decisions. */
+  readonly waitingFor: () => readonly string[];
 }
 
 /** The contents of the pages. */
@@ -219,15 +219,20 @@ type Answers = Map<string, (query: string) => Answer | Promise<Answer>>;
 function answersOf({ metrics, status, statusPage, ...probes }: Pages): Answers {
   const answers: Answers = new Map();
   if (statusPage !== undefined)
-    answers.set('/', (query) => pageAnswer(HTML, statusPage(query), STATUS_PAGE_HEADERS));
+    answers.set('/', (query) => {
+      const page = statusPage(query);
+      return page === undefined ? TOO_MANY_SEARCHES : shownAnswer(HTML, page, STATUS_PAGE_HEADERS);
+    });
   answers.set('/metrics', async () => shownAnswer(METRICS_TYPE, await metrics()));
   for (const [path, answer] of probeAnswersOf(probes)) answers.set(path, answer);
   return answers.set('/status.json', () => shownAnswer('application/json', status()));
 }
 
-function probeAnswersOf({ health, ready }: Probes): Answers {
-  const answers: Answers = new Map(HEALTH_PATHS.map((path) => [path, () => healthAnswer(health())]));
-  return answers.set('/readyz', () => readyAnswer(ready()));
+function probeAnswersOf({ stuck, waitingFor }: Probes): Answers {
+  const answers: Answers = new Map(
+    HEALTH_PATHS.map((path) => [path, () => judged('stuck: no progress', stuck())]),
+  );
+  return answers.set('/readyz', () => judged('waiting for', waitingFor()));
 }
 
 /** An answer with the time of its snapshot, since the same text goes to many clients. */
@@ -235,19 +240,7 @@ function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['heade
   return { status: 200, type, body, headers: { ...headers, 'snapshot-time': asOf.toISOString() } };
 }
 
-function pageAnswer(type: string, page: Shown | undefined, headers: Answer['headers']): Answer {
-  return page === undefined ? TOO_MANY_SEARCHES : shownAnswer(type, page, headers);
-}
-
-function healthAnswer({ ok, problems }: ReturnType<Pages['health']>): Answer {
-  return judged(ok, 'stuck', problems);
-}
-
-function readyAnswer({ ok, waitingFor }: ReturnType<Pages['ready']>): Answer {
-  return judged(ok, 'waiting for', waitingFor);
-}
-
-function judged(ok: boolean, lead: string, reasons: readonly string[]): Answer {
-  if (ok) return { status: 200, type: TEXT, body: 'ok\n' };
+function judged(lead: string, reasons: readonly string[]): Answer {
+  if (reasons.length === 0) return { status: 200, type: TEXT, body: 'ok\n' };
   return { status: 503, type: TEXT, body: reasons.map((reason) => `${lead}: ${reason}\n`).join('') };
 }

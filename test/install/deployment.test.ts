@@ -15,7 +15,7 @@ import { INSTALLATIONS, K8S } from './kustomization.ts';
 /** The status of a page at the port for probes. */
 async function statusOf(pathname: string): Promise<number> {
   const server = new HttpServer(
-    { health: () => ({ ok: true, problems: [] }), ready: () => ({ ok: true, waitingFor: [] }) },
+    { stuck: () => [], waitingFor: () => [] },
     (error) => assert.fail(String(error)),
     { flag: '--health-port' },
   );

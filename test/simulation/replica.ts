@@ -3,10 +3,12 @@
 import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { Log } from '../../lib/model/log.ts';
-import { wholeKeyOf } from '../../lib/model/object-ref.ts';
+import { keyOf, wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import type { HeldKey } from '../../lib/state/keyring.ts';
+import type { Store } from '../../lib/store/store.ts';
+import { isOutdatedOn } from '../../lib/tracking/edge-policy.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
@@ -81,7 +83,7 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
     hasListed: () => assembly.waitingFor().length === 0,
     stuck: () => assembly.stuck(),
     review: (text) => assembly.review(text),
-    beliefs: () => assembly.beliefs().map(beliefOf),
+    beliefs: () => beliefsOf(assembly.observed.reloader().store),
     missing: () =>
       assembly.status().workloads.flatMap(({ workload, findings }) =>
         findings
@@ -93,23 +95,20 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
   };
 }
 
-function beliefOf({
-  workload,
-  config,
-  runningDigest,
-  mixedPods,
-  needsRollout,
-}: ReturnType<Assembly['beliefs']>[number]): Belief {
-  const name = withoutNamespace(wholeKeyOf(config));
-  const known =
-    runningDigest === undefined || runningDigest === '?' ? runningDigest : readOfDigest(name, runningDigest);
-  return {
-    workload: withoutNamespace(workload),
-    config: name,
-    runningDigest: known,
-    mixedPods,
-    needsRollout,
-  };
+function beliefsOf(store: Store): Belief[] {
+  return [...store.workloads.values()].flatMap((record) =>
+    [...record.edges].map(([config, edge]) => {
+      const { runningDigest: running, mixedPods } = edge;
+      const name = withoutNamespace(wholeKeyOf(config));
+      return {
+        workload: withoutNamespace(keyOf(record.workload.ref)),
+        config: name,
+        runningDigest: running === undefined || running === '?' ? running : readOfDigest(name, running),
+        mixedPods,
+        needsRollout: isOutdatedOn(store, record, config, edge),
+      };
+    }),
+  );
 }
 
 function withoutNamespace(key: string): string {

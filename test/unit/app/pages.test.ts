@@ -6,7 +6,6 @@ import { Agent, createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, mock, test } from 'node:test';
-import type { Assembly } from '../../../lib/app/assembly.ts';
 import { type ServedPages, servePages } from '../../../lib/app/pages.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
@@ -44,8 +43,7 @@ afterEach(async () => {
 async function serve(...argv: readonly string[]): Promise<void> {
   const command = parseOptions(['--port=0', ...argv], {});
   assert.ok(command.type === 'run');
-  const assembly: Assembly = {
-    run: () => assert.fail('it is not run'),
+  const assembly = {
     status: () => {
       looks.status += 1;
       const first = workload(`web-${looks.status}`);
@@ -56,12 +54,8 @@ async function serve(...argv: readonly string[]): Promise<void> {
       const counted = Object.assign({ toJSON }, first);
       return report({ workloads: [counted, workload('other')] });
     },
-    beliefs: () => [],
     stuck: () => [],
-    watches: () => [],
-    review: () => assert.fail('it is not asked'),
     waitingFor: () => [],
-    leads: () => true,
   };
   const metrics = new Metrics('1.2.3');
   mock.method(metrics, 'text', async () => {

@@ -10,7 +10,6 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
-import type { Assembly } from '../../../lib/app/assembly.ts';
 import { type ServedPages, servePages } from '../../../lib/app/pages.ts';
 import type { Send } from '../../../lib/kubernetes/transport.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
@@ -78,15 +77,10 @@ async function serve(): Promise<void> {
   const secure = ['--secure-metrics', `--metrics-tls-directory=${folder}`];
   const command = parseOptions(['--port=0', '--health-port=0', ...secure], {});
   assert.ok(command.type === 'run');
-  const assembly: Assembly = {
-    run: () => assert.fail('it is not run'),
+  const assembly = {
     status: () => report({ workloads: [] }),
-    beliefs: () => [],
     stuck: () => [],
-    watches: () => [],
-    review: () => assert.fail('it is not asked'),
     waitingFor: () => [],
-    leads: () => true,
   };
   const log = { ...NO_LOG, warn: (message: string) => warnings.push(message) };
   const served = { about: ABOUT, metrics: new Metrics('1.2.3'), log, send: api };

@@ -10,8 +10,8 @@ const PLACE: ServerPlace = { flag: '--port' };
 const AS_OF = new Date('2026-11-21T09:30:05.250Z');
 const PAGES: Pages = {
   metrics: async () => shown('reloader_edges 1\n'),
-  health: () => ({ ok: true, problems: [] }),
-  ready: () => ({ ok: true, waitingFor: [] }),
+  stuck: () => [],
+  waitingFor: () => [],
   status: () => shown('{}\n'),
 };
 
@@ -72,21 +72,21 @@ describe('an answer', () => {
     'of /healthz is ok while nothing is stuck': { path: '/healthz', status: 200, body: 'ok\n' },
     'of /healthz names what is stuck': {
       path: '/healthz',
-      pages: { health: () => ({ ok: false, problems: ['watch of Secrets', 'queue'] }) },
+      pages: { stuck: () => ['watch of Secrets', 'queue'] },
       status: 503,
-      body: 'stuck: watch of Secrets\nstuck: queue\n',
+      body: 'stuck: no progress: watch of Secrets\nstuck: no progress: queue\n',
     },
     'of /live is that of /healthz': { path: '/live', status: 200, body: 'ok\n' },
     'of /live names what is stuck': {
       path: '/live',
-      pages: { health: () => ({ ok: false, problems: ['queue'] }) },
+      pages: { stuck: () => ['queue'] },
       status: 503,
-      body: 'stuck: queue\n',
+      body: 'stuck: no progress: queue\n',
     },
     'of /readyz is ok when nothing is awaited': { path: '/readyz', status: 200, body: 'ok\n' },
     'of /readyz names what is awaited': {
       path: '/readyz',
-      pages: { ready: () => ({ ok: false, waitingFor: ['the state'] }) },
+      pages: { waitingFor: () => ['the state'] },
       status: 503,
       body: 'waiting for: the state\n',
     },
@@ -266,8 +266,8 @@ describe('where only programs of this machine shall ask', () => {
   });
 
   test('the port of probes refuses other hosts too', async () => {
-    const { health, ready } = PAGES;
-    const { port } = await startedWith({ health, ready }, { checksHost: true });
+    const { stuck, waitingFor } = PAGES;
+    const { port } = await startedWith({ stuck, waitingFor }, { checksHost: true });
     assert.equal(await statusFor(port, ['GET /healthz HTTP/1.1', 'Host: evil.example.com']), '421');
     assert.equal(await statusFor(port, ['GET /healthz HTTP/1.1', 'Host: localhost']), '200');
   });
@@ -279,8 +279,8 @@ describe('where only programs of this machine shall ask', () => {
 });
 
 test('the port of probes has what they ask, and nothing else', async () => {
-  const { health, ready } = PAGES;
-  const { url } = await startedWith({ health, ready });
+  const { stuck, waitingFor } = PAGES;
+  const { url } = await startedWith({ stuck, waitingFor });
   const statuses = await Promise.all(
     ['/healthz', '/live', '/readyz', '/', '/metrics', '/status.json'].map(
       async (path) => (await fetch(url + path)).status,
@@ -290,8 +290,8 @@ test('the port of probes has what they ask, and nothing else', async () => {
 });
 
 test('the port of probes closes each connection after its answer', async () => {
-  const { health, ready } = PAGES;
-  const { port } = await startedWith({ health, ready });
+  const { stuck, waitingFor } = PAGES;
+  const { port } = await startedWith({ stuck, waitingFor });
   const socket = await opened(port);
   const closed = once(socket, 'close');
   socket.resume().write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
