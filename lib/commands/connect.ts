@@ -27,13 +27,9 @@ export interface Connection {
 export type ClusterFlags = Pick<CommandFlags, 'namespace' | 'context' | 'kubeconfig'>;
 
 /** @throws ConnectionError if the flags or the kubeconfig name no usable cluster */
-export function connect({ namespace, context, kubeconfig }: ClusterFlags, env: Environment): Connection {
-  const settings = {
-    ...(context === undefined ? {} : { context }),
-    ...(kubeconfig === undefined ? {} : { kubeconfig }),
-  };
-  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(settings, env);
+export function connect(flags: ClusterFlags, env: Environment): Connection {
+  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(flags, env);
   const own = contextNamespaceOf(load()) ?? podNamespace() ?? 'default';
   const transport = new HttpsTransport({ load, version: VERSION });
-  return { send: transport.send, namespace: namespace ?? own };
+  return { send: transport.send, namespace: flags.namespace ?? own };
 }

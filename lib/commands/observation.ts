@@ -55,7 +55,7 @@ export interface Observed {
   readonly options: Options;
   readonly place: Place;
   /** What happens afterwards. @default nothing */
-  readonly feed?: WatchFeed;
+  readonly feed?: WatchFeed | undefined;
 }
 
 const POLL_MS = 5;

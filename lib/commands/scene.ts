@@ -12,7 +12,9 @@ import { CommandError } from './connect.ts';
 import type { Facts } from './explain/cause.ts';
 import { type InstalledReloader, problemOf, unreachable } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
-import { readObject } from './reads.ts';
+import { listObjects, readObject } from './reads.ts';
+import { rowsOf } from './subject.ts';
+import type { WatchFeed } from './watch-feed.ts';
 
 /** How long findings about missing objects are waited for. */
 const MISSING_MS = 2_000;
@@ -43,13 +45,27 @@ export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload)
   return await factsIn(scene, await observeFor(scene, [scene.namespace]), row, raw);
 }
 
-/** The namespaces as the reloader of the scene sees them. */
+/** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
 export async function observeFor(
+  { send, reloader: { options, place } }: Scene,
+  namespaces: readonly string[] | undefined,
+  feed?: WatchFeed,
+): Promise<Observation> {
+  return await observe({ send, options, place: { ...place, namespaces }, feed });
+}
+
+/** All workloads of the namespaces that may be listed; the observation says what may not. */
+export async function* workloadsIn(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
-): Promise<Observation> {
-  const { stateNamespace } = reloader.place;
-  return await observe({ send, options: reloader.options, place: { namespaces, stateNamespace } });
+): AsyncGenerator<readonly [WorkloadKind, RawWorkload]> {
+  const rows = rowsOf(reloader.options);
+  const lists = rows.flatMap((row) => (namespaces ?? [undefined]).map((place) => [row, place] as const));
+  for (const [row, place] of lists) {
+    const reading = await listObjects<RawWorkload>(send, row, place);
+    for (const raw of reading.kind === 'found' ? reading.object : [])
+      yield [row, row.refersToTemplate ? await complete(send, raw) : raw];
+  }
 }
 
 /** The facts about a workload that was read. */

@@ -3,9 +3,10 @@
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import { CONFIG_KINDS, type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { Options } from '../options/options.ts';
 import { workloadKindsOf } from '../options/options.ts';
+import { KNOWN_KINDS } from '../options/workload-kinds.ts';
 import { CommandError } from './connect.ts';
 
 /** What is asked about. */
@@ -41,9 +42,7 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
 
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
-  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
-  const further = workloadKindsOf(options).filter(({ kind }) => !known.some((row) => row.kind === kind));
-  return [...known, ...further];
+  return [...new Set([...KNOWN_KINDS, ...workloadKindsOf(options)])];
 }
 
 function kindNamed(word: string, options: Options): string {

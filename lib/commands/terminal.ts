@@ -31,12 +31,8 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
 }
 
 /** The result of `work`; what lasts longer than two seconds says so, and every two seconds again. */
-export async function withProgress<T>(
-  { note }: Terminal,
-  what: () => string,
-  work: () => Promise<T>,
-): Promise<T> {
-  const timer = setInterval(() => note(what()), SLOW_MS);
+export async function withProgress<T>({ note }: Terminal, what: string, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => note(what), SLOW_MS);
   try {
     return await work();
   } finally {

@@ -33,8 +33,8 @@ export interface Facts {
   readonly now: number;
 }
 
-/** Finds causes; none if the rule does not apply. */
-export type CauseRule = (facts: Facts) => readonly Cause[];
+/** Finds causes; none or undefined if the rule does not apply. */
+export type CauseRule = (facts: Facts) => readonly Cause[] | Cause | undefined;
 
 /** No cause. */
 export const NO_CAUSES: readonly Cause[] = [];

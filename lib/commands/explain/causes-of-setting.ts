@@ -5,7 +5,7 @@ import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { watches } from '../installed-reloader.ts';
-import { type Cause, type CauseRule, NO_CAUSES } from './cause.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const SETTING_RULES: readonly CauseRule[] = [
@@ -21,88 +21,74 @@ export const SETTING_RULES: readonly CauseRule[] = [
   vocabularyOff,
 ];
 
-function notInstalled({ reloader }: Parameters<CauseRule>[0]): readonly Cause[] {
-  if (reloader.installation !== undefined || reloader.notes.length > 0) return NO_CAUSES;
-  return [
-    {
-      rule: 'no-reloader',
-      about: 'Deployment',
-      says: 'no Deployment with the label app.kubernetes.io/name=kubernetes-reloader exists: what follows assumes the defaults',
-      todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
-    },
-  ];
+function notInstalled({ reloader }: Facts): Cause | undefined {
+  if (reloader.installation !== undefined || reloader.notes.length > 0) return undefined;
+  return {
+    rule: 'no-reloader',
+    about: 'Deployment',
+    says: 'no Deployment with the label app.kubernetes.io/name=kubernetes-reloader exists: what follows assumes the defaults',
+    todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
+  };
 }
 
-function notRunning({ reloader: { installation } }: Parameters<CauseRule>[0]): readonly Cause[] {
-  if (installation === undefined || installation.readyReplicas > 0) return NO_CAUSES;
+function notRunning({ reloader: { installation } }: Facts): Cause | undefined {
+  if (installation === undefined || installation.readyReplicas > 0) return undefined;
   const { namespace, name, replicas } = installation;
   const about = `Deployment/${name} in ${namespace}`;
   if (replicas === 0)
-    return [
-      {
-        rule: 'reloader-scaled-down',
-        about,
-        says: `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`,
-        todo: `kubectl -n ${namespace} scale deployment/${name} --replicas=1`,
-      },
-    ];
-  return [
-    {
-      rule: 'reloader-not-ready',
+    return {
+      rule: 'reloader-scaled-down',
       about,
-      says: `no pod of ${about}, the reloader, is ready`,
-      todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
-    },
-  ];
+      says: `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`,
+      todo: `kubectl -n ${namespace} scale deployment/${name} --replicas=1`,
+    };
+  return {
+    rule: 'reloader-not-ready',
+    about,
+    says: `no pod of ${about}, the reloader, is ready`,
+    todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
+  };
 }
 
-function dryRun({ reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
-  if (!options.dryRun) return NO_CAUSES;
+function dryRun({ reloader: { options } }: Facts): Cause | undefined {
+  if (!options.dryRun) return undefined;
   const says = 'the reloader runs with --dry-run: it reports what it would roll, and writes nothing';
-  return [{ rule: 'dry-run', about: '--dry-run', says, todo: 'take --dry-run away from its arguments' }];
+  return { rule: 'dry-run', about: '--dry-run', says, todo: 'take --dry-run away from its arguments' };
 }
 
-function toldInstead({ reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
-  if (options.webhookUrl === undefined) return NO_CAUSES;
+function toldInstead({ reloader: { options } }: Facts): Cause | undefined {
+  if (options.webhookUrl === undefined) return undefined;
   const says = 'the reloader runs with --webhook-url: it notifies that program, and rolls nothing itself';
-  return [{ rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' }];
+  return { rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' };
 }
 
-function namespaceNotWatched({ reloader, workload }: Parameters<CauseRule>[0]): readonly Cause[] {
+function namespaceNotWatched({ reloader, workload }: Facts): Cause | undefined {
   const { namespace } = workload.ref;
   const { place, options } = reloader;
-  if (reloader.installation === undefined || watches(place, options, namespace)) return NO_CAUSES;
+  if (reloader.installation === undefined || watches(place, options, namespace)) return undefined;
   const isIgnored = options.ignoredNamespaces.includes(namespace);
-  return [
-    {
-      rule: 'namespace-not-watched',
-      about: `namespace ${namespace}`,
-      says: isIgnored
-        ? `the reloader leaves ${namespace} out (--namespaces-to-ignore)`
-        : `the reloader watches ${place.namespaces?.join(', ')}, and not ${namespace}`,
-      todo: isIgnored
-        ? `take ${namespace} out of --namespaces-to-ignore`
-        : `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
-    },
-  ];
+  return {
+    rule: 'namespace-not-watched',
+    about: `namespace ${namespace}`,
+    says: isIgnored
+      ? `the reloader leaves ${namespace} out (--namespaces-to-ignore)`
+      : `the reloader watches ${place.namespaces?.join(', ')}, and not ${namespace}`,
+    todo: isIgnored
+      ? `take ${namespace} out of --namespaces-to-ignore`
+      : `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
+  };
 }
 
-function namespaceNotSelected({
-  reloader,
-  observation,
-  workload,
-}: Parameters<CauseRule>[0]): readonly Cause[] {
+function namespaceNotSelected({ reloader, observation, workload }: Facts): Cause | undefined {
   const { namespace } = workload.ref;
   const { namespaceSelector } = reloader.options;
-  if (namespaceSelector === undefined || observation.store.isSelected(namespace)) return NO_CAUSES;
-  return [
-    {
-      rule: 'unselected-namespace',
-      about: `namespace ${namespace}`,
-      says: `the namespace ${namespace} does not have the labels of --namespace-selector (${namespaceSelector})`,
-      todo: `kubectl label namespace ${namespace} ${namespaceSelector}`,
-    },
-  ];
+  if (namespaceSelector === undefined || observation.store.isSelected(namespace)) return undefined;
+  return {
+    rule: 'unselected-namespace',
+    about: `namespace ${namespace}`,
+    says: `the namespace ${namespace} does not have the labels of --namespace-selector (${namespaceSelector})`,
+    todo: `kubectl label namespace ${namespace} ${namespaceSelector}`,
+  };
 }
 
 /** By kind, the flag that serves it. */
@@ -113,34 +99,32 @@ const SERVED_BY: Readonly<Record<string, string>> = {
   DeploymentConfig: '--is-openshift=auto',
 };
 
-function kindNotServed({ row, reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined {
   const { kind, resource } = row;
-  if (workloadKindsOf(options).some((each) => each.kind === kind)) return NO_CAUSES;
+  if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
   const isIgnored = options.ignoredWorkloadKinds.includes(kind);
-  return [
-    {
-      rule: 'kind-not-served',
-      about: kind,
-      says: isIgnored
-        ? `the reloader leaves ${kind}s alone (--ignored-workload-types)`
-        : `the reloader does not roll ${kind}s by its present flags`,
-      todo: isIgnored
-        ? `take ${resource} out of --ignored-workload-types`
-        : `give the reloader ${SERVED_BY[kind] ?? '--workload-kinds'}`,
-    },
-  ];
+  return {
+    rule: 'kind-not-served',
+    about: kind,
+    says: isIgnored
+      ? `the reloader leaves ${kind}s alone (--ignored-workload-types)`
+      : `the reloader does not roll ${kind}s by its present flags`,
+    todo: isIgnored
+      ? `take ${resource} out of --ignored-workload-types`
+      : `give the reloader ${SERVED_BY[kind] ?? '--workload-kinds'}`,
+  };
 }
 
 /** The kind is served by the flags, and the cluster or its rights do not show it. */
-function kindNotListed({ row, observation }: Parameters<CauseRule>[0]): readonly Cause[] {
-  if (row.isOptional !== true) return NO_CAUSES;
+function kindNotListed({ row, observation }: Facts): Cause | undefined {
+  if (row.isOptional !== true) return undefined;
   const status = observation.assembly.status().optionalKinds.find(({ kind }) => kind === row.kind);
-  if (status === undefined || status.state === 'served') return NO_CAUSES;
+  if (status === undefined || status.state === 'served') return undefined;
   const says = `${row.kind}s are ${status.state}${status.problem === undefined ? '' : `: ${status.problem}`}`;
-  return [{ rule: 'kind-not-listed', about: row.kind, says, todo: 'install the kind, or grant the right' }];
+  return { rule: 'kind-not-listed', about: row.kind, says, todo: 'install the kind, or grant the right' };
 }
 
-function objectsIgnored({ reloader: { options }, workload }: Parameters<CauseRule>[0]): readonly Cause[] {
+function objectsIgnored({ reloader: { options }, workload }: Facts): readonly Cause[] {
   const watched = configKindsOf(options);
   const ignored = CONFIG_KINDS.filter((kind) => !watched.includes(kind));
   const names = (kind: string): readonly string[] =>
@@ -156,7 +140,7 @@ function objectsIgnored({ reloader: { options }, workload }: Parameters<CauseRul
 }
 
 /** Annotations of a vocabulary that is not in use. */
-function vocabularyOff({ raw, reloader: { options } }: Parameters<CauseRule>[0]): readonly Cause[] {
+function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {
   const annotations = Object.keys(raw.metadata.annotations ?? {});
   return everyVocabulary(options)
     .filter(({ name }) => !options.dialects.includes(name))

@@ -36,22 +36,20 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   unchanged,
 ];
 
-function beingDeleted({ raw }: Facts): readonly Cause[] {
-  if (raw.metadata.deletionTimestamp === undefined) return NO_CAUSES;
-  return [{ rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' }];
+function beingDeleted({ raw }: Facts): Cause | undefined {
+  if (raw.metadata.deletionTimestamp === undefined) return undefined;
+  return { rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' };
 }
 
-function managedByOther({ raw, workload }: Facts): readonly Cause[] {
-  if (!workload.isLeftAlone || raw.metadata.deletionTimestamp !== undefined) return NO_CAUSES;
+function managedByOther({ raw, workload }: Facts): Cause | undefined {
+  if (!workload.isLeftAlone || raw.metadata.deletionTimestamp !== undefined) return undefined;
   const about = controllerOf(raw.metadata)?.kind ?? 'another object';
-  return [
-    {
-      rule: 'managed',
-      about,
-      says: `a ${about} manages it, and would take back what is written here`,
-      todo: `annotate the ${about}, and explain that one`,
-    },
-  ];
+  return {
+    rule: 'managed',
+    about,
+    says: `a ${about} manages it, and would take back what is written here`,
+    todo: `annotate the ${about}, and explain that one`,
+  };
 }
 
 /** What the controller itself finds: its sentences have the correction. */
@@ -59,24 +57,22 @@ function findings({ findings: found }: Facts): readonly Cause[] {
   return found.map(({ reason, about, message }) => ({ rule: reason, about, says: message }));
 }
 
-function asksForNothing(facts: Facts): readonly Cause[] {
+function asksForNothing(facts: Facts): Cause | undefined {
   const { workload, record, reloader, findings: found } = facts;
-  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return NO_CAUSES;
+  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
   const asking = wordsOf(workload).filter(({ on }) => on !== 'label');
-  if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return NO_CAUSES;
+  if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return undefined;
   const { kind, namespace, name } = workload.ref;
   const [reference] = workload.references;
   const key = reference === undefined ? undefined : nativeKeyOf(reference.kind);
   const word =
     key === undefined ? 'reloader.k8s.collaborne.com/configmap=<names>' : `${key}=${reference?.name}`;
-  return [
-    {
-      rule: 'not-asked',
-      about: 'annotations',
-      says: 'no annotation asks for anything',
-      todo: `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${word}`,
-    },
-  ];
+  return {
+    rule: 'not-asked',
+    about: 'annotations',
+    says: 'no annotation asks for anything',
+    todo: `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${word}`,
+  };
 }
 
 /** An auto annotation, and a template that mentions nothing. */
@@ -176,36 +172,32 @@ function markOf({ workload, reloader }: Facts): string {
 }
 
 /** Without the state nobody knows what pods run. */
-function stateNotReadable({ observation, record }: Facts): readonly Cause[] {
-  if (record === undefined || observation.state.is !== 'forbidden') return NO_CAUSES;
+function stateNotReadable({ observation, record }: Facts): Cause | undefined {
+  if (record === undefined || observation.state.is !== 'forbidden') return undefined;
   const { what } = observation.state;
-  return [
-    {
-      rule: 'state-not-readable',
-      about: what,
-      says: `you may not read ${what}: whether its pods are out of date is not known here`,
-      todo: 'ask a person who may, or look at the Events of the workload',
-    },
-  ];
+  return {
+    rule: 'state-not-readable',
+    about: what,
+    says: `you may not read ${what}: whether its pods are out of date is not known here`,
+    todo: 'ask a person who may, or look at the Events of the workload',
+  };
 }
 
 /** Objects whose kind the person may not list: nothing is known of their content. */
-function notReadable(facts: Facts): readonly Cause[] {
+function notReadable(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const kinds = new Set(observation.unread.map(({ kind }) => kind));
   const hidden = followed(facts).filter(([, { ref, digest }]) => kinds.has(ref.kind) && digest === undefined);
-  if (hidden.length === 0) return NO_CAUSES;
+  if (hidden.length === 0) return undefined;
   const names = listedText(hidden.map(([, { ref }]) => describe(ref)));
   const [first] = hidden;
   const resource = first === undefined ? '' : SOURCE_KINDS[first[1].ref.kind].resource;
-  return [
-    {
-      rule: 'not-readable',
-      about: names,
-      says: `you may not list ${resource} in ${workload.ref.namespace}: whether ${names} changed is not known here`,
-      todo: 'ask a person who may',
-    },
-  ];
+  return {
+    rule: 'not-readable',
+    about: names,
+    says: `you may not list ${resource} in ${workload.ref.namespace}: whether ${names} changed is not known here`,
+    todo: 'ask a person who may',
+  };
 }
 
 /** Objects without an entry in the state: the present content is the baseline. */
@@ -254,12 +246,12 @@ const LETS_GO: Readonly<Record<Gate['type'], string>> = {
   halt: 'find out why that workload did not get ready first',
 };
 
-function gated({ observation, record, now }: Facts): readonly Cause[] {
-  if (record === undefined) return NO_CAUSES;
+function gated({ observation, record, now }: Facts): Cause | undefined {
+  if (record === undefined) return undefined;
   const { store, reloader } = observation;
   const gate = gateOf(store, record, now) ?? reloader.rollouts.stages?.gateOf(keyOf(record.workload.ref));
-  if (gate === undefined) return NO_CAUSES;
-  return [{ rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] }];
+  if (gate === undefined) return undefined;
+  return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
 }
 
 /** Why its pods do not take a new template; one that is paused has no older pods yet. */
@@ -268,58 +260,52 @@ function holdOf({ workload }: Pick<Facts, 'workload'>): Hold | undefined {
 }
 
 /** Pods that stay although the template has changed. */
-function heldPods({ workload, findings: found }: Facts): readonly Cause[] {
+function heldPods({ workload, findings: found }: Facts): Cause | undefined {
   const hold = holdOf({ workload });
   if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
-    return NO_CAUSES;
-  return [{ rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) }];
+    return undefined;
+  return { rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) };
 }
 
-function rollingOut({ workload, record }: Facts): readonly Cause[] {
-  if (record === undefined || workload.isRolledOut || holdOf({ workload })) return NO_CAUSES;
+function rollingOut({ workload, record }: Facts): Cause | undefined {
+  if (record === undefined || workload.isRolledOut || holdOf({ workload })) return undefined;
   const { kind, namespace, name } = workload.ref;
-  return [
-    {
-      rule: 'rolling-out',
-      about: `${kind}/${name}`,
-      says: 'its rollout has not completed: some pods are of an older template, or are not ready',
-      todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
-    },
-  ];
+  return {
+    rule: 'rolling-out',
+    about: `${kind}/${name}`,
+    says: 'its rollout has not completed: some pods are of an older template, or are not ready',
+    todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
+  };
 }
 
-function waitsForQuiet(facts: Facts): readonly Cause[] {
+function waitsForQuiet(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const { options } = facts.reloader;
-  const isKept = gated(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
-  if (isKept || !needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+  const isKept = gated(facts) !== undefined || facts.findings.some(({ reason }) => reason === 'paused');
+  if (isKept || !needsRollout(observation.store, keyOf(workload.ref))) return undefined;
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
   const event = eventTelling('refused');
   const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';
-  return [
-    {
-      rule: 'needs-rollout',
-      about: workload.ref.name,
-      says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${budget}`,
-      todo: `if it does not, the Events of the workload (${event}) and the log of the reloader say why`,
-    },
-  ];
+  return {
+    rule: 'needs-rollout',
+    about: workload.ref.name,
+    says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${budget}`,
+    todo: `if it does not, the Events of the workload (${event}) and the log of the reloader say why`,
+  };
 }
 
 /** All that it follows is what its pods run. */
-function unchanged(facts: Facts): readonly Cause[] {
+function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const asked = followed(facts).filter(([record, config]) => judge(observation.store, record, config).asks);
   const known = asked.filter(([, config]) => config.digest !== undefined && hasEntry(facts, config));
-  if (known.length === 0 || needsRollout(observation.store, keyOf(workload.ref))) return NO_CAUSES;
+  if (known.length === 0 || needsRollout(observation.store, keyOf(workload.ref))) return undefined;
   const names = listedText(known.map(([, { ref }]) => describe(ref)));
-  return [
-    {
-      rule: 'unchanged',
-      about: names,
-      says: `its pods run what is in force of ${names}: nothing is left to roll`,
-    },
-  ];
+  return {
+    rule: 'unchanged',
+    about: names,
+    says: `its pods run what is in force of ${names}: nothing is left to roll`,
+  };
 }
 
 function hasEntry({ observation }: Facts, { ref }: ConfigRecord): boolean {

@@ -8,13 +8,13 @@ import {
   type ObjectKey,
   SOURCE_KINDS,
 } from '../../model/object-ref.ts';
-import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
 import { referenceOf } from '../../model/workload.ts';
 import { problemOf } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
-import { listObjects, readObject } from '../reads.ts';
-import { factsIn, observeFor, type Scene } from '../scene.ts';
-import { rowsOf, type Subject } from '../subject.ts';
+import { readObject } from '../reads.ts';
+import { factsIn, observeFor, type Scene, workloadsIn } from '../scene.ts';
+import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
 import { causesOf, explanationOf, type FollowedObject, reloaderText, stateText } from './explanation.ts';
@@ -41,10 +41,6 @@ export interface ObjectExplanation {
   readonly unread: readonly Unread[];
 }
 
-interface RawTyped extends RawWorkload {
-  readonly type?: string;
-}
-
 /** The explanation of an object, with the workloads of its namespace. */
 export async function explainObject(
   scene: Scene,
@@ -68,15 +64,9 @@ export async function explainObject(
 
 /** The workloads of the namespace that follow the object, or whose pods read it. */
 async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<readonly Facts[]> {
-  const lists = await Promise.all(
-    rowsOf(scene.reloader.options).map(async (row) => {
-      const reading = await listObjects<RawWorkload>(scene.send, row, scene.namespace);
-      return reading.kind === 'found' ? reading.object.map((raw) => ({ row, raw })) : [];
-    }),
-  );
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const facts: Facts[] = [];
-  for (const { row, raw } of lists.flat()) {
+  for await (const [row, raw] of workloadsIn(scene, [scene.namespace])) {
     const key = keyOf({ kind: row.kind, namespace: scene.namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
     if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) facts.push(each);
@@ -108,7 +98,12 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
 async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Promise<readonly Cause[]> {
   const about = describe(ref);
   const row = SOURCE_KINDS[ref.kind];
-  const reading = await readObject<RawTyped>(scene.send, row, ref.namespace, ref.name);
+  const reading = await readObject<RawObject & { readonly type?: string }>(
+    scene.send,
+    row,
+    ref.namespace,
+    ref.name,
+  );
   const alone = {
     rule: 'no-follower',
     about,

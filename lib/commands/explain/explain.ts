@@ -1,6 +1,5 @@
 /** `reloader explain`: what a workload follows and why nothing happens, or who follows an object. */
 
-import type { Reading } from '../../kubernetes/api-error.ts';
 import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
@@ -22,8 +21,7 @@ const MOST_EVENTS = 5;
 export async function runExplain(context: CommandContext): Promise<number> {
   const { flags, operands, settings, env, terminal } = context;
   const { send, namespace } = connect(flags, env);
-  const waiting = (): string => `reading namespace ${namespace} …`;
-  const text = await withProgress(terminal, waiting, async () => {
+  const text = await withProgress(terminal, `reading namespace ${namespace} …`, async () => {
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
     const scene = { send, namespace, reloader };
     const subject = subjectOf(operands, reloader.options);
@@ -51,9 +49,7 @@ interface RawEvent extends RawObject {
 async function eventsOf(send: Send, { workload }: Facts): Promise<readonly ShownEvent[]> {
   const { kind, namespace, name } = workload.ref;
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
-  const reading: Reading<readonly RawEvent[]> = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, {
-    fieldSelector,
-  });
+  const reading = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, { fieldSelector });
   if (reading.kind !== 'found') return [];
   return reading.object
     .filter(({ source }) => source?.component === FIELD_MANAGER)

@@ -62,7 +62,7 @@ export interface WorkloadExplanation {
 
 /** All causes that apply, in the order in which a person should look at them. */
 export function causesOf(facts: Facts): readonly Cause[] {
-  return [...SETTING_RULES, ...WORKLOAD_RULES].flatMap((rule) => rule(facts));
+  return [...SETTING_RULES, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
 
 /** The explanation of a workload. */

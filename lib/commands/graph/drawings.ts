@@ -12,7 +12,7 @@ export function labelOf(key: ObjectKey): string {
 }
 
 /** A graph of Mermaid. Names of the API have no character that it reads as its own. */
-export const mermaidOf: Draw = (edges) => {
+const mermaidOf: Draw = (edges) => {
   const ids = idsOf(edges);
   const nodes = [...ids].map(([key, id]) => `  ${id}["${labelOf(key)}"]`);
   const arrows = edges.map(
@@ -26,7 +26,7 @@ export const mermaidOf: Draw = (edges) => {
 };
 
 /** A graph of Graphviz. What is not up to date has a second line, and a class by which a style may colour it. */
-export const dotOf: Draw = (edges) => {
+const dotOf: Draw = (edges) => {
   const ids = idsOf(edges);
   const states = statesIn(edges);
   const objects = new Set(edges.map(({ object }) => object));
@@ -41,6 +41,9 @@ export const dotOf: Draw = (edges) => {
   });
   return ['digraph reloader {', '  rankdir=LR;', ...nodes, ...arrows, '}', ''].join('\n');
 };
+
+/** By format, how a graph is drawn. */
+export const DRAWINGS: Readonly<Record<string, Draw>> = { mermaid: mermaidOf, dot: dotOf };
 
 /** By workload or object, what is worth to be said of it. */
 function statesIn(edges: readonly GraphEdge[]): ReadonlyMap<ObjectKey, GraphEdge['pods']> {

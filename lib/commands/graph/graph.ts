@@ -11,7 +11,7 @@ import type { CommandContext } from '../run-command.ts';
 import { observeFor } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
-import { dotOf, labelOf, mermaidOf } from './drawings.ts';
+import { DRAWINGS, labelOf } from './drawings.ts';
 
 /** One workload that follows one object. */
 export interface GraphEdge {
@@ -33,19 +33,10 @@ export interface Graph {
 export async function runGraph(context: CommandContext): Promise<number> {
   const { flags, env, terminal } = context;
   const connection = connect(flags, env);
-  const text = await withProgress(
-    terminal,
-    () => 'listing …',
-    async () => {
-      const answer = await answerTo(context, connection);
-      const drawing = drawnAs(flags.output, answer.edges);
-      if (drawing === undefined)
-        return formatted(flags.output, answer, () => graphText(answer, terminal.paint));
-      for (const line of unreadLines(answer.unread)) terminal.note(line);
-      return drawing;
-    },
-  );
-  await terminal.write(text);
+  const answer = await withProgress(terminal, 'listing …', () => answerTo(context, connection));
+  const drawing = DRAWINGS[flags.output]?.(answer.edges);
+  if (drawing !== undefined) for (const line of unreadLines(answer.unread)) terminal.note(line);
+  await terminal.write(drawing ?? formatted(flags.output, answer, () => graphText(answer, terminal.paint)));
   return 0;
 }
 
@@ -118,11 +109,3 @@ function graphText({ edges, unread }: Graph, paint: Paint): string {
     '',
   ].join('\n');
 }
-
-/** The edges in the language of another program; undefined for a format that is none. */
-export function drawnAs(format: string, edges: readonly GraphEdge[]): string | undefined {
-  return DRAWINGS[format]?.(edges);
-}
-
-/** By format, how a graph is drawn. */
-const DRAWINGS: Readonly<Record<string, typeof dotOf>> = { mermaid: mermaidOf, dot: dotOf };

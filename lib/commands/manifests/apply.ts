@@ -1,5 +1,6 @@
 /** What objects would be if manifests were applied to them: the fields of the manifest over those of the live object. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -23,7 +24,7 @@ export function appliedTo(
   const isContent = (live as RawWorkload).spec === undefined;
   const object = isContent ? { ...next, ...content } : next;
   const { uid = '', generation = 1 } = live.metadata;
-  const isChanged = !isSame((live as RawWorkload).spec, (next as RawWorkload).spec);
+  const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
   return { ...object, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
 }
 
@@ -35,23 +36,9 @@ export function changedKeys(live: RawObject | undefined, next: RawObject | undef
   return all.filter((key) => before.get(key) !== after.get(key)).sort();
 }
 
-/** Whether two values are equal as JSON, whatever the order of their fields. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-}
-
 function contentOf(object: RawObject | undefined): ReadonlyMap<string, string> {
   const { data = {}, binaryData = {} } = (object ?? {}) as Partial<RawConfigObject>;
   return new Map([...Object.entries(data), ...Object.entries(binaryData)]);
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(
-    fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, field]) => [key, sorted(field)]),
-  );
 }
 
 function merged(live: unknown, wanted: unknown, isStamp: (variable: string) => boolean): unknown {

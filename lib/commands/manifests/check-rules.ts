@@ -3,6 +3,7 @@
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
 import { everyVocabulary } from '../../annotations/union.ts';
+import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
@@ -47,32 +48,23 @@ export function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
 }
 
 /** Words for workloads on an object that is none. */
-export function misplacedWords(
-  { metadata }: RawObject,
-  kind: string,
-  { vocabularies }: { readonly vocabularies: Facts['observation']['store']['settings']['vocabularies'] },
-): readonly Cause[] {
+export function misplacedWords({ metadata }: RawObject, kind: string, words: Vocabularies): readonly Cause[] {
   return Object.keys(metadata.annotations ?? {})
-    .filter((key) => vocabularies.isPolicyAnnotation(key) && !vocabularies.isConfigAnnotation(key))
-    .map((key) => ({
-      rule: 'misplaced',
-      about: key,
-      says: `${key} is read on workloads, and has no effect on a ${kind}`,
-      todo: 'write it on the workload, or take it away',
-    }));
+    .filter((key) => words.isPolicyAnnotation(key) && !words.isConfigAnnotation(key))
+    .map((key) => misplaced(key, 'workload', `a ${kind}`));
 }
 
 /** Words for objects on a workload. */
 function misplacedMarks({ raw, observation }: Facts): readonly Cause[] {
-  const { vocabularies } = observation.store.settings;
+  const { vocabularies: words } = observation.store.settings;
   return Object.keys(raw.metadata.annotations ?? {})
-    .filter((key) => vocabularies.isConfigAnnotation(key) && !vocabularies.isPolicyAnnotation(key))
-    .map((key) => ({
-      rule: 'misplaced',
-      about: key,
-      says: `${key} is read on ConfigMaps and Secrets, and has no effect on a workload`,
-      todo: 'write it on the object, or take it away',
-    }));
+    .filter((key) => words.isConfigAnnotation(key) && !words.isPolicyAnnotation(key))
+    .map((key) => misplaced(key, 'object', 'a workload'));
+}
+
+function misplaced(key: string, readOn: string, place: string): Cause {
+  const says = `${key} is read on ${readOn === 'object' ? 'ConfigMaps and Secrets' : 'workloads'}, and has no effect on ${place}`;
+  return { rule: 'misplaced', about: key, says, todo: `write it on the ${readOn}, or take it away` };
 }
 
 function matchesAll({ workload, reloader }: Facts): readonly Cause[] {

@@ -3,19 +3,17 @@
 import { itemsOf } from '../../annotations/name-list.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
+import { VERSION } from '../../options/version.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
-import { findReloader, settingsAlone } from '../installed-reloader.ts';
-import { observe } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { factsIn, type Scene } from '../scene.ts';
+import { factsIn, observeFor } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { CHECKED_RULES, type Level, misplacedWords, problemsOf } from './check-rules.ts';
-import { ManifestCluster } from './manifest-cluster.ts';
+import { clusterOf } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
-import { sarifOf } from './sarif.ts';
 
 /** One problem of a manifest. */
 export interface Problem extends Cause {
@@ -37,8 +35,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
   const manifests = readManifests(places);
-  const waiting = (): string => `checking ${manifests.length} objects …`;
-  const found = await withProgress(terminal, waiting, async () =>
+  const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
     check(manifests, { namespace, settings, isStrict: flags.strict === true }),
   );
   const problems = found.filter(({ rule }) => !ignore.includes(rule));
@@ -66,23 +63,19 @@ export async function check(
   manifests: readonly Manifest[],
   { namespace, settings, isStrict }: CheckOptions,
 ): Promise<readonly Problem[]> {
-  // The flags of a reloader that is in the set count, as they would in the cluster.
-  const { options } = settingsAlone({ namespace, settings }, []);
-  const known = new ManifestCluster(options).add(manifests, namespace);
-  const reloader = await findReloader(known.send, { namespace, settings });
-  const { send } = new ManifestCluster(reloader.options).add(manifests, namespace);
-  const { stateNamespace } = reloader.place;
-  const place = { namespaces: undefined, stateNamespace };
-  const observation = await observe({ send, options: reloader.options, place });
-  const scene: Scene = { send, namespace, reloader };
+  const scene = await clusterOf(manifests, { namespace, settings });
+  const observation = await observeFor(scene, undefined);
   const problems: Problem[] = [];
   for (const manifest of manifests) {
-    const row = rowsOf(reloader.options).find(({ kind, objectKind = kind }) => objectKind === manifest.kind);
+    const row = rowsOf(scene.reloader.options).find(
+      ({ kind, objectKind = kind }) => objectKind === manifest.kind,
+    );
     const own = manifest.object.metadata.namespace ?? namespace;
-    const reading = row && (await readObject<RawWorkload>(send, row, own, manifest.object.metadata.name));
+    const reading =
+      row && (await readObject<RawWorkload>(scene.send, row, own, manifest.object.metadata.name));
     const causes =
       row === undefined || reading?.kind !== 'found'
-        ? misplacedWords(manifest.object, manifest.kind, observation.store.settings)
+        ? misplacedWords(manifest.object, manifest.kind, observation.store.settings.vocabularies)
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
     problems.push(...causes.map((cause) => problemIn(manifest, cause)));
   }
@@ -126,4 +119,26 @@ function textOf(problems: readonly Problem[], objects: number, paint: Paint): st
   ]);
   const sum = `${count(objects, 'object')}, ${count(problems.length, 'problem')}`;
   return [...lines, sum, ''].join('\n');
+}
+
+/** Problems in the format SARIF 2.1.0, which code hosts show beside the lines of a pull request. */
+export function sarifOf(problems: readonly Problem[]): object {
+  const rules = Object.entries(CHECKED_RULES).map(([id, [level, text]]) => ({
+    id,
+    shortDescription: { text },
+    defaultConfiguration: { level },
+  }));
+  const driver = { name: 'kubernetes-reloader', version: VERSION, rules };
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, results: problems.map(resultOf) }],
+  };
+}
+
+function resultOf({ rule, level, file, line, object, says, todo }: Problem): object {
+  const text = [`${object}: ${says}`, ...(todo === undefined ? [] : [todo])].join('; ');
+  const uri = file.split('/').map(encodeURIComponent).join('/');
+  const physicalLocation = { artifactLocation: { uri }, region: { startLine: line } };
+  return { ruleId: rule, level, message: { text }, locations: [{ physicalLocation }] };
 }

@@ -8,7 +8,9 @@ import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.t
 import { CONFIG_KINDS, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import type { Options } from '../../options/options.ts';
+import { findReloader, settingsAlone, type Wanted } from '../installed-reloader.ts';
 import { answerOf, notFound } from '../reads.ts';
+import type { Scene } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
 import type { Manifest } from './manifests.ts';
 
@@ -32,6 +34,17 @@ export function servedRows(options: Options): readonly ServedRow[] {
 /** The row of a manifest; undefined: the program does not read its kind. */
 export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
   return rows.find((row) => row.kind === kind && apiVersion === apiVersionOf(row));
+}
+
+/** A cluster of manifests, and the reloader of the set, whose flags count as they would in a cluster; else the settings alone. */
+export async function clusterOf(
+  manifests: readonly Manifest[],
+  wanted: Pick<Wanted, 'namespace' | 'settings'>,
+): Promise<Scene> {
+  const sendFor = (options: Options): Send =>
+    new ManifestCluster(options).add(manifests, wanted.namespace).send;
+  const reloader = await findReloader(sendFor(settingsAlone(wanted, []).options), wanted);
+  return { send: sendFor(reloader.options), namespace: wanted.namespace, reloader };
 }
 
 /** The objects of a cluster, by the path of their collection. */

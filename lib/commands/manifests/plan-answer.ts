@@ -46,12 +46,11 @@ export type Outdated = ReadonlyMap<ObjectKey, readonly ObjectKey[]>;
 
 /** Which workloads are out of date now. */
 export function outdatedIn(store: Store): Outdated {
-  const all = [...store.workloads].map(([key, record]) => [key, outdatedOf(store, record)] as const);
-  return new Map(all.filter(([, configs]) => configs.length > 0));
-}
-
-function outdatedOf(store: Store, record: WorkloadRecord): readonly ObjectKey[] {
-  return outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
+  const all = [...store.workloads].map(([key, record]) => {
+    const objects = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
+    return [key, objects] as const;
+  });
+  return new Map(all.filter(([, objects]) => objects.length > 0));
 }
 
 /** The rollouts that the changes cause: those of workloads that were not out of date for the same objects before. */

@@ -1,26 +1,20 @@
 /** `reloader plan`: which workloads would be rolled if manifests were applied, to the cluster or to another set of manifests. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
-import type { Send } from '../../kubernetes/transport.ts';
 import { configKindOf } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { connect } from '../connect.ts';
 import { reloaderText } from '../explain/explanation.ts';
-import {
-  findReloader,
-  type InstalledReloader,
-  problemOf,
-  settingsAlone,
-  unreachable,
-} from '../installed-reloader.ts';
-import { observe, type Unread } from '../observation.ts';
+import { findReloader, problemOf, unreachable } from '../installed-reloader.ts';
+import type { Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { moment } from '../scene.ts';
+import { moment, observeFor, type Scene } from '../scene.ts';
 import { formatted, withProgress } from '../terminal.ts';
 import { WatchFeed } from '../watch-feed.ts';
-import { appliedTo, changedKeys, isSame } from './apply.ts';
-import { completed, ManifestCluster, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
+import { appliedTo, changedKeys } from './apply.ts';
+import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, pendingOf, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
@@ -33,8 +27,7 @@ const SOMETHING = 2;
 export async function runPlan({ flags, settings, env, terminal }: CommandContext): Promise<number> {
   const { file: places = [], against } = flags;
   const manifests = readManifests(places);
-  const waiting = (): string => `comparing ${manifests.length} objects …`;
-  const answer = await withProgress(terminal, waiting, async () => {
+  const answer = await withProgress(terminal, `comparing ${manifests.length} objects …`, async () => {
     if (against !== undefined)
       return await planAgainst(manifests, readManifests([against]), flags.namespace ?? 'default', settings);
     const { send, namespace } = connect(flags, env);
@@ -55,19 +48,12 @@ export async function planAgainst(
   namespace: string,
   settings: readonly string[],
 ): Promise<Plan> {
-  const { options } = settingsAlone({ namespace, settings }, []);
-  const known = new ManifestCluster(options).add(former, namespace);
-  const reloader = await findReloader(known.send, { namespace, settings });
-  const { send } = new ManifestCluster(reloader.options).add(former, namespace);
-  return await plan({ send, namespace, reloader, isEverywhere: true }, manifests, former);
+  const scene = await clusterOf(former, { namespace, settings });
+  return await plan({ ...scene, isEverywhere: true }, manifests, former);
 }
 
 /** Where something is applied. */
-interface Target {
-  readonly send: Send;
-  /** Of objects without one. */
-  readonly namespace: string;
-  readonly reloader: InstalledReloader;
+interface Target extends Scene {
   readonly isEverywhere: boolean;
 }
 
@@ -85,19 +71,14 @@ export async function plan(
   manifests: readonly Manifest[],
   former: readonly Manifest[],
 ): Promise<Plan> {
-  const { send, namespace, reloader } = target;
+  const { namespace, reloader } = target;
   const feed = new WatchFeed();
   const own = manifests.map(({ object }) => object.metadata.namespace ?? namespace);
   const namespaces = target.isEverywhere ? undefined : [...new Set([namespace, ...own])];
-  const place = { namespaces, stateNamespace: reloader.place.stateNamespace };
-  const observation = await observe({ send, options: reloader.options, place, feed });
+  const observation = await observeFor(target, namespaces, feed);
   const { store } = observation;
-  const { steps, unread } = await stepsOf(
-    target,
-    manifests,
-    former,
-    store.settings.vocabularies.isStampVariable,
-  );
+  const { isStampVariable } = store.settings.vocabularies;
+  const { steps, unread } = await stepsOf(target, manifests, former, isStampVariable);
   const before = outdatedIn(store);
   // Objects first, as kubectl and Helm do: a template that changes after them reads what is new.
   for (const isObject of [true, false]) {
@@ -175,7 +156,7 @@ function asNew(object: RawObject): RawObject {
 function pushTo(feed: WatchFeed, step: Step, namespaces: readonly string[] | undefined): void {
   const { row, before, after } = step;
   const object = after ?? before;
-  if (object === undefined || isSame(before, after)) return;
+  if (object === undefined || isDeepStrictEqual(before, after)) return;
   const path = collectionPath(row, namespaces === undefined ? undefined : object.metadata.namespace);
   feed.push(path, after === undefined ? 'DELETED' : before === undefined ? 'ADDED' : 'MODIFIED', object);
 }

@@ -39,9 +39,8 @@ export function differencesOf(source: Source, facts: Facts): readonly Difference
   const { kind, namespace, name } = facts.workload.ref;
   const causes = [
     ...causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule)),
-    ...otherWords(source, facts),
-    ...furtherKind(source, facts),
-    ...RULES[source.name].flatMap((rule) => rule(facts)),
+    ...[otherWords, furtherKind].flatMap((rule) => rule(source, facts) ?? []),
+    ...RULES[source.name].flatMap((rule) => rule(facts) ?? []),
   ];
   return causes.map((cause) => ({ ...cause, workload: `${kind}/${name}`, namespace }));
 }
@@ -54,24 +53,22 @@ function vocabulariesIn({ workload, reloader }: Facts): readonly string[] {
 }
 
 /** A workload that asks in words which the other reloader does not read, and is rolled here. */
-function otherWords({ name }: Source, facts: Facts): readonly Cause[] {
+function otherWords({ name }: Source, facts: Facts): Cause | undefined {
   const asking = vocabulariesIn(facts);
-  if (facts.record === undefined || asking.length === 0 || asking.includes(name)) return NO_CAUSES;
+  if (facts.record === undefined || asking.length === 0 || asking.includes(name)) return undefined;
   const about = asking.join(', ');
   const says = `it asks in the words of ${about}, which the other reloader does not read: here changes roll it`;
-  return [
-    { rule: 'other-words', about, says, todo: `leave ${about} out of --dialects if that is not meant` },
-  ];
+  return { rule: 'other-words', about, says, todo: `leave ${about} out of --dialects if that is not meant` };
 }
 
 /** A kind that the other reloader does not roll, or only by a flag that it does not have. */
-function furtherKind({ runs }: Source, { row: { kind }, record, reloader }: Facts): readonly Cause[] {
+function furtherKind({ runs }: Source, { row: { kind }, record, reloader }: Facts): Cause | undefined {
   const isGiven = OPTIONAL_KINDS.some((row) => row.kind === kind) && !isAutomatic(reloader.options, kind);
   if (record === undefined || isGiven || [...ROLLED_THERE, ...Object.keys(runs)].includes(kind))
-    return NO_CAUSES;
+    return undefined;
   const says = `the other reloader, as it is set, rolls no ${kind}s; this one does where it has the rights`;
   const todo = `take its annotation away, or give no rights to ${kind}s, to leave it alone`;
-  return [{ rule: 'further-kind', about: kind, says, todo }];
+  return { rule: 'further-kind', about: kind, says, todo };
 }
 
 /** `a|b`: there names that begin with a, or end in b. */
@@ -110,12 +107,12 @@ function partsOf(item: string): readonly string[] {
 }
 
 /** A pause of what cannot be paused is a longer window. */
-function pauseElsewhere({ workload, row, reloader }: Facts): readonly Cause[] {
+function pauseElsewhere({ workload, row, reloader }: Facts): Cause | undefined {
   const { pausePeriod: about } = reloader.options.stakaterKeys;
   const value = workload.annotations[about];
-  if (value === undefined || row.kind === 'Deployment') return NO_CAUSES;
+  if (value === undefined || row.kind === 'Deployment') return undefined;
   const says = `${about} had no effect there on a ${row.kind}; here a change waits ${value} for further ones`;
-  return [{ rule: 'pause-elsewhere', about, says, todo: 'take it away if that is not meant' }];
+  return { rule: 'pause-elsewhere', about, says, todo: 'take it away if that is not meant' };
 }
 
 /** Exclude lists of the template count here where the workload has none. */

@@ -13,10 +13,8 @@ const NOT_READY = 2;
 export async function runMigrate({ flags, settings, env, terminal }: CommandContext): Promise<number> {
   const source = SOURCES[flags.from as Source['name']];
   const { send, namespace } = connect(flags, env);
-  const migration = await withProgress(
-    terminal,
-    () => 'reading the cluster …',
-    () => migrationFrom({ source, send, namespace, flags, settings }),
+  const migration = await withProgress(terminal, 'reading the cluster …', () =>
+    migrationFrom({ source, send, namespace, flags, settings }),
   );
   await terminal.write(formatted(flags.output, migration, () => migrationText(migration, terminal.paint)));
   return migration.isReady ? 0 : NOT_READY;

@@ -2,14 +2,9 @@
 
 import { placeOf } from '../../app/assembly.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import { complete } from '../../kubernetes/workloads/referenced-template.ts';
-import type { RawWorkload } from '../../model/raw-objects.ts';
-import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
-import { KNOWN_KINDS } from '../../options/workload-kinds.ts';
 import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.ts';
-import { listObjects } from '../reads.ts';
-import { factsIn, observeFor } from '../scene.ts';
+import { factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
 import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
 import { releaseInPlace, type Step, stepsFor } from './steps.ts';
@@ -87,7 +82,8 @@ async function seenBy(
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
   const namespaces = flags.namespace === undefined ? watched : [namespace];
   const reloader: InstalledReloader = { options, place: placeOf(options, home), notes: [] };
-  const observation = await observeFor({ send, namespace, reloader }, namespaces);
+  const scene = { send, namespace, reloader };
+  const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
   const unknown = [
     ...unread.map(({ what, why }) => `${what}: ${why}`),
@@ -95,7 +91,7 @@ async function seenBy(
   ];
   const differences: Difference[] = [];
   let workloads = 0;
-  for await (const [row, raw] of workloadsIn(send, namespaces)) {
+  for await (const [row, raw] of workloadsIn(scene, namespaces)) {
     const facts = await factsIn({ reloader }, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;
@@ -103,19 +99,4 @@ async function seenBy(
   }
   void observation.end();
   return { workloads, differences, unknown };
-}
-
-/** All workloads that may be listed; the observation says what may not. */
-async function* workloadsIn(
-  send: Send,
-  namespaces: readonly string[] | undefined,
-): AsyncGenerator<readonly [WorkloadKind, RawWorkload]> {
-  const lists = KNOWN_KINDS.flatMap((row) =>
-    (namespaces ?? [undefined]).map((place) => [row, place] as const),
-  );
-  for (const [row, place] of lists) {
-    const reading = await listObjects<RawWorkload>(send, row, place);
-    for (const raw of reading.kind === 'found' ? reading.object : [])
-      yield [row, row.refersToTemplate ? await complete(send, raw) : raw];
-  }
 }

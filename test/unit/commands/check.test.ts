@@ -7,10 +7,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { CommandError } from '../../../lib/commands/connect.ts';
-import { check, type Problem } from '../../../lib/commands/manifests/check.ts';
+import { check, type Problem, sarifOf } from '../../../lib/commands/manifests/check.ts';
 import { CHECKED_RULES } from '../../../lib/commands/manifests/check-rules.ts';
 import { readManifests } from '../../../lib/commands/manifests/manifests.ts';
-import { sarifOf } from '../../../lib/commands/manifests/sarif.ts';
 import { podOf, type Words } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';

@@ -2,13 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  drawnAs,
-  type Graph,
-  type GraphEdge,
-  type GraphFilter,
-  graphOf,
-} from '../../../lib/commands/graph/graph.ts';
+import { DRAWINGS } from '../../../lib/commands/graph/drawings.ts';
+import { type Graph, type GraphEdge, type GraphFilter, graphOf } from '../../../lib/commands/graph/graph.ts';
 import { rolledOut } from './named-causes.ts';
 import { World } from './world.ts';
 
@@ -78,7 +73,7 @@ const EACH = [
 ];
 
 test('what is not up to date is said in words, and has a class of its own', () => {
-  const dot = drawnAs('dot', EACH) ?? '';
+  const dot = DRAWINGS['dot']?.(EACH) ?? '';
   assert.match(dot, /label="ConfigMap\/web in default", shape=note\]/);
   assert.match(dot, /label="Deployment\/up to date in default", shape=box\]/);
   assert.match(dot, /in default\\nout of date", shape=box, color="#cc0000", class="outdated"\]/);
@@ -90,7 +85,7 @@ test('what is not up to date is said in words, and has a class of its own', () =
 test('names are escaped, also those that no API server has', () => {
   const object = `default/ConfigMap/"];x&lt;\\`;
   assert.ok(
-    drawnAs('dot', [{ ...edge('up to date'), object }])?.includes(
+    DRAWINGS['dot']?.([{ ...edge('up to date'), object }]).includes(
       String.raw`[label="ConfigMap/\"];x&amp;lt;\\ in default", shape=note]`,
     ),
   );
