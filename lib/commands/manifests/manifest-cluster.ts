@@ -21,12 +21,7 @@ export interface ServedRow extends ApiResource {
 
 /** The kinds that manifests may have and the program reads. */
 export function servedRows(options: Options): readonly ServedRow[] {
-  const workloads = rowsOf(options).map(({ kind, objectKind = kind, group, version, resource }) => ({
-    kind: objectKind,
-    group,
-    version,
-    resource,
-  }));
+  const workloads = rowsOf(options).map((row) => ({ ...row, kind: row.objectKind ?? row.kind }));
   const objects = CONFIG_KINDS.map((kind) => ({ ...SOURCE_KINDS[kind], kind }));
   return [...workloads, ...objects, { ...NAMESPACES, kind: 'Namespace' }];
 }

@@ -1,7 +1,7 @@
 /** The answers of `plan` for people, and as a comment on a pull request. */
 
 import { count } from '../../model/text.ts';
-import { unreadLines } from '../explain/explanation-text.ts';
+import { sectionsIn, unreadLines } from '../explain/explanation-text.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
 
@@ -13,6 +13,7 @@ const COLOURS: Readonly<Record<PlannedObject['change'], Style>> = {
 
 /** The answer for a terminal. */
 export function planText({ reloader, objects, rollouts, pending, unread }: Plan, paint: Paint): string {
+  const section = sectionsIn(paint);
   const changes = objects.map(
     ({ object, namespace, change, keys }) =>
       `  ${paint(COLOURS[change], change)} ${object} in ${namespace}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
@@ -23,8 +24,8 @@ export function planText({ reloader, objects, rollouts, pending, unread }: Plan,
   ]);
   return [
     `reloader  ${reloader}`,
-    ...(changes.length === 0 ? [] : [paint('bold', 'Objects'), ...changes]),
-    ...(rolled.length === 0 ? [] : [paint('bold', 'Rollouts'), ...rolled]),
+    ...section('Objects', changes),
+    ...section('Rollouts', rolled),
     ...(pending.length === 0 ? [] : [`out of date already: ${pending.join(', ')}`]),
     ...unreadLines(unread),
     sumOf(rollouts),
