@@ -11,7 +11,7 @@ import type { InformerEvent, Timeline } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjects } from '../repair/missing-objects.ts';
 import { Pauses } from '../repair/pauses.ts';
-import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
+import { Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Findings } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
@@ -38,6 +38,7 @@ export interface ControllersOptions
   extends Pick<AttemptOptions, 'pods' | 'maxEvictions'>,
     Pick<StateCommitterOptions, 'readKeys' | 'mark' | 'onContested'>,
     Pick<JobRecreationsOptions, 'finish'>,
+    Pick<RefetcherOptions, 'readConfig'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;
   readonly gate: SyncGate;
@@ -45,7 +46,6 @@ export interface ControllersOptions
   readonly state: StateLayout;
   readonly client: WorkloadClient;
   readonly stateClient: StateClient;
-  readonly readConfig: ReadConfig;
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
   readonly timeline: Timeline;

@@ -1,9 +1,10 @@
 /** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
 
-import { ApiError, type Reading, readingOf } from '../kubernetes/api-error.ts';
+import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { type ApiResource, collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
 import { callJson, callList } from '../kubernetes/json-call.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import type { Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 
 const REVIEWS = '/selfsubjectaccessreviews';

@@ -3,7 +3,7 @@
  * result of a read or of a write. No caller outside this folder sees a status number or matches a message.
  */
 
-import type { WriteResult } from '../model/outcome.ts';
+import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
@@ -151,21 +151,6 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return messageOf(thrown.errors[0]);
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
-
-/** A read without a result: the object may exist or not. */
-export interface FailedRead {
-  readonly kind: 'failed';
-  readonly message: string;
-  readonly retryAfterMs?: number;
-  /** The service account may not read it. */
-  readonly isForbidden?: boolean;
-}
-
-/** The result of a read; `absent` only if the API server itself answered that the object does not exist. */
-export type Reading<T> =
-  | { readonly kind: 'found'; readonly object: T }
-  | { readonly kind: 'absent' }
-  | FailedRead;
 
 /** Runs `read` and converts its error into a result. Never rejects. */
 export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> {
