@@ -2,7 +2,6 @@
 
 import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import type { Reading } from '../../model/outcome.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { connect } from '../connect.ts';
 import { findReloader } from '../installed-reloader.ts';

@@ -51,17 +51,13 @@ export class LeaseStore {
   }
 
   client(by: string): LeaseClient {
+    const cut: FailedRead = { kind: 'failed', message: 'cut' };
     const none: WriteResult<LeaseVersion> = { kind: 'unanswered', message: 'cut' };
     return {
       read: (signal) =>
-        this.#carry<Reading<LeaseVersion>>(
-          { by, verb: 'read' },
-          signal,
-          { kind: 'failed', message: 'cut' },
-          () => {
-            return this.lease === undefined ? { kind: 'absent' } : { kind: 'found', object: this.lease };
-          },
-        ),
+        this.#carry<Reading<LeaseVersion>>({ by, verb: 'read' }, signal, cut, () => {
+          return this.lease === undefined ? { kind: 'absent' } : { kind: 'found', object: this.lease };
+        }),
       create: (record, signal) =>
         this.#carry<WriteResult<LeaseVersion>>({ by, verb: 'create', record }, signal, none, () => {
           return this.lease === undefined
