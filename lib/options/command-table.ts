@@ -78,7 +78,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
       ['reloader plan -f new/ --against old/ -o markdown', 'two trees, without a cluster'],
     ],
-    exits: '0 nothing would be rolled, 2 something would',
+    exits: '0 nothing would be rolled, 2 something would, 3 it is not known',
   },
   check: {
     summary: 'finds mistakes in manifests, without a cluster',
@@ -142,6 +142,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     exits: '0 it is written',
   },
 };
+
+/** The flags that may stand before the command, each with its value. */
+export const LEADING: readonly string[] = ['-n', '--namespace', '--context', '--kubeconfig'];
 
 /** All commands with their names. */
 export const COMMAND_ROWS: readonly (readonly [CommandName, CommandRow])[] = Object.entries(

@@ -3,7 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
-import { COMPLETION_SCRIPTS, completionsOf } from './completion.ts';
+import { COMPLETION_SCRIPTS, completionsOf, leadingWords } from './completion.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 import { VERSION } from './version.ts';
@@ -48,7 +48,7 @@ export function parseCommand(
   isPlugin: boolean,
   isAlone: boolean,
 ): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> | undefined {
-  const [first, ...words] = argv;
+  const [first, ...words] = withCommandFirst(argv);
   if (first === undefined) return isPlugin || isAlone ? printed(helpText()) : undefined;
   const text = answerTo(first, words);
   if (text !== undefined) return printed(text);
@@ -59,6 +59,13 @@ export function parseCommand(
     if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
     throw error;
   }
+}
+
+/** kubectl passes the flags that stand before the command: they go behind it. */
+function withCommandFirst(argv: readonly string[]): readonly string[] {
+  const at = leadingWords(argv);
+  const name = argv[at];
+  return isCommand(name) ? [name, ...argv.slice(0, at), ...argv.slice(at + 1)] : argv;
 }
 
 /** What the words that are no command of the table print. */

@@ -1,6 +1,6 @@
 /** Shell completion: the scripts ask `reloader complete` for the words that may come next. */
 
-import { COMMAND_ROWS, COMMANDS, type CommandName, type Shell } from './command-table.ts';
+import { COMMAND_ROWS, COMMANDS, type CommandName, LEADING, type Shell } from './command-table.ts';
 import { FLAGS, longNamesOf } from './flags.ts';
 
 /** The scripts that the shells read. */
@@ -26,7 +26,9 @@ complete -c reloader -a '(reloader complete (commandline -opc)[2..] (commandline
 
 /** The words that may stand in place of the last one of `argv`; none where a file or a name belongs. */
 export function completionsOf(argv: readonly string[]): readonly string[] {
-  const [name = '', ...words] = argv;
+  const at = leadingWords(argv);
+  if (at > 0 && at >= argv.length) return [];
+  const [name = '', ...words] = argv.slice(at);
   if (words.length === 0) return [...COMMAND_ROWS.map(([command]) => command), 'run', 'version', 'help'];
   if (name === 'run') return FLAGS.flatMap(longNamesOf).map((flag) => `--${flag}`);
   if (!Object.hasOwn(COMMANDS, name)) return [];
@@ -35,4 +37,11 @@ export function completionsOf(argv: readonly string[]): readonly string[] {
   if (before?.required) return before.argChoices ?? [];
   const forms = flags.flatMap(({ short, long }) => [short, long].filter((form) => form !== undefined));
   return [...(argument?.argChoices ?? []), ...forms, '--help'];
+}
+
+/** How many words before the command are flags with their values. */
+export function leadingWords([word = '', ...others]: readonly string[]): number {
+  const [flag = '', value] = word.split('=');
+  if (!LEADING.includes(flag)) return 0;
+  return value === undefined ? 2 + leadingWords(others.slice(1)) : 1 + leadingWords(others);
 }

@@ -13,7 +13,14 @@ function parsed(line: string, isPlugin = false, isAlone = false): ReturnType<typ
 }
 
 describe('the controller runs', () => {
-  for (const line of ['', '--namespace web', 'run', 'run --namespace web', 'run --help'])
+  for (const line of [
+    '',
+    '--namespace web',
+    '--namespace explain',
+    'run',
+    'run --namespace web',
+    'run --help',
+  ])
     test(`by reloader ${line}`, () => assert.equal(parsed(line), undefined));
   test('on a terminal too, if there is any flag', () => assert.equal(parsed('-A', false, true), undefined));
   test('by the flags behind run', () => {
@@ -33,6 +40,17 @@ test('a command has its operands and flags, and what follows -- are flags of the
     flags: { namespace: 'shop', context: 'x', output: 'json' },
     settings: ['--dialects=wave', '-A'],
   });
+});
+
+test('flags of the connection may stand before the command, as kubectl passes them to a plugin', () => {
+  for (const isPlugin of [true, false])
+    assert.deepEqual(parsed('-n explain --context=x explain deploy/web --kubeconfig f', isPlugin), {
+      type: 'command',
+      name: 'explain',
+      operands: ['deploy/web'],
+      flags: { namespace: 'explain', context: 'x', kubeconfig: 'f', output: 'text' },
+      settings: [],
+    });
 });
 
 describe('one line says what is wrong with', () => {
