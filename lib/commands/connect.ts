@@ -14,6 +14,13 @@ import { VERSION } from '../options/version.ts';
 /** A command cannot answer; the message is one line for the person who has asked. */
 export class CommandError extends Error {
   override readonly name: string = 'CommandError';
+  /** Why, for programs; undefined: only the message says it. */
+  readonly code: string | undefined;
+
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** Where the cluster is, and what the person means by default. */

@@ -1,11 +1,11 @@
 /** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
+import type { FailedRead, Reading } from '../kubernetes/api-error.ts';
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
-import type { Reading } from '../model/outcome.ts';
 import type { RawKeyRef, RawObject } from '../model/raw-objects.ts';
-import type { Options, ParsedCommand } from '../options/options.ts';
+import type { Options } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
@@ -96,7 +96,7 @@ export function settingsAlone(
   { settings, namespace }: Pick<Wanted, 'settings' | 'namespace'>,
   notes: readonly string[],
 ): InstalledReloader {
-  const { options } = optionsOf(settings, {});
+  const options = optionsOf(settings, {});
   return { options, place: placeOf(options, namespace), notes };
 }
 
@@ -144,8 +144,11 @@ export function problemOf(reading: Exclude<Reading<unknown>, { kind: 'found' }>)
 }
 
 /** The error of a read without which nothing can be said. */
-export function unreachable({ message }: { readonly message: string }): CommandError {
-  return new CommandError(`the API server does not answer: ${message}`);
+export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'code'>): CommandError {
+  if (code === undefined || code === 'unanswered' || code === 'silent')
+    return new CommandError(`the API server does not answer: ${message}`, code);
+  const todo = code === 'unauthorized' ? ', or log in again' : '';
+  return new CommandError(`the API server answers with an error: ${message}${todo}`, code);
 }
 
 function installed(
@@ -160,7 +163,7 @@ function installed(
     .map(
       (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
     );
-  const { options } = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
+  const options = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
   return {
     installation: installationOf(deployment),
     options,
@@ -210,13 +213,13 @@ function environmentOf(variables: readonly RawVariable[], namespace: string): Re
   );
 }
 
-/** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source */
-export function optionsOf(
+/** The options of a command line. @throws CommandError if it is not understood; it names the source */
+function optionsOf(
   argv: readonly string[],
-  env: Program['env'],
+  env: Readonly<Record<string, string>>,
   source = 'the flags after --',
-): Pick<Extract<ParsedCommand, { type: 'run' }>, 'options' | 'notices'> {
+): Options {
   const parsed = parseOptions(argv, env, () => '');
-  if (parsed.type === 'run') return parsed;
+  if (parsed.type === 'run') return parsed.options;
   throw new CommandError(`${source}: ${parsed.type === 'usage-error' ? parsed.message : 'no settings'}`);
 }

@@ -3,7 +3,7 @@
  * result of a read or of a write. No caller outside this folder sees a status number or matches a message.
  */
 
-import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
@@ -70,6 +70,13 @@ const LONGEST_RETRY_AFTER_MS = 60_000;
 /** In characters, as the next one. */
 const LONGEST_STATUS = 64 * 1024;
 const LONGEST_MESSAGE = 1_024;
+/** What to do about a message that does not say it. */
+const TODOS: readonly (readonly [RegExp, string])[] = [
+  [/self-signed certificate|unable to (get|verify).* certificate/, 'set its certificate-authority'],
+  [/HTTP request to an HTTPS server/, 'write https in its address'],
+  [/wrong version number/, 'it may be one of http, not https'],
+  [/^404 page not found/, 'it does not serve this kind, or is no API server'],
+];
 
 /** A request that failed. `message` is for the log and never holds the content of an object. */
 export class ApiError extends Error {
@@ -101,23 +108,27 @@ export class ApiError extends Error {
     if (thrown instanceof Error && thrown.name === 'AbortError') {
       return new ApiError('aborted', 'aborted', { cause: thrown });
     }
-    return new ApiError('unanswered', messageOf(thrown), { cause: thrown });
+    return new ApiError('unanswered', withTodo(messageOf(thrown)), { cause: thrown });
   }
 
   /** The error for an answer that is not 2xx; reads at most 64 KiB of its body. */
   static async fromResponse(response: ApiResponse): Promise<ApiError> {
-    const status = parseStatus(await readStart(response.body, LONGEST_STATUS));
-    return ApiError.fromStatus(response.status, status, response.headers['retry-after']);
+    const text = await readStart(response.body, LONGEST_STATUS);
+    const { 'retry-after': retryAfter, 'content-type': type = 'text/plain' } = response.headers;
+    const line = type.startsWith('text/plain') ? text.trim() : '';
+    return ApiError.fromStatus(response.status, parseStatus(text), retryAfter, line);
   }
 
   /**
    * The error for a `Status` object, of an answer or of an ERROR event of a watch. A 404 without a Status comes from a proxy
-   * and proves nothing about the object, so it is `unavailable`.
+   * and proves nothing about the object, so it is `unavailable`. `line`: the answer, if it is a line of text in place of a Status.
    */
-  static fromStatus(number: number, status: object | undefined, retryAfter?: string): ApiError {
+  static fromStatus(number: number, status: object | undefined, retryAfter?: string, line = ''): ApiError {
     const raw: RawStatus = status ?? {};
     const code = number === 404 && raw.kind !== 'Status' ? 'unavailable' : codeOf(number, raw);
-    const sent = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
+    const isLine = raw.message === undefined && /^[^<].{0,199}$/.test(line);
+    const answered = `the server answered ${number}${isLine ? `: ${withTodo(line)}` : ''}`;
+    const sent = (raw.message ?? answered).slice(0, LONGEST_MESSAGE);
     const message = code === 'unauthorized' ? `${sent}: check the token or certificate` : sent;
     return new ApiError(code, message, { status: number, retryAfterMs: retryAfterMsOf(retryAfter, raw) });
   }
@@ -151,6 +162,27 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return messageOf(thrown.errors[0]);
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+function withTodo(message: string): string {
+  const todo = TODOS.find(([pattern]) => pattern.test(message))?.[1];
+  return todo === undefined ? message : `${message}: ${todo}`;
+}
+
+/** A read without a result: the object may exist or not. */
+export interface FailedRead {
+  readonly kind: 'failed';
+  readonly code?: ApiErrorCode;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+  /** The service account may not read it. */
+  readonly isForbidden?: boolean;
+}
+
+/** The result of a read; `absent` only if the API server itself answered that the object does not exist. */
+export type Reading<T> =
+  | { readonly kind: 'found'; readonly object: T }
+  | { readonly kind: 'absent' }
+  | FailedRead;
 
 /** Runs `read` and converts its error into a result. Never rejects. */
 export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> {
@@ -195,7 +227,7 @@ export function failedWrite(thrown: unknown): WriteResult<never> {
 export function failedRead(thrown: unknown): FailedRead {
   const error = ApiError.from(thrown);
   const isForbidden = error.code === 'forbidden' && { isForbidden: true };
-  return { kind: 'failed', message: error.message, ...retryAfterOf(error), ...isForbidden };
+  return { kind: 'failed', code: error.code, message: error.message, ...retryAfterOf(error), ...isForbidden };
 }
 
 function retryAfterOf({ retryAfterMs }: ApiError): { retryAfterMs?: number } {

@@ -12,29 +12,37 @@ export interface ApiResource {
 }
 
 /** Namespaces. */
-export const NAMESPACES: ApiResource = v1('', 'namespaces');
+export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
 /** Events on objects. */
-export const EVENT_OBJECTS: ApiResource = v1('', 'events');
+export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 'events' };
 /** Jobs: started from a CronJob, or recreated. */
-export const JOBS: ApiResource = v1('batch', 'jobs');
+export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 /** The ReplicaSets of Deployments. */
-export const REPLICA_SETS: ApiResource = v1('apps', 'replicasets');
+export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
 /** The ReplicationControllers of DeploymentConfigs. */
-export const REPLICATION_CONTROLLERS: ApiResource = v1('', 'replicationcontrollers');
+export const REPLICATION_CONTROLLERS: ApiResource = {
+  group: '',
+  version: 'v1',
+  resource: 'replicationcontrollers',
+};
 /** Pods. */
-export const PODS: ApiResource = v1('', 'pods');
+export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
 /** Templates that have no pods of their own. */
-export const POD_TEMPLATES: ApiResource = v1('', 'podtemplates');
+export const POD_TEMPLATES: ApiResource = { group: '', version: 'v1', resource: 'podtemplates' };
 /** Leases of the leader election. */
-export const LEASES: ApiResource = v1('coordination.k8s.io', 'leases');
+export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 /** Reviews of bearer tokens. */
-export const TOKEN_REVIEWS: ApiResource = v1('authentication.k8s.io', 'tokenreviews');
+export const TOKEN_REVIEWS: ApiResource = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  resource: 'tokenreviews',
+};
 /** Reviews of what an account may do. */
-export const ACCESS_REVIEWS: ApiResource = v1('authorization.k8s.io', 'subjectaccessreviews');
-
-function v1(group: string, resource: string): ApiResource {
-  return { group, version: 'v1', resource };
-}
+export const ACCESS_REVIEWS: ApiResource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'subjectaccessreviews',
+};
 
 /** The field manager of all our writes, by which managedFields tells them from those of external writers. */
 export const FIELD_MANAGER = 'kubernetes-reloader';
@@ -51,8 +59,8 @@ export function collectionPath(resource: ApiResource, namespace?: string): strin
   return `${root}${scope}/${resource.resource}`;
 }
 
-/** The path of one object. */
-export function objectPath(resource: ApiResource, namespace: string, name: string): string {
+/** The path of one object, which is in no namespace if that is undefined. */
+export function objectPath(resource: ApiResource, namespace: string | undefined, name: string): string {
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }
 

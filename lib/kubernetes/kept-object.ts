@@ -4,16 +4,17 @@
  */
 
 import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
-import type { Reading, WriteResult } from '../model/outcome.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
-import { ApiError, readingOf, writeResultOf } from './api-error.ts';
+import { ApiError, type FailedRead, readingOf, writeResultOf } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** The object at one version. */
 export interface KeptSnapshot {
+  readonly uid: string;
   readonly resourceVersion: string;
   /** The values of a Secret are base64. */
   readonly data: Readonly<Record<string, string>>;
@@ -22,12 +23,18 @@ export interface KeptSnapshot {
   readonly lastWrite?: number | undefined;
 }
 
+/** The result of a read, see `Reading`. */
+export type KeptReading =
+  | { readonly kind: 'found'; readonly state: KeptSnapshot }
+  | { readonly kind: 'absent' }
+  | FailedRead;
+
 /** A change of the object as a merge patch; null removes a key. */
 export interface KeptPatch {
   /** The fence: the version that the change was made from. */
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string | null>>;
 }
 
 /** See the file's comment. Its methods never reject. */
@@ -41,9 +48,10 @@ export class KeptObject {
   }
 
   /** The most recent version of the object, not one from a cache; `signal` aborts the read. */
-  async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
+  async read(signal?: AbortSignal): Promise<KeptReading> {
     const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
-    return await readingOf(() => this.#call(request));
+    const reading = await readingOf(() => this.#call(request));
+    return reading.kind === 'found' ? { kind: 'found', state: reading.object } : reading;
   }
 
   /**
@@ -60,8 +68,8 @@ export class KeptObject {
 
   /** Changes keys by a merge patch; `gone` means that the object has to be created again. */
   async patch({ resourceVersion, data, annotations }: KeptPatch): Promise<WriteResult<KeptSnapshot>> {
-    const body = { metadata: { resourceVersion, annotations }, data };
-    return await this.#write('application/merge-patch+json', body);
+    const metadata = { resourceVersion, ...(annotations === undefined ? {} : { annotations }) };
+    return await this.#write('application/merge-patch+json', { metadata, data });
   }
 
   async #write(contentType: string, body: object): Promise<WriteResult<KeptSnapshot>> {
@@ -70,11 +78,11 @@ export class KeptObject {
 
   async #call(request: ApiRequest): Promise<KeptSnapshot> {
     const raw = await callJson<Partial<RawConfigObject>>(this.#send, request);
-    const { resourceVersion, annotations = {} } = raw.metadata ?? {};
+    const { uid, resourceVersion, annotations = {} } = raw.metadata ?? {};
     if (resourceVersion === undefined)
       throw new ApiError('malformed', `the answer is not a ${this.#ref.kind}`);
     const lastWrite = lastWriteOf(raw.metadata ?? {});
-    const state = { resourceVersion, data: raw.data ?? {}, annotations };
+    const state = { uid: uid ?? '', resourceVersion, data: raw.data ?? {}, annotations };
     return lastWrite === undefined ? state : { ...state, lastWrite };
   }
 
@@ -86,15 +94,15 @@ export class KeptObject {
 
 /** For a dry run: reads the object, then keeps changes in memory, where every write succeeds. */
 export class DryRunObject extends KeptObject {
-  #state: KeptSnapshot = { resourceVersion: '0', data: {}, annotations: {} };
+  #state: KeptSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
   /** Whether it was created in memory; it may still not exist on the API server. */
   #exists = false;
 
   /** The object; if it does not exist, the one in memory. */
-  override async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
+  override async read(signal?: AbortSignal): Promise<KeptReading> {
     const reading = await super.read(signal);
-    if (reading.kind === 'found') this.#state = reading.object;
-    return reading.kind === 'absent' && this.#exists ? { kind: 'found', object: this.#state } : reading;
+    if (reading.kind === 'found') this.#state = reading.state;
+    return reading.kind === 'absent' && this.#exists ? { kind: 'found', state: this.#state } : reading;
   }
 
   override async create(): Promise<WriteResult<KeptSnapshot>> {
@@ -107,7 +115,7 @@ export class DryRunObject extends KeptObject {
     this.#state = {
       ...this.#state,
       data: Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)),
-      annotations: { ...this.#state.annotations, ...annotations },
+      annotations: { ...this.#state.annotations, ...(annotations as Record<string, string> | undefined) },
     };
     return { kind: 'accepted', object: this.#state };
   }

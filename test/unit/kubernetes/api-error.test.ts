@@ -39,6 +39,35 @@ test('where nobody knows who we are, the message says what to look at', async ()
   assert.equal(message, 'the server answered 401: check the token or certificate');
 });
 
+const SAID: Readonly<Record<string, readonly [thrown: ApiResponse | Error, message: string]>> = {
+  'a kind that is not served': [
+    answered(404, '404 page not found\n'),
+    'the server answered 404: 404 page not found: it does not serve this kind, or is no API server',
+  ],
+  'http in place of https': [
+    answered(400, 'Client sent an HTTP request to an HTTPS server.\n'),
+    'the server answered 400: Client sent an HTTP request to an HTTPS server.: write https in its address',
+  ],
+  'https in place of http': [
+    new Error('write EPROTO: wrong version number'),
+    'write EPROTO: wrong version number: it may be one of http, not https',
+  ],
+  'an authority that is not trusted': [
+    new Error('self-signed certificate in certificate chain'),
+    'self-signed certificate in certificate chain: set its certificate-authority',
+  ],
+  'an authority that is not known': [
+    new Error('unable to verify the first certificate'),
+    'unable to verify the first certificate: set its certificate-authority',
+  ],
+  'a page': [answered(502, '<html>'), 'the server answered 502'],
+};
+for (const [sentence, [thrown, message]] of Object.entries(SAID))
+  test(`the message about ${sentence} says what to do`, async () => {
+    const error = thrown instanceof Error ? ApiError.from(thrown) : await ApiError.fromResponse(thrown);
+    assert.equal(error.message, message);
+  });
+
 test('a message longer than 1024 characters is cut', async () => {
   const error = await ApiError.fromResponse(refused(403, { message: 'x'.repeat(5_000) }));
   assert.equal(error.message, 'x'.repeat(1_024));
