@@ -45,6 +45,8 @@ export interface Observation {
 /** A kind, in one namespace or in all, that could not be listed. */
 export interface Unread {
   readonly kind: string;
+  /** Undefined: all namespaces, or none. */
+  readonly namespace?: string | undefined;
   readonly what: string;
   readonly why: string;
 }
@@ -149,12 +151,14 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number): Prom
 
 function unreadOf({ observed: { gate, streams }, watches }: Assembly): readonly Unread[] {
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
+  const awaited = gate.awaited();
   return streams.flatMap((stream): readonly Unread[] => {
     const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
     const problem = problems.get(nameOf(stream));
-    if (isListed || problem === undefined) return [];
-    const why = gate.isRefused(stream) ? 'you may not list it' : problem;
-    return [{ kind: stream.kind, what: nameOf(stream), why }];
+    if (isListed || (problem === undefined && !awaited.includes(stream))) return [];
+    const late = problem ?? `it is not listed after ${PATIENCE_MS / 1000} s`;
+    const why = gate.isRefused(stream) ? 'you may not list it' : late;
+    return [{ kind: stream.kind, namespace: stream.namespace, what: nameOf(stream), why }];
   });
 }
 

@@ -1,10 +1,9 @@
 /** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
 
-import { ApiError, readingOf } from '../kubernetes/api-error.ts';
+import { ApiError, type Reading, readingOf } from '../kubernetes/api-error.ts';
 import { type ApiResource, collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
 import { callJson, callList } from '../kubernetes/json-call.ts';
-import { type ApiRequest, type ApiResponse, bodyOf, type Send } from '../kubernetes/transport.ts';
-import type { Reading } from '../model/outcome.ts';
+import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 
 const REVIEWS = '/selfsubjectaccessreviews';
@@ -13,7 +12,7 @@ const REVIEWS = '/selfsubjectaccessreviews';
 export async function readObject<T extends RawObject>(
   send: Send,
   resource: ApiResource,
-  namespace: string,
+  namespace: string | undefined,
   name: string,
 ): Promise<Reading<T>> {
   const path = objectPath(resource, namespace, name);
@@ -60,5 +59,9 @@ export function notFound(): ApiResponse {
 
 /** An answer with a JSON body. */
 export function answerOf(status: number, object: object): ApiResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: bodyOf([JSON.stringify(object)]) };
+  return { status, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(object)) };
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text;
 }

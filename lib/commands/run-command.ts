@@ -9,7 +9,7 @@ import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
 import { runMigrate } from './migrate/migrate.ts';
-import { type Terminal, terminalOf } from './terminal.ts';
+import { formatted, type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
@@ -32,12 +32,17 @@ export async function runCommand(
   { name, operands, flags, settings }: GivenCommand,
   env: Environment,
 ): Promise<number> {
-  const terminal = terminalOf(env);
+  const own = terminalOf(env);
+  // A program that reads the standard error finds nothing there but an error.
+  const isForPrograms = ['json', 'yaml'].includes(flags.output);
+  const terminal = isForPrograms ? { ...own, note: () => undefined } : own;
   try {
     return await RUNS[name]({ operands, flags, settings, env, terminal });
-  } catch (error) {
-    if (!(error instanceof CommandError || error instanceof ConnectionError)) throw error;
-    terminal.note(`reloader ${name}: ${error.message}`);
-    return error instanceof ConnectionError ? USAGE_EXIT_CODE : FAILED;
+  } catch (thrown) {
+    if (!(thrown instanceof CommandError || thrown instanceof ConnectionError)) throw thrown;
+    const isUsage = thrown instanceof ConnectionError;
+    const error = { code: isUsage ? 'usage' : thrown.code, message: thrown.message };
+    own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
+    return isUsage ? USAGE_EXIT_CODE : FAILED;
   }
 }

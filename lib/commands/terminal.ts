@@ -19,6 +19,8 @@ export interface Terminal {
 }
 
 const SLOW_MS = 2_000;
+/** Of every answer in a format for programs. */
+const API_VERSION = 'kubernetes-reloader/v1';
 
 /** The terminal of this process: in colour only where a person sees it. */
 export function terminalOf(env: Readonly<Record<string, string | undefined>>): Terminal {
@@ -42,6 +44,7 @@ export async function withProgress<T>({ note }: Terminal, what: string, work: ()
 
 /** The answer in the format that the person wants; `text` makes the one for people. */
 export function formatted(format: string, answer: object, text: () => string): string {
-  if (format === 'json') return `${JSON.stringify(answer, undefined, 2)}\n`;
-  return format === 'yaml' ? stringify(answer, { lineWidth: 0 }) : text();
+  const document = { apiVersion: API_VERSION, ...answer };
+  if (format === 'json') return `${JSON.stringify(document, undefined, 2)}\n`;
+  return format === 'yaml' ? stringify(document, { lineWidth: 0 }) : text();
 }

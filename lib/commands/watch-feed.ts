@@ -3,11 +3,9 @@
 import { isWatch } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse } from '../kubernetes/transport.ts';
 import type { RawObject } from '../model/raw-objects.ts';
-import { sleep } from '../queue/abortable-sleep.ts';
 
 /** Above every version of a cluster, and short enough to count as a version, see decimalOf. */
 const FIRST_VERSION = 9 * 10 ** 14;
-const POLL_MS = 2;
 
 interface Watch {
   readonly lines: string[];
@@ -31,10 +29,9 @@ export class WatchFeed {
     watch.wake();
   }
 
-  /** Resolves once all events so far are observed. */
-  async drained(): Promise<void> {
-    const never = new AbortController().signal;
-    while (this.#open > 0) await sleep(POLL_MS, never);
+  /** Whether all events so far are observed. */
+  get isDrained(): boolean {
+    return this.#open === 0;
   }
 
   /** The answer to a watch; undefined for any other request. */

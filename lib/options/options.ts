@@ -118,6 +118,9 @@ export type ParsedCommand =
 /** The exit code for wrong flags or variables (EX_USAGE of sysexits.h). */
 export const USAGE_EXIT_CODE = 64;
 
+/** The exit code of a command whose answer is not known, since something that concerns it could not be read. */
+export const UNKNOWN_EXIT_CODE = 3;
+
 /**
  * The namespace of the state: that of the setting, else the only namespace that is watched, else `own`.
  *

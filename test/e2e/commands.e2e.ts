@@ -100,7 +100,7 @@ describe('explain', () => {
 
 test('plan says what a changed manifest rolls, and nothing if what is applied is what is there', async () => {
   const live = (await stage.kubectl(['get', 'deploy/app', 'configmap/web', '-o', 'yaml'])).stdout;
-  const same = await as('edit', 'reloader plan -f -', live);
+  const same = await as('edit', 'reloader plan -f - --reloader none', live);
   assert.equal(same.code, 0, same.stdout + same.stderr);
   const manifest = JSON.stringify({
     apiVersion: 'v1',
@@ -108,17 +108,41 @@ test('plan says what a changed manifest rolls, and nothing if what is applied is
     metadata: { name: 'tls', annotations: { 'reloader.k8s.collaborne.com/stages': '1,50%' } },
     stringData: { key: 'B' },
   });
-  const { code, stdout, stderr } = await as('edit', 'reloader plan -f - -o json', manifest);
+  const { namespace } = stage;
+  const tls = { kind: 'Secret', namespace, name: 'tls' };
+  const { code, stdout, stderr } = await as('edit', 'reloader plan -f - --reloader none -o json', manifest);
   assert.equal(code, 2, stderr);
   assert.deepEqual(
     (JSON.parse(stdout) as Plan).rollouts.map(({ workload, objects, stages }) => [workload, objects, stages]),
-    [['Deployment/app', ['Secret/tls (key)'], [{ object: 'Secret/tls', stage: 1, stages: 1, end: '1' }]]],
+    [
+      [
+        { kind: 'Deployment', namespace, name: 'app' },
+        [{ ...tls, keys: ['key'] }],
+        [{ object: tls, stage: 1, stages: 1, end: '1' }],
+      ],
+    ],
   );
   assert.ok(!stdout.includes(SECRET));
   const seen = await as('view', 'reloader plan -f -', manifest);
-  assert.match(seen.stdout, /not read: Secret\/tls: may not be read with your rights/);
+  assert.equal(seen.code, 3);
+  assert.match(seen.stdout, /\nunknown, because Secret in \S+: you may not list it\n$/);
   const unseen = await as('nobody', 'reloader plan -f -', manifest);
-  assert.match(unseen.stdout, /not read: .*Deployment.*: you may not list it/);
+  assert.equal(unseen.code, 3);
+  assert.match(unseen.stdout, /\nunknown, because .*Secret in \S+: you may not list it.*\n$/);
+});
+
+test('plan has an answer about one object of every kind that the API server serves', async () => {
+  const { stdout: table } = await stage.kubectl(['api-resources', '--no-headers', '--verbs=list']);
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/).slice(-3));
+  const objects = rows.map(([apiVersion, , kind]) => ({ apiVersion, kind, metadata: { name: 'one' } }));
+  assert.ok(objects.length > 40, table);
+  const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
+  const { code, stdout, stderr } = await as('edit', 'reloader plan -f - --reloader none', input);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /created ConfigMap\/one in .*\n[\s\S]*Nothing is rolled\.\n$/);
 });
 
 test('graph has the edges of the namespace', async () => {

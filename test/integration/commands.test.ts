@@ -1,6 +1,8 @@
 /** The commands as processes, with the rights of a person and without. */
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +10,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { openScene, run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
 import { deploy, put } from './manifests.ts';
@@ -98,6 +101,79 @@ describe('explain', () => {
     assert.equal(code, 1);
     assert.match(stderr, /^reloader explain: the API server does not answer: .*\n$/);
   });
+
+  test('says what the API server answers in place of an object, and what to do', async () => {
+    await using closed = await Cluster.start();
+    closed.intercept = () => ({ status: 401, headers: {}, body: textOf('Unauthorized\n') });
+    const { code, stderr } = await run('reloader explain deploy/web', closed.file('kubeconfig'));
+    assert.equal(code, 1);
+    assert.match(stderr, /^reloader explain: the API server answers with an error: .*, or log in again\n$/);
+  });
+});
+
+describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {
+  const wrong: Readonly<Record<string, readonly [line: string, code: number, error: object]>> = {
+    'what cannot be answered': [
+      'reloader explain deploy/wbe',
+      1,
+      { message: 'Deployment/wbe in namespace default does not exist' },
+    ],
+    'that the flags are wrong': ['reloader graph --context none', 64, { code: 'usage' }],
+    'that a file is missing': ['reloader plan -f none', 1, { message: 'none cannot be read (ENOENT)' }],
+  };
+  for (const [name, [line, code, error]] of Object.entries(wrong))
+    test(name, async () => {
+      for (const [format, parseText] of [
+        ['json', (text: string): unknown => JSON.parse(text)],
+        ['yaml', parse],
+      ] as const) {
+        const ended = await run(`${line} -o ${format}`, kubeconfig);
+        assert.deepEqual([ended.code, ended.stdout], [code, '']);
+        assert.partialDeepStrictEqual(parseText(ended.stderr) as object, {
+          apiVersion: 'kubernetes-reloader/v1',
+          error,
+        });
+      }
+    });
+
+  test('why the API server gave no answer', async () => {
+    await using nowhere = await Cluster.unreachable();
+    const { stderr } = await run('reloader graph -o json', nowhere.file('kubeconfig'));
+    assert.equal((JSON.parse(stderr) as { error: { code: string } }).error.code, 'unanswered');
+  });
+});
+
+describe('-f - waits for a producer that is slow', () => {
+  const MANIFEST = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'slow' },
+    data: {},
+  });
+  /** Makes the standard input one that answers at once that it has nothing, as a parent may, and says so. */
+  const EMPTY = "data:text/javascript,process.stdin.isTTY;process.stderr.write('it%20is%20empty');";
+
+  for (const command of ['check -f -', 'plan -f -'])
+    test(`for reloader ${command}`, async () => {
+      const child = spawn(
+        process.execPath,
+        ['--import', EMPTY, BUNDLE, ...command.split(' '), '-o', 'json'],
+        {
+          env: { KUBECONFIG: kubeconfig },
+        },
+      );
+      const ended = once(child, 'close');
+      const said = { stdout: '', stderr: '' };
+      for (const name of ['stdout', 'stderr'] as const)
+        child[name].setEncoding('utf8').on('data', (words: string) => {
+          said[name] += words;
+        });
+      await once(child.stderr, 'data');
+      const middle = MANIFEST.length / 2;
+      child.stdin.write(MANIFEST.slice(0, middle), () => child.stdin.end(MANIFEST.slice(middle)));
+      assert.deepEqual(await ended, [0, null], said.stderr);
+      assert.match(said.stdout, /"objects": (1|\[)/);
+    });
 });
 
 describe('without rights', () => {
@@ -107,7 +183,11 @@ describe('without rights', () => {
     const status = { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 };
     cluster.intercept = ({ path: asked }) =>
       pattern.test(asked)
-        ? { status: 403, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(status)) }
+        ? {
+            status: 403,
+            headers: { 'content-type': 'application/json' },
+            body: textOf(JSON.stringify(status)),
+          }
         : undefined;
   }
   after(() => {
@@ -182,15 +262,29 @@ describe('the bundle', () => {
 
   test('is a plugin of kubectl by its file name', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'reloader-plugin-'));
-    const plugin = path.join(folder, 'kubectl-reloader');
-    await symlink(BUNDLE, plugin);
-    const asked = new ReloaderProcess([], {}, undefined, [process.execPath, plugin]);
-    assert.deepEqual(await asked.ended, { code: 0, signal: null });
-    assert.match(asked.stdout, /^Usage: reloader \[run\] \[flags\]/);
+    const said: Readonly<Record<string, RegExp>> = {
+      'kubectl-reloader': /^Usage: reloader \[run\] \[flags\]/,
+      'kubectl-reloader -n x graph --help': /^Usage: reloader graph /,
+      'kubectl_complete-reloader -n x graph --out': /^--outdated$/m,
+    };
+    for (const [line, says] of Object.entries(said)) {
+      const [name = '', ...words] = line.split(' ');
+      const plugin = path.join(folder, name);
+      await rm(plugin, { force: true });
+      await symlink(BUNDLE, plugin);
+      const asked = new ReloaderProcess(words, {}, undefined, [process.execPath, plugin]);
+      assert.deepEqual(await asked.ended, { code: 0, signal: null });
+      assert.match(asked.stdout, says);
+    }
+    assert.deepEqual(Object.keys(manifest.bin), [
+      'reloader',
+      'kubectl-reloader',
+      'kubectl_complete-reloader',
+    ]);
     await rm(folder, { recursive: true });
   });
 });
 
-async function* once(text: string): AsyncGenerator<string> {
+async function* textOf(text: string): AsyncGenerator<string> {
   yield text;
 }

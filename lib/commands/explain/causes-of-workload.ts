@@ -22,9 +22,9 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   findings,
   asksForNothing,
   refersToNothing,
-  (facts) => refused(facts, (because) => because === 'not-asked'),
+  notAskedObjects,
   mentionedOnly,
-  (facts) => refused(facts, (because) => because !== 'not-asked'),
+  refusedByPolicy,
   stateNotReadable,
   notReadable,
   firstSeen,
@@ -112,7 +112,14 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
     }));
 }
 
-/** Objects that it follows and is not rolled for, by reasons of its policy. */
+function notAskedObjects(facts: Facts): readonly Cause[] {
+  return refused(facts, (because) => because === 'not-asked');
+}
+
+function refusedByPolicy(facts: Facts): readonly Cause[] {
+  return refused(facts, (because) => because !== 'not-asked');
+}
+
 function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
   const { observation } = facts;
   return followed(facts).flatMap(([record, config]): readonly Cause[] => {

@@ -22,10 +22,10 @@ export function appliedTo(
   const { data, binaryData } = manifest as RawConfigObject;
   const content = { ...(data && { data }), ...(binaryData && { binaryData }) };
   const isContent = (live as RawWorkload).spec === undefined;
-  const object = isContent ? { ...next, ...content } : next;
+  if (isContent) return { ...next, ...content } as RawObject;
   const { uid = '', generation = 1 } = live.metadata;
   const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
-  return { ...object, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
+  return { ...next, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
 }
 
 /** The keys whose values differ, by their names. */

@@ -34,7 +34,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
-  const manifests = readManifests(places);
+  const manifests = await readManifests(places);
   const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
     check(manifests, { namespace, settings, isStrict: flags.strict === true }),
   );

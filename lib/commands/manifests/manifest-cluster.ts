@@ -4,8 +4,9 @@
  */
 
 import { type ApiResource, apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
+import { mountsOf } from '../../kubernetes/sources.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.ts';
-import { CONFIG_KINDS, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import type { Options } from '../../options/options.ts';
 import { findReloader, settingsAlone, type Wanted } from '../installed-reloader.ts';
@@ -17,13 +18,27 @@ import type { Manifest } from './manifests.ts';
 /** A kind that is served. */
 export interface ServedRow extends ApiResource {
   readonly kind: string;
+  /** The kind as streams name it. */
+  readonly stream: string;
 }
 
 /** The kinds that manifests may have and the program reads. */
 export function servedRows(options: Options): readonly ServedRow[] {
-  const workloads = rowsOf(options).map((row) => ({ ...row, kind: row.objectKind ?? row.kind }));
-  const objects = CONFIG_KINDS.map((kind) => ({ ...SOURCE_KINDS[kind], kind }));
-  return [...workloads, ...objects, { ...NAMESPACES, kind: 'Namespace' }];
+  const workloads = rowsOf(options).map(({ kind, objectKind = kind, group, version, resource }) => ({
+    kind: objectKind,
+    stream: kind,
+    group,
+    version,
+    resource,
+  }));
+  const objects = CONFIG_KINDS.flatMap((kind) => {
+    const mounts = mountsOf(kind);
+    return [
+      { ...SOURCE_KINDS[kind], kind, stream: kind },
+      ...(isMountedKind(kind) ? [{ ...mounts, stream: mounts.kind }] : []),
+    ];
+  });
+  return [...workloads, ...objects, { ...NAMESPACES, kind: 'Namespace', stream: 'Namespace' }];
 }
 
 /** The row of a manifest; undefined: the program does not read its kind. */
@@ -58,8 +73,8 @@ export class ManifestCluster {
       const row = rowOf(this.#rows, manifest);
       if (row === undefined) continue;
       this.#version += 1;
-      const object = asLive(completed(manifest.object, namespace), String(this.#version));
-      const path = collectionPath(row, row.resource === 'namespaces' ? undefined : object.metadata.namespace);
+      const object = asLive(completed(manifest.object, row, namespace), String(this.#version));
+      const path = collectionPath(row, object.metadata.namespace);
       const objects = this.#objects.get(path) ?? new Map<string, RawObject>();
       this.#objects.set(path, objects.set(object.metadata.name, object));
     }
@@ -140,12 +155,13 @@ function termsIn(text: string | null): readonly Term[] {
   });
 }
 
-/** The object with its namespace, and of a Secret the content as the API server stores it. */
-export function completed(object: RawObject, namespace: string): RawObject {
+/** The object with its namespace, if its kind has them, and of a Secret the content as the API server stores it. */
+export function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
   const { stringData, data, ...rest } = object as RawConfigObject & {
     readonly stringData?: Readonly<Record<string, unknown>>;
   };
-  const metadata = { namespace, ...object.metadata };
+  const place = resource === NAMESPACES.resource ? {} : { namespace };
+  const metadata = { ...place, ...object.metadata };
   const encoded = Object.entries(stringData ?? {}).map(([key, value]) => [
     key,
     Buffer.from(String(value)).toString('base64'),

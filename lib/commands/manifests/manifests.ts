@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { text as textIn } from 'node:stream/consumers';
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { CommandError } from '../connect.ts';
@@ -17,11 +18,12 @@ export interface Manifest {
 }
 
 const SUFFIXES = ['.yaml', '.yml', '.json'];
-const STDIN = 0;
 
 /** The manifests of files, folders and `-`, in their order. @throws CommandError if one cannot be read or is no YAML */
-export function readManifests(places: readonly string[]): readonly Manifest[] {
-  return places.flatMap(filesIn).flatMap((file) => manifestsIn(textOf(file), file === '-' ? 'stdin' : file));
+export async function readManifests(places: readonly string[]): Promise<readonly Manifest[]> {
+  const files = places.flatMap(filesIn);
+  const texts = await Promise.all(files.map(textOf));
+  return files.flatMap((file, index) => manifestsIn(texts[index] ?? '', file === '-' ? 'stdin' : file));
 }
 
 function filesIn(place: string): readonly string[] {
@@ -37,9 +39,10 @@ function isFolder(place: string): boolean {
   return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function textOf(file: string): string {
+/** The standard input is a stream: who reads it at once gets nothing of a program that has yet to write. */
+async function textOf(file: string): Promise<string> {
   try {
-    return readFileSync(file === '-' ? STDIN : file, 'utf8');
+    return file === '-' ? await textIn(process.stdin) : readFileSync(file, 'utf8');
   } catch (error) {
     throw new CommandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }

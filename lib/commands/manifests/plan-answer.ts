@@ -1,23 +1,22 @@
 /** What `plan` answers: the rollouts that would follow, by whom and when. */
 
 import {
-  describe,
+  type ConfigRef,
   keyOf,
-  namespaceIn,
   type ObjectKey,
-  wholeKeyOf,
+  type WorkloadRef,
+  wholeOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { outdatedObjects } from '../../tracking/gate.ts';
+import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
 import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
 export interface PlannedObject {
-  readonly object: string;
-  readonly namespace: string;
+  readonly object: ConfigRef;
   readonly change: 'changed' | 'created' | 'deleted';
   /** The names of the keys that differ. */
   readonly keys: readonly string[];
@@ -25,69 +24,67 @@ export interface PlannedObject {
 
 /** A workload that would be rolled. */
 export interface PlannedRollout extends Timing {
-  readonly workload: string;
-  readonly namespace: string;
+  readonly workload: WorkloadRef;
   /** The objects for which, with the keys that changed. */
-  readonly objects: readonly string[];
+  readonly objects: readonly ConfigRef[];
+  /** Whether it is out of date already: the changes come with the rollout that is pending. */
+  readonly isPending: boolean;
 }
 
 /** The answer. */
 export interface Plan {
-  readonly reloader: string;
+  readonly reloader: Partial<WorkloadRef> & { readonly says: string };
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, whatever is applied. */
-  readonly pending: readonly string[];
+  readonly pending: readonly WorkloadRef[];
   readonly unread: readonly Unread[];
+  /** What concerns the manifests and is not known: with any, the rollouts are not all, or not sure. */
+  readonly unknown: readonly string[];
 }
 
-/** By workload, the objects that it is out of date with. */
-export type Outdated = ReadonlyMap<ObjectKey, readonly ObjectKey[]>;
+/** By workload that is out of date, with which objects, and whether anything keeps it. */
+export type Outdated = ReadonlyMap<
+  ObjectKey,
+  { readonly configs: readonly ObjectKey[]; readonly isKept: boolean }
+>;
 
-/** Which workloads are out of date now. */
-export function outdatedIn(store: Store): Outdated {
+/** Which workloads are out of date; `now` in ms since 1970. */
+export function outdatedIn(store: Store, now: number): Outdated {
   const all = [...store.workloads].map(([key, record]) => {
-    const objects = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
-    return [key, objects] as const;
+    const configs = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
+    return [key, { configs, isKept: gateOf(store, record, now) !== undefined }] as const;
   });
-  return new Map(all.filter(([, objects]) => objects.length > 0));
+  return new Map(all.filter(([, { configs }]) => configs.length > 0));
 }
 
-/** The rollouts that the changes cause: those of workloads that were not out of date for the same objects before. */
+/** The rollouts that the changes cause, bring along, or let go. */
 export function rolloutsOf(
   store: Store,
   before: Outdated,
   objects: readonly PlannedObject[],
   timingOf: (record: WorkloadRecord) => Timing,
 ): readonly PlannedRollout[] {
-  return [...outdatedIn(store)].flatMap(([key, configs]): readonly PlannedRollout[] => {
-    const record = store.workloads.get(key);
-    const changed = configs.filter((config) => before.get(key)?.includes(config) !== true);
-    if (record === undefined || changed.length === 0) return [];
-    return [
-      {
-        workload: describe(record.workload.ref),
-        namespace: namespaceIn(key),
-        objects: changed.map((config) => objectText(store, config, objects)),
-        ...timingOf(record),
-      },
-    ];
+  return [...store.workloads].flatMap(([key, record]): readonly PlannedRollout[] => {
+    const was = before.get(key);
+    const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
+    if (outdated.length === 0) return [];
+    const timing = timingOf(record);
+    const isLetGo = was?.isKept === true && timing.keptBy === undefined;
+    const brought = outdated.filter(
+      (ref) => isLetGo || keysIn(objects, ref).length > 0 || was?.configs.includes(keyOf(ref)) !== true,
+    );
+    if (brought.length === 0) return [];
+    const named = brought.map((ref) => ({
+      ...ref,
+      ...(keysIn(objects, ref).length > 0 && { keys: keysIn(objects, ref) }),
+    }));
+    return [{ workload: workloadRefIn(key), objects: named, isPending: was !== undefined, ...timing }];
   });
 }
 
-/** The workloads that are out of date already. */
-export function pendingOf(before: Outdated): readonly string[] {
-  return [...before.keys()].map((key) => `${describe(workloadRefIn(key))} in ${namespaceIn(key)}`);
-}
-
-function objectText(store: Store, config: ObjectKey, objects: readonly PlannedObject[]): string {
-  const ref = store.configs.get(config)?.ref;
-  if (ref === undefined) return config;
-  const name = describe(ref);
-  const planned = objects.find(
-    ({ object, namespace }) => `${namespace}/${object}` === wholeKeyOf(keyOf(ref)),
-  );
-  return ref.keys !== undefined || planned === undefined || planned.keys.length === 0
-    ? name
-    : `${name} (${planned.keys.join(', ')})`;
+/** The keys that change of those that a workload follows. */
+function keysIn(objects: readonly PlannedObject[], ref: ConfigRef): readonly string[] {
+  const planned = objects.find(({ object }) => keyOf(object) === keyOf(wholeOf(ref)));
+  return planned?.keys.filter((key) => ref.keys?.includes(key) ?? true) ?? [];
 }

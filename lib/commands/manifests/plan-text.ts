@@ -1,7 +1,7 @@
 /** The answers of `plan` for people, and as a comment on a pull request. */
 
+import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import { count } from '../../model/text.ts';
-import { sectionsIn, unreadLines } from '../explain/explanation-text.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
 
@@ -11,54 +11,71 @@ const COLOURS: Readonly<Record<PlannedObject['change'], Style>> = {
   deleted: 'red',
 };
 
+const BY: Readonly<Record<PlannedRollout['by'], string>> = {
+  reloader: 'the reloader',
+  owner: 'its owner',
+  person: 'a person',
+};
+
 /** The answer for a terminal. */
-export function planText({ reloader, objects, rollouts, pending, unread }: Plan, paint: Paint): string {
-  const section = sectionsIn(paint);
+export function planText(plan: Plan, paint: Paint): string {
+  const { reloader, objects, rollouts, pending, unknown } = plan;
   const changes = objects.map(
-    ({ object, namespace, change, keys }) =>
-      `  ${paint(COLOURS[change], change)} ${object} in ${namespace}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
+    ({ object, change, keys }) =>
+      `  ${paint(COLOURS[change], change)} ${placed(object)}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
   );
-  const rolled = rollouts.flatMap(({ workload, namespace, objects: why, by, when }) => [
-    `  ${paint('bold', `${workload} in ${namespace}`)} by ${by}, ${when}`,
-    ...why.map((object) => `    for ${object}`),
+  const rolled = rollouts.flatMap(({ workload, objects: why, by, when, isPending }) => [
+    `  ${paint('bold', placed(workload))} by ${BY[by]}, ${when}`,
+    ...why.map((object) => `    for ${describe(object)}`),
+    ...(isPending ? ['    with the rollout that is pending already'] : []),
   ]);
   return [
-    `reloader  ${reloader}`,
-    ...section('Objects', changes),
-    ...section('Rollouts', rolled),
-    ...(pending.length === 0 ? [] : [`out of date already: ${pending.join(', ')}`]),
-    ...unreadLines(unread),
-    sumOf(rollouts),
+    `reloader  ${reloader.says}`,
+    ...(changes.length === 0 ? [] : [paint('bold', 'Objects'), ...changes]),
+    ...(rolled.length === 0 ? [] : [paint('bold', 'Rollouts'), ...rolled]),
+    ...(pending.length === 0 ? [] : [`out of date already: ${pending.map(placed).join(', ')}`]),
+    ...(unknown.length === 0 || rollouts.length === 0 ? [] : [sumOf(rollouts)]),
+    verdictOf(plan),
     '',
   ].join('\n');
 }
 
+function placed(ref: WorkloadRef): string {
+  return `${describe(ref)} in ${ref.namespace}`;
+}
+
 /** The answer as Markdown. */
-export function planMarkdown({ objects, rollouts, pending, unread }: Plan): string {
+export function planMarkdown(plan: Plan): string {
+  const { objects, rollouts, pending } = plan;
   const rows = rollouts.map(
-    ({ workload, namespace, objects: why, by, when }) =>
-      `| ${code(namespace)} | ${code(workload)} | ${why.map(code).join('<br>')} | ${by}, ${when} |`,
+    ({ workload, objects: why, by, when }) =>
+      `| ${code(workload.namespace)} | ${code(describe(workload))} | ${why.map((object) => code(describe(object))).join('<br>')} | ${BY[by]}, ${when} |`,
   );
   const table = ['| namespace | workload | for | by, and when |', '| --- | --- | --- | --- |', ...rows];
   const changes = objects.map(
-    ({ object, namespace, change, keys }) =>
-      `- ${code(object)} in ${code(namespace)} ${change}${keys.length === 0 ? '' : `: ${keys.map(code).join(', ')}`}`,
+    ({ object, change, keys }) =>
+      `- ${code(describe(object))} in ${code(object.namespace)} ${change}${keys.length === 0 ? '' : `: ${keys.map(code).join(', ')}`}`,
   );
   return [
-    `### ${sumOf(rollouts)}`,
+    `### ${verdictOf(plan)}`,
     '',
     ...(rows.length === 0 ? [] : [...table, '']),
     ...(changes.length === 0 ? [] : [...changes, '']),
-    ...(pending.length === 0 ? [] : [`Out of date already: ${pending.map(code).join(', ')}`, '']),
-    ...unreadLines(unread),
+    ...(pending.length === 0
+      ? []
+      : [`Out of date already: ${pending.map((each) => code(placed(each))).join(', ')}`, '']),
   ].join('\n');
+}
+
+function verdictOf({ rollouts, unknown }: Plan): string {
+  return unknown.length === 0 ? sumOf(rollouts) : `unknown, because ${unknown.join('; ')}`;
 }
 
 function sumOf(rollouts: readonly PlannedRollout[]): string {
   const numberBy = (who: PlannedRollout['by']): number => rollouts.filter(({ by }) => by === who).length;
-  const [own, people] = [numberBy('its owner'), numberBy('a person')];
+  const [own, people] = [numberBy('owner'), numberBy('person')];
   if (rollouts.length === 0) return 'Nothing is rolled.';
-  const ours = `${count(numberBy('the reloader'), 'rollout')} by the reloader`;
+  const ours = `${count(numberBy('reloader'), 'rollout')} by the reloader`;
   const others = [
     own > 0 && `${own} more with the change of their own`,
     people > 0 && `${people} more by a person`,

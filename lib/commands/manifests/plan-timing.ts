@@ -2,7 +2,7 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Reloader } from '../../app/reloader.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey, wholeOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import type { StageEnd } from '../../model/settings.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -16,7 +16,7 @@ import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracki
 
 /** The stage of the change of one object in which a workload is rolled. */
 export interface PlannedStage {
-  readonly object: string;
+  readonly object: ConfigRef;
   /** From 1, of so many; absent: it is rolled after the last one, since its pods can give no evidence. */
   readonly stage?: number;
   readonly stages?: number;
@@ -26,11 +26,13 @@ export interface PlannedStage {
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
-  /** `its owner`: the rollout of its own new template brings the content. `a person`: it is notify-only. */
-  readonly by: 'the reloader' | 'its owner' | 'a person';
+  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. */
+  readonly by: 'reloader' | 'owner' | 'person';
+  /** In words, for people. */
   readonly when: string;
-  /** What keeps the workload although its window has ended. */
+  /** What keeps the workload although its window has ended, and until when at least; absent: until something changes. */
   readonly keptBy?: Gate['type'];
+  readonly until?: string;
   readonly stages: readonly PlannedStage[];
 }
 
@@ -72,12 +74,12 @@ export function timingsOf(
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
     const stagesOfIt = own.map(([object, turn]) => stageOf(object, turn));
-    return { by: 'the reloader', when: when.join(', '), stages: stagesOfIt };
+    return { by: 'reloader', when: when.join(', '), stages: stagesOfIt };
   };
 }
 
 /** The turn of a workload in the change of an object. */
-type OwnTurn = readonly [object: string, turn: Turn | undefined];
+type OwnTurn = readonly [object: ConfigRef, turn: Turn | undefined];
 
 function turnsIn(
   turns: readonly {
@@ -89,7 +91,7 @@ function turnsIn(
   const key = keyOf(record.workload.ref);
   return turns
     .filter((change) => change.turns.has(key))
-    .map((change) => [describe(change.object), change.turns.get(key)]);
+    .map((change) => [change.object, change.turns.get(key)]);
 }
 
 /** What keeps the workload, its stage aside: also the rollout of its own new template. */
@@ -103,10 +105,11 @@ function haltIn(gate: Gate | undefined): Gate | undefined {
   return gate?.type === 'halt' ? gate : undefined;
 }
 
-function keptTiming({ externalRollout }: WorkloadRecord, { type, message }: Gate): Timing {
-  if (externalRollout !== undefined) return { by: 'its owner', when: message, stages: [] };
-  const by = type === 'notify-only' ? 'a person' : 'the reloader';
-  return { by, when: message, keptBy: type, stages: [] };
+function keptTiming({ externalRollout }: WorkloadRecord, { type, message, until }: Gate): Timing {
+  if (externalRollout !== undefined) return { by: 'owner', when: message, stages: [] };
+  const by = type === 'notify-only' ? 'person' : 'reloader';
+  const end = Number.isFinite(until) ? { until: new Date(until).toISOString() } : {};
+  return { by, when: message, keptBy: type, ...end, stages: [] };
 }
 
 /** The window that a change opens, and what else bounds the time of the rollout. */
@@ -125,15 +128,15 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   return bounds.filter((text) => text !== false).join(', ');
 }
 
-function turnText(object: string, turn: Turn | undefined): string {
-  const change = `of the change of ${object}`;
+function turnText(object: ConfigRef, turn: Turn | undefined): string {
+  const change = `of the change of ${describe(object)}`;
   if (turn === undefined) return `after the last stage ${change}`;
   return `in stage ${turn.stage} of ${turn.stages} (${endText(turn.end)}) ${change}`;
 }
 
-function stageOf(object: string, turn: Turn | undefined): PlannedStage {
+function stageOf(object: ConfigRef, turn: Turn | undefined): PlannedStage {
   const { end, ...numbers } = turn ?? {};
-  return { object, ...numbers, ...(end && { end: endText(end) }) };
+  return { object: wholeOf(object), ...numbers, ...(end && { end: endText(end) }) };
 }
 
 function endText(end: StageEnd): string {

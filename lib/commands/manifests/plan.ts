@@ -2,12 +2,21 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
-import { configKindOf } from '../../model/object-ref.ts';
+import type { Send } from '../../kubernetes/transport.ts';
+import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
-import { connect } from '../connect.ts';
+import { findWorkloadKind } from '../../model/workload-kind.ts';
+import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
+import { CommandError, connect } from '../connect.ts';
 import { reloaderText } from '../explain/explanation.ts';
-import { findReloader, problemOf, unreachable } from '../installed-reloader.ts';
-import type { Unread } from '../observation.ts';
+import {
+  findReloader,
+  type InstalledReloader,
+  problemOf,
+  unreachable,
+  watches,
+} from '../installed-reloader.ts';
+import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
 import { moment, observeFor, type Scene } from '../scene.ts';
@@ -16,20 +25,23 @@ import { WatchFeed } from '../watch-feed.ts';
 import { appliedTo, changedKeys } from './apply.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
-import { outdatedIn, type Plan, type PlannedObject, pendingOf, rolloutsOf } from './plan-answer.ts';
+import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
 
 /** The exit code if something would be rolled. */
 const SOMETHING = 2;
+/** How long changes in memory may take until they are observed. */
+const PATIENCE_MS = 15_000;
 
 /** Runs the command. */
 export async function runPlan({ flags, settings, env, terminal }: CommandContext): Promise<number> {
   const { file: places = [], against } = flags;
-  const manifests = readManifests(places);
+  const manifests = await readManifests(places);
   const answer = await withProgress(terminal, `comparing ${manifests.length} objects …`, async () => {
-    if (against !== undefined)
-      return await planAgainst(manifests, readManifests([against]), flags.namespace ?? 'default', settings);
+    const former = against === undefined ? undefined : await readManifests([against]);
+    if (former !== undefined)
+      return await planAgainst(manifests, former, flags.namespace ?? 'default', settings);
     const { send, namespace } = connect(flags, env);
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
     return await plan({ send, namespace, reloader, isEverywhere: false }, manifests, []);
@@ -38,6 +50,7 @@ export async function runPlan({ flags, settings, env, terminal }: CommandContext
   await terminal.write(
     flags.output === 'markdown' ? planMarkdown(answer) : formatted(flags.output, answer, text),
   );
+  if (answer.unknown.length > 0) return UNKNOWN_EXIT_CODE;
   return answer.rollouts.length === 0 ? 0 : SOMETHING;
 }
 
@@ -71,32 +84,78 @@ export async function plan(
   manifests: readonly Manifest[],
   former: readonly Manifest[],
 ): Promise<Plan> {
-  const { namespace, reloader } = target;
+  const { send, namespace, reloader } = target;
+  const { options, installation } = reloader;
   const feed = new WatchFeed();
-  const own = manifests.map(({ object }) => object.metadata.namespace ?? namespace);
+  const rows = servedRows(options);
+  const wanted = [...wantedOf(former, rows, namespace, false), ...wantedOf(manifests, rows, namespace, true)];
+  const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = target.isEverywhere ? undefined : [...new Set([namespace, ...own])];
   const observation = await observeFor(target, namespaces, feed);
   const { store } = observation;
-  const { isStampVariable } = store.settings.vocabularies;
-  const { steps, unread } = await stepsOf(target, manifests, former, isStampVariable);
-  const before = outdatedIn(store);
+  // What no stream shows has no effect, or is among what could not be read.
+  const { gate } = observation.assembly.observed;
+  const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
+  const { steps, unread } = await stepsOf(send, observed, store.settings.vocabularies.isStampVariable);
+  const now = moment();
+  const before = outdatedIn(store, now);
   // Objects first, as kubectl and Helm do: a template that changes after them reads what is new.
   for (const isObject of [true, false]) {
     for (const step of steps)
       if (isObject === (configKindOf(step.row.kind) !== undefined)) pushTo(feed, step, namespaces);
-    await feed.drained();
+    if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
+      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`);
   }
   const objects = steps.flatMap(plannedObject);
-  const timings = timingsOf(observation.reloader, reloader.options, moment());
-  const rollouts = rolloutsOf(store, before, objects, timings);
+  const rollouts = rolloutsOf(store, before, objects, timingsOf(observation.reloader, options, now));
   void observation.end();
+  const answer = { objects, rollouts, unread: [...observation.unread, ...unread] };
   return {
-    reloader: reloaderText({ reloader }),
-    objects,
-    rollouts,
-    pending: pendingOf(before),
-    unread: [...observation.unread, ...unread],
+    reloader: {
+      ...(installation && { kind: 'Deployment', namespace: installation.namespace, name: installation.name }),
+      says: reloaderText({ reloader }),
+    },
+    ...answer,
+    pending: [...before.keys()].map(workloadRefIn),
+    unknown: unknownOf(reloader, observation, wanted, steps, answer),
   };
+}
+
+/** Why the answer is not known, each a clause. */
+function unknownOf(
+  { installation, place, options, notes }: InstalledReloader,
+  { state }: Observation,
+  wanted: readonly Wanted[],
+  steps: readonly Step[],
+  { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
+): readonly string[] {
+  const changed = steps.filter(({ before, after }) => !isDeepStrictEqual(before, after));
+  // What pods run counts for what is rolled, and for what is out of date already and may be let go.
+  const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
+  const concerned = unread.filter(
+    ({ kind, namespace }) =>
+      wanted.some(({ row, object }) => row.stream === kind && isIn(namespace, namespaceOf(object))) ||
+      (findWorkloadKind(kind) && objects.some(({ object }) => isIn(namespace, object.namespace))),
+  );
+  const unserved = [...new Set(changed.map(({ before, after }) => namespaceOf(after ?? before)))].filter(
+    (each) => installation !== undefined && !watches(place, options, each),
+  );
+  return [
+    ...(changed.length === 0 ? [] : notes),
+    ...unserved.map(
+      (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
+    ),
+    ...(state.is === 'forbidden' && asksState ? [`you may not read ${state.what}`] : []),
+    ...concerned.map(({ what, why }) => `${what}: ${why}`),
+  ];
+}
+
+function isIn(namespace: string | undefined, own: string): boolean {
+  return namespace === undefined || namespace === own;
+}
+
+function namespaceOf(object: RawObject | undefined): string {
+  return object?.metadata.namespace ?? '';
 }
 
 /** An object that is applied, or (if it is not kept) deleted. */
@@ -107,22 +166,20 @@ interface Wanted {
 }
 
 async function stepsOf(
-  { send, namespace, reloader }: Target,
-  manifests: readonly Manifest[],
-  former: readonly Manifest[],
+  send: Send,
+  wanted: readonly Wanted[],
   isStamp: (variable: string) => boolean,
 ): Promise<{ readonly steps: readonly Step[]; readonly unread: readonly Unread[] }> {
-  const rows = servedRows(reloader.options);
-  const wanted = [...wantedOf(former, rows, namespace, false), ...wantedOf(manifests, rows, namespace, true)];
   const steps: Step[] = [];
   const unread: Unread[] = [];
   // Of two with one name the last one counts: a manifest comes after the former one.
   for (const { row, object, isKept } of new Map(wanted.map((each) => [idOf(each), each])).values()) {
-    const { namespace: own = '', name } = object.metadata;
-    const reading = await readObject(send, row, own, name);
+    const { namespace, name } = object.metadata;
+    const reading = await readObject(send, row, namespace, name);
     if (reading.kind === 'failed') {
       if (reading.isForbidden !== true) throw unreachable(reading);
-      unread.push({ kind: row.kind, what: `${row.kind}/${name}`, why: problemOf(reading) });
+      const what = `${row.kind}/${name}`;
+      unread.push({ kind: row.stream, namespace, what, why: problemOf(reading) });
       continue;
     }
     const before = reading.kind === 'found' ? reading.object : undefined;
@@ -140,7 +197,7 @@ function wantedOf(
 ): readonly Wanted[] {
   return manifests.flatMap((manifest) => {
     const row = rowOf(rows, manifest);
-    return row === undefined ? [] : [{ row, object: completed(manifest.object, namespace), isKept }];
+    return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
   });
 }
 
@@ -165,7 +222,8 @@ function pushTo(feed: WatchFeed, step: Step, namespaces: readonly string[] | und
 function plannedObject({ row, before, after }: Step): readonly PlannedObject[] {
   const keys = changedKeys(before, after);
   const { name, namespace = '' } = (after ?? before)?.metadata ?? { name: '' };
+  const kind = configKindOf(row.kind);
   const change = after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed';
-  if (configKindOf(row.kind) === undefined || (keys.length === 0 && change === 'changed')) return [];
-  return [{ object: `${row.kind}/${name}`, namespace, change, keys }];
+  if (kind === undefined || (keys.length === 0 && change === 'changed')) return [];
+  return [{ object: { kind, namespace, name }, change, keys }];
 }

@@ -90,7 +90,7 @@ class Stage {
         },
         get: async ({ name }) => {
           this.calls.push(`get ${name}`);
-          return { kind: 'absent' };
+          return { kind: 'gone' };
         },
       },
       stateClient: this.store,

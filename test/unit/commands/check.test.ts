@@ -52,7 +52,7 @@ async function problemsOf(
   { isStrict = false, settings = [] as readonly string[] } = {},
 ): Promise<readonly Problem[]> {
   const file = fileWith(objects.map((object) => stringify(object)).join('---\n'));
-  return await check(readManifests([file]), { namespace: 'default', settings, isStrict });
+  return await check(await readManifests([file]), { namespace: 'default', settings, isStrict });
 }
 
 interface Row {
@@ -191,18 +191,15 @@ test('a problem in a list has the line of its item', async () => {
   assert.ok((problem?.line ?? 0) > 8);
 });
 
-test('a text that is no YAML is named by its place, and not quoted', () => {
+test('a text that is no YAML is named by its place, and not quoted', async () => {
   const file = fileWith('a: 1\n{{ .Values.hush }}: "x"\n  hush-hush: [');
-  assert.throws(
-    () => readManifests([file]),
-    (error) => {
-      assert.ok(error instanceof CommandError);
-      assert.match(error.message, /\.yaml:\d+ is no YAML/);
-      return !error.message.includes('hush');
-    },
-  );
-  assert.throws(
-    () => readManifests([path.join(folder, 'none.yaml')]),
+  await assert.rejects(readManifests([file]), (error) => {
+    assert.ok(error instanceof CommandError);
+    assert.match(error.message, /\.yaml:\d+ is no YAML/);
+    return !error.message.includes('hush');
+  });
+  await assert.rejects(
+    readManifests([path.join(folder, 'none.yaml')]),
     /none\.yaml cannot be read \(ENOENT\)/,
   );
 });

@@ -90,7 +90,8 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
       const flags = ['--dialects=collaborne,stakater'];
       const rollout = await rolloutOf(annotations, { flags });
       assert[typeof when === 'string' ? 'equal' : 'match'](rollout.when, when as string & RegExp);
-      assert.deepEqual([rollout.by, rollout.keptBy, rollout.stages], ['the reloader', keptBy, []]);
+      assert.deepEqual([rollout.by, rollout.keptBy, rollout.stages], ['reloader', keptBy, []]);
+      assert.equal(rollout.until !== undefined, keptBy === 'window');
     });
 
   test('the window of the flags and of a workload that cannot be paused', async () => {
@@ -118,10 +119,10 @@ test('what is notify-only is rolled by a person, and counted apart', async () =>
     workloads: [workload('web', { [`${NATIVE}/notify-only`]: 'true' }), workload('api')],
   });
   assert.deepEqual(
-    answer.rollouts.map(({ workload: name, by, keptBy }) => [name, by, keptBy]),
+    answer.rollouts.map(({ workload: { name }, by, keptBy }) => [name, by, keptBy]),
     [
-      ['Deployment/web', 'a person', 'notify-only'],
-      ['Deployment/api', 'the reloader', undefined],
+      ['web', 'person', 'notify-only'],
+      ['api', 'reloader', undefined],
     ],
   );
   for (const text of [planText(answer, (_, words) => words), planMarkdown(answer)])
@@ -134,7 +135,7 @@ type Stages = Readonly<Record<string, readonly (string | number | undefined)[] |
 function stagesIn({ rollouts }: Plan): Stages {
   return Object.fromEntries(
     rollouts.map(({ workload: name, stages, keptBy }) => [
-      name.replace('Deployment/', ''),
+      name.name,
       keptBy ?? stages.flatMap(({ stage, stages: of, end }) => [stage, of, end]),
     ]),
   );

@@ -11,7 +11,8 @@ import { appliedTo, changedKeys } from '../../../lib/commands/manifests/apply.ts
 import { type Manifest, readManifests } from '../../../lib/commands/manifests/manifests.ts';
 import { plan, planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
-import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import { planMarkdown, planText } from '../../../lib/commands/manifests/plan-text.ts';
+import { describe as describeRef } from '../../../lib/model/object-ref.ts';
 import { rolledOut } from './named-causes.ts';
 import { follows, podOf, type Words, World } from './world.ts';
 
@@ -42,17 +43,21 @@ function configMap(data: Words = { value: 'A' }, name = 'web'): object {
 }
 
 let files = 0;
-function manifestsOf(objects: readonly object[]): readonly Manifest[] {
+async function manifestsOf(objects: readonly object[]): Promise<readonly Manifest[]> {
   files += 1;
   const file = path.join(folder, `${files}.yaml`);
   writeFileSync(file, objects.map((object) => stringify(object)).join('---\n'));
-  return readManifests([file]);
+  return await readManifests([file]);
 }
 
 type Rollouts = readonly (readonly [workload: string, by: string, objects: string])[];
 
 function shortened({ rollouts }: Plan): Rollouts {
-  return rollouts.map(({ workload, by, objects }) => [workload, by, objects.join()]);
+  return rollouts.map(({ workload, by, objects }) => [
+    describeRef(workload),
+    by,
+    objects.map(describeRef).join(),
+  ]);
 }
 
 interface Row {
@@ -63,7 +68,7 @@ interface Row {
 
 const WEB = [configMap(), deployment('app:1')];
 const CHANGED = configMap({ value: 'B', more: 'C' });
-const BY_RELOADER: Rollouts = [['Deployment/web', 'the reloader', 'ConfigMap/web (more, value)']];
+const BY_RELOADER: Rollouts = [['Deployment/web', 'reloader', 'ConfigMap/web (keys more, value)']];
 
 const TREES: Readonly<Record<string, Row>> = {
   'nothing, where nothing changes': { from: WEB, to: WEB, rolls: [] },
@@ -75,7 +80,7 @@ const TREES: Readonly<Record<string, Row>> = {
   'the workload of its own accord, where its template changes too': {
     from: WEB,
     to: [CHANGED, deployment('app:2')],
-    rolls: [['Deployment/web', 'its owner', 'ConfigMap/web (more, value)']],
+    rolls: [['Deployment/web', 'owner', 'ConfigMap/web (keys more, value)']],
   },
   'nothing more, where only its template changes': {
     from: WEB,
@@ -110,7 +115,7 @@ const TREES: Readonly<Record<string, Row>> = {
 describe('between two trees a plan has', { concurrency: 4 }, () => {
   for (const [name, { from, to, rolls }] of Object.entries(TREES))
     test(name, async () => {
-      const answer = await planAgainst(manifestsOf(to), manifestsOf(from), 'default', []);
+      const answer = await planAgainst(await manifestsOf(to), await manifestsOf(from), 'default', []);
       assert.deepEqual(shortened(answer), rolls);
     });
 });
@@ -120,7 +125,7 @@ async function onCluster(world: World, objects: readonly object[]): Promise<Plan
   const { send } = world;
   const reloader = await findReloader(send, { namespace: 'default', settings: [] });
   const target = { send, namespace: 'default', reloader, isEverywhere: false };
-  const answer = await plan(target, manifestsOf(objects), []);
+  const answer = await plan(target, await manifestsOf(objects), []);
   world.sandbox.close();
   return answer;
 }
@@ -143,17 +148,30 @@ describe('against a cluster a plan has', () => {
   test('what is out of date already, apart', async () => {
     const answer = await onCluster(world().change(), [configMap({ value: 'B' })]);
     assert.deepEqual(shortened(answer), []);
-    assert.deepEqual(answer.pending, ['Deployment/web in default']);
+    assert.deepEqual(answer.pending, [{ kind: 'Deployment', namespace: 'default', name: 'web' }]);
   });
 
-  test('what may not be read, and all else', async () => {
-    const closed = world();
-    closed.sandbox.denied.push({ resource: 'secrets' });
-    closed.refuses = ({ path: asked }) => /\/secrets/.test(asked);
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls' }, stringData: { a: SECRET } };
-    const answer = await onCluster(closed, [CHANGED, secret]);
-    assert.deepEqual(shortened(answer), BY_RELOADER);
-    assert.ok(answer.unread.some(({ what }) => what === 'Secret/tls'));
+  test('a change that comes with a rollout that is pending already', async () => {
+    const answer = await onCluster(world().change(), [CHANGED]);
+    assert.deepEqual(shortened(answer), [['Deployment/web', 'reloader', 'ConfigMap/web (key more)']]);
+    assert.deepEqual(
+      answer.rollouts.map(({ isPending }) => isPending),
+      [true],
+    );
+    assert.match(
+      textOf(answer),
+      /for ConfigMap\/web \(key more\)\n {4}with the rollout that is pending already\n/,
+    );
+  });
+
+  test('a pending rollout that the manifests let go, and none that they do not', async () => {
+    const held = { ...follows('web'), [`${NATIVE}/hold`]: 'true' };
+    const isHeld = (): World => new World().install().configMap().deployment({ annotations: held }).change();
+    const letGo = { ...follows('web'), [`${NATIVE}/hold`]: 'false' };
+    assert.deepEqual(shortened(await onCluster(isHeld(), [deployment('app:1', letGo)])), [
+      ['Deployment/web', 'reloader', 'ConfigMap/web'],
+    ]);
+    assert.deepEqual(shortened(await onCluster(isHeld(), [deployment('app:1', held)])), []);
   });
 
   test('the names of the keys of a Secret, and nothing of what is in it', async () => {
@@ -167,10 +185,88 @@ describe('against a cluster a plan has', () => {
     };
     const answer = await onCluster(open, [secret]);
     assert.deepEqual(answer.objects, [
-      { object: 'Secret/tls', namespace: 'default', change: 'changed', keys: ['a'] },
+      { object: { kind: 'Secret', namespace: 'default', name: 'tls' }, change: 'changed', keys: ['a'] },
     ]);
     const text = JSON.stringify(answer) + planMarkdown(answer);
     assert.ok(!text.includes(SECRET) && !text.includes(Buffer.from(SECRET).toString('base64')));
+  });
+});
+
+/** Refuses a resource, in every way. */
+function without(resource: string, from: World): World {
+  from.sandbox.denied.push({ resource });
+  from.refuses = ({ path: asked }) => asked.includes(`/${resource}`);
+  return from;
+}
+
+function textOf(answer: Plan): string {
+  return planText(answer, (_, text) => text);
+}
+
+const TLS = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls' }, stringData: { a: SECRET } };
+/** What may not be read, what is applied, and why the answer is not known. */
+const UNREADABLE: Readonly<Record<string, [resource: string, objects: readonly object[], because?: RegExp]>> =
+  {
+    'an object of the manifests may not be read': [
+      'secrets',
+      [CHANGED, TLS],
+      /^Secret in default: you may not list it$/,
+    ],
+    'a kind of workload may not be listed, and an object changes': [
+      'statefulsets',
+      [CHANGED],
+      /^StatefulSet in default: you may not list it$/,
+    ],
+    'the state may not be read, and something is rolled': [
+      'configmaps/reloader-state',
+      [CHANGED],
+      /^you may not read ConfigMap\/reloader-state in reloader$/,
+    ],
+    'the state may not be read, and a workload changes, which may be out of date': [
+      'configmaps/reloader-state',
+      [deployment('app:2')],
+      /^you may not read ConfigMap\/reloader-state in reloader$/,
+    ],
+    'nothing, where what may not be read does not concern the manifests': ['secrets', [CHANGED]],
+    'nothing, where the state does not matter: nothing changes': ['configmaps/reloader-state', [configMap()]],
+  };
+
+describe('a plan is not known because', () => {
+  const world = (): World =>
+    new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: follows('web') });
+
+  for (const [name, [resource, objects, because]] of Object.entries(UNREADABLE))
+    test(name, async () => {
+      const answer = await onCluster(without(resource, world()), objects);
+      assert.equal(answer.unknown.length, because === undefined ? 0 : 1, answer.unknown.join('\n'));
+      if (because !== undefined) assert.match(answer.unknown[0] ?? '', because);
+      for (const text of [textOf(answer), planMarkdown(answer)]) {
+        assert.equal(/unknown, because \S/.test(text), because !== undefined);
+        assert.equal(/Nothing is rolled\./.test(text), because === undefined && answer.rollouts.length === 0);
+      }
+    });
+
+  test('the reloader does not watch the namespace', async () => {
+    const elsewhere = new World()
+      .install(['--namespace=shared'])
+      .configMap()
+      .deployment({
+        annotations: follows('web'),
+      });
+    const { unknown } = await onCluster(elsewhere, [CHANGED]);
+    assert.deepEqual(unknown, [
+      'this reloader does not watch namespace default: -n default looks for one that does',
+    ]);
+  });
+
+  test('the reloader is not found, and it may be where nobody may look', async () => {
+    const closed = new World().configMap().deployment({ annotations: follows('web') });
+    closed.refuses = ({ path: asked }) => /^\/apis\/apps\/v1\/deployments/.test(asked);
+    const { unknown } = await onCluster(closed, [CHANGED]);
+    assert.match(unknown.join(), /you may not list the Deployments of all namespaces/);
   });
 });
 
@@ -229,5 +325,6 @@ describe('to apply', () => {
     const before = { metadata: { name: 'web' }, data: { a: '1', b: '2' } };
     const next = appliedTo(before, { metadata: { name: 'web' }, data: { a: '1' } } as typeof before, isStamp);
     assert.deepEqual(changedKeys(before, next), ['b']);
+    assert.deepEqual(appliedTo(before, before, isStamp), before);
   });
 });
