@@ -128,7 +128,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader migrate --from stakater --deployment tools/reloader', 'the same, if there are several'],
       ['reloader migrate --from collaborne -n shop -o json', 'the same of one namespace, for a script'],
     ],
-    exits: '0 nothing is left to decide, 2 something is, or is not known',
+    exits: '0 nothing is left to decide, 2 something is, 3 something is not known',
   },
   completion: {
     summary: 'writes the completion script of a shell',

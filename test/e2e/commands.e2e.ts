@@ -162,7 +162,7 @@ describe('migrate', () => {
   test('says to a person who may edit what is not known, and answers the rest', async () => {
     const { code, stdout, stderr } = await as('edit', line());
     const { workloads, differences, unknown, notes } = JSON.parse(stdout) as Migration;
-    assert.equal(code, 2, stderr);
+    assert.equal(code, 3, stderr);
     assert.equal(workloads, 1);
     assert.deepEqual(
       differences.map(({ rule, about }) => [rule, about]),
@@ -175,14 +175,14 @@ describe('migrate', () => {
 
   test('says to a person who may view that Secrets are not known', async () => {
     const { code, stdout } = await as('view', line());
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     const { unknown } = JSON.parse(stdout) as Migration;
     assert.match(unknown.join('\n'), /Secret.*you may not list it/);
   });
 
   test('says to a person without rights that nothing is known', async () => {
     const { code, stdout } = await as('nobody', line());
-    assert.equal(code, 2);
+    assert.equal(code, 3);
     const { workloads, unknown } = JSON.parse(stdout) as Migration;
     assert.equal(workloads, 0);
     assert.match(unknown.join('\n'), /ConfigMap.*you may not list it/);

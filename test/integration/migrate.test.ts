@@ -32,6 +32,23 @@ test('it says the same in JSON and YAML, and writes nothing to the cluster', asy
   assert.ok(!json.stdout.includes(SECRET) && !json.stdout.includes('\u001b['));
 });
 
+test('what may not be read makes the answer unknown', async () => {
+  cluster.sandbox.denied.push({ resource: 'statefulsets' });
+  cluster.intercept = ({ path }) =>
+    path.includes('/statefulsets') ? { status: 403, headers: {}, body: textOf('Forbidden') } : undefined;
+  const { code, stdout } = await run(`${COMMAND} -o json`, kubeconfig);
+  cluster.sandbox.denied.length = 0;
+  cluster.intercept = () => undefined;
+  assert.equal(code, 3);
+  assert.deepEqual((JSON.parse(stdout) as Migration).unknown, [
+    'StatefulSet in billing: you may not list it',
+  ]);
+});
+
+async function* textOf(text: string): AsyncGenerator<string> {
+  yield text;
+}
+
 const WRONG: Readonly<Record<string, readonly [line: string, code: number, says: RegExp]>> = {
   'another reloader': ['reloader migrate --from fabric8', 64, /migrate: .*stakater, collaborne/],
   'no reloader': ['reloader migrate', 64, /--from/],

@@ -4,7 +4,7 @@ import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
 import { everyVocabulary } from '../../annotations/union.ts';
 import { stakaterVocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
-import { CONFIG_KINDS } from '../../model/object-ref.ts';
+import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
 import { listedText } from '../../model/text.ts';
 import { OPTIONAL_KINDS } from '../../model/workload-kind.ts';
 import { isAutomatic } from '../../options/options.ts';
@@ -15,8 +15,7 @@ import type { Source } from './other-reloader.ts';
 
 /** One difference of one workload. */
 export interface Difference extends Cause {
-  readonly workload: string;
-  readonly namespace: string;
+  readonly workload: WorkloadRef;
 }
 
 /** The kinds that every other reloader rolls. */
@@ -36,13 +35,13 @@ export function isServedBy(from: Source['name'], facts: Facts): boolean {
 
 /** The differences of one workload. */
 export function differencesOf(source: Source, facts: Facts): readonly Difference[] {
-  const { kind, namespace, name } = facts.workload.ref;
+  const { ref: workload } = facts.workload;
   const causes = [
     ...causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule)),
     ...[otherWords, furtherKind].flatMap((rule) => rule(source, facts) ?? []),
     ...RULES[source.name].flatMap((rule) => rule(facts) ?? []),
   ];
-  return causes.map((cause) => ({ ...cause, workload: `${kind}/${name}`, namespace }));
+  return causes.map((cause) => ({ ...cause, workload }));
 }
 
 /** The names of the vocabularies of which the workload has a word. */

@@ -1,5 +1,6 @@
 /** The answer of `migrate` for people. */
 
+import { describe } from '../../model/object-ref.ts';
 import { count, listedText } from '../../model/text.ts';
 import type { Paint } from '../terminal.ts';
 import type { Difference } from './differences.ts';
@@ -50,7 +51,7 @@ function differenceLines(differences: readonly Difference[]): readonly string[] 
     [`${says} [${rule}]`, ...(todo === undefined ? [] : [`\n    -> ${todo}`])].join(''),
   );
   return [...groups].map(([text, same]) => {
-    const names = same.map(({ workload, namespace }) => `${workload} in ${namespace}`);
+    const names = same.map(({ workload }) => `${describe(workload)} in ${workload.namespace}`);
     return `${listedText(names)}: ${text}`;
   });
 }

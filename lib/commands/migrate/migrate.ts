@@ -1,5 +1,6 @@
 /** `reloader migrate`: what taking over from another reloader needs, and what would be different in this cluster. */
 
+import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { connect } from '../connect.ts';
 import type { CommandContext } from '../run-command.ts';
 import { formatted, withProgress } from '../terminal.ts';
@@ -17,5 +18,6 @@ export async function runMigrate({ flags, settings, env, terminal }: CommandCont
     migrationFrom({ source, send, namespace, flags, settings }),
   );
   await terminal.write(formatted(flags.output, migration, () => migrationText(migration, terminal.paint)));
+  if (migration.unknown.length > 0) return UNKNOWN_EXIT_CODE;
   return migration.isReady ? 0 : NOT_READY;
 }
