@@ -5,7 +5,7 @@ import type { FailedRead, Reading } from '../kubernetes/api-error.ts';
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { RawKeyRef, RawObject } from '../model/raw-objects.ts';
-import type { Options } from '../options/options.ts';
+import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
@@ -96,7 +96,7 @@ export function settingsAlone(
   { settings, namespace }: Pick<Wanted, 'settings' | 'namespace'>,
   notes: readonly string[],
 ): InstalledReloader {
-  const options = optionsOf(settings, {});
+  const { options } = optionsOf(settings, {});
   return { options, place: placeOf(options, namespace), notes };
 }
 
@@ -163,7 +163,7 @@ function installed(
     .map(
       (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
     );
-  const options = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
+  const { options } = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
   return {
     installation: installationOf(deployment),
     options,
@@ -213,13 +213,13 @@ function environmentOf(variables: readonly RawVariable[], namespace: string): Re
   );
 }
 
-/** The options of a command line. @throws CommandError if it is not understood; it names the source */
-function optionsOf(
+/** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source */
+export function optionsOf(
   argv: readonly string[],
-  env: Readonly<Record<string, string>>,
+  env: Program['env'],
   source = 'the flags after --',
-): Options {
+): Pick<Extract<ParsedCommand, { type: 'run' }>, 'options' | 'notices'> {
   const parsed = parseOptions(argv, env, () => '');
-  if (parsed.type === 'run') return parsed.options;
+  if (parsed.type === 'run') return parsed;
   throw new CommandError(`${source}: ${parsed.type === 'usage-error' ? parsed.message : 'no settings'}`);
 }

@@ -14,16 +14,16 @@ const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 /** The property of Options that serves a kind. */
 export type ServedSetting = 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift' | 'csiIntegration';
 /**
- * The flag that serves a kind, and its property of Options: `none` or `false` leaves the kind out, `auto` serves it where the
+ * The flag that serves a kind, as it may be written, and its property of Options: `none` or `false` leaves the kind out, `auto` serves it where the
  * account has the rights for it. The other kinds that the program knows by itself are always served.
  */
 export const SERVED_BY: Readonly<Record<string, { readonly flag: string; readonly setting: ServedSetting }>> =
   {
-    CronJob: { flag: '--cronjob-reload', setting: 'cronJobReload' },
-    Job: { flag: '--job-reload', setting: 'jobReload' },
-    Rollout: { flag: '--is-Argo-Rollouts', setting: 'argoRollouts' },
-    DeploymentConfig: { flag: '--is-openshift', setting: 'openshift' },
-    SecretProviderClass: { flag: '--enable-csi-integration', setting: 'csiIntegration' },
+    CronJob: { flag: '--cronjob-reload=run-now', setting: 'cronJobReload' },
+    Job: { flag: '--job-reload=recreate-running', setting: 'jobReload' },
+    Rollout: { flag: '--is-Argo-Rollouts=auto', setting: 'argoRollouts' },
+    DeploymentConfig: { flag: '--is-openshift=auto', setting: 'openshift' },
+    SecretProviderClass: { flag: '--enable-csi-integration=auto', setting: 'csiIntegration' },
   };
 
 /** The entry; a text if it is malformed: it completes the error "expected …". */

@@ -4,6 +4,7 @@ import { everyVocabulary } from '../../annotations/union.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
+import { SERVED_BY } from '../../options/workload-kinds.ts';
 import { watches } from '../installed-reloader.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
@@ -91,14 +92,6 @@ function namespaceNotSelected({ reloader, observation, workload }: Facts): Cause
   };
 }
 
-/** By kind, the flag that serves it. */
-const SERVED_BY: Readonly<Record<string, string>> = {
-  CronJob: '--cronjob-reload=run-now',
-  Job: '--job-reload=recreate-running',
-  Rollout: '--is-Argo-Rollouts=auto',
-  DeploymentConfig: '--is-openshift=auto',
-};
-
 function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined {
   const { kind, resource } = row;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
@@ -111,7 +104,7 @@ function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined
       : `the reloader does not roll ${kind}s by its present flags`,
     todo: isIgnored
       ? `take ${resource} out of --ignored-workload-types`
-      : `give the reloader ${SERVED_BY[kind] ?? '--workload-kinds'}`,
+      : `give the reloader ${SERVED_BY[kind]?.flag ?? '--workload-kinds'}`,
   };
 }
 

@@ -22,9 +22,9 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   findings,
   asksForNothing,
   refersToNothing,
-  notAskedObjects,
+  (facts) => refused(facts, (because) => because === 'not-asked'),
   mentionedOnly,
-  refusedByPolicy,
+  (facts) => refused(facts, (because) => because !== 'not-asked'),
   stateNotReadable,
   notReadable,
   firstSeen,
@@ -112,14 +112,7 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
     }));
 }
 
-function notAskedObjects(facts: Facts): readonly Cause[] {
-  return refused(facts, (because) => because === 'not-asked');
-}
-
-function refusedByPolicy(facts: Facts): readonly Cause[] {
-  return refused(facts, (because) => because !== 'not-asked');
-}
-
+/** Objects that it follows and is not rolled for, by reasons of its policy. */
 function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
   const { observation } = facts;
   return followed(facts).flatMap(([record, config]): readonly Cause[] => {

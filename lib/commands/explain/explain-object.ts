@@ -83,10 +83,11 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const follows = explanationOf(facts, []).follows.find(
     (each) => each.object === object || each.object.startsWith(`${object} (`),
   );
-  const causes = causesOf(facts).filter(
+  const all = causesOf(facts);
+  const causes = all.filter(
     ({ rule, about, says }) => rule === 'kind-not-served' || about.includes(object) || says.includes(object),
   );
-  const asks = causesOf(facts).filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
+  const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   return {
     workload: describe(facts.workload.ref),
     ...(follows === undefined ? {} : { follows }),

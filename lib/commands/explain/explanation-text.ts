@@ -15,25 +15,26 @@ const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
   const { workload, namespace, reloader, state, asks, follows, rollout, stamps, causes, events } = answer;
+  const section = sectionsIn(paint);
   return [
     ...heading(`${workload} in namespace ${namespace}`, reloader, state, paint),
     `rollout   ${rollout}`,
-    ...section('Asks by', asks.map(indented), paint),
+    ...section(
+      'Asks by',
+      asks.map((line) => `  ${line}`),
+    ),
     ...section(
       'Follows',
       follows.map((each) => followedLine(each, paint)),
-      paint,
     ),
     ...section(
       'Stamps',
       stamps.map(({ where, variable, state: is }) => `  ${variable} (${where}): ${is}`),
-      paint,
     ),
-    ...section('Why', causeLines(causes, paint), paint),
+    ...section('Why', causeLines(causes, paint)),
     ...section(
       'Events',
       events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
-      paint,
     ),
     ...unreadLines(answer.unread),
     '',
@@ -68,10 +69,7 @@ export function unreadLines(unread: readonly Unread[]): readonly string[] {
   return unread.map(({ what, why }) => `not read: ${what}: ${why}`);
 }
 
-function section(title: string, lines: readonly string[], paint: Paint): readonly string[] {
-  return lines.length === 0 ? [] : [paint('bold', title), ...lines];
-}
-
-function indented(line: string): string {
-  return `  ${line}`;
+/** Writes lines under a title; nothing if there are none. */
+export function sectionsIn(paint: Paint): (title: string, lines: readonly string[]) => readonly string[] {
+  return (title, lines) => (lines.length === 0 ? [] : [paint('bold', title), ...lines]);
 }

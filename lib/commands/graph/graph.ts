@@ -72,7 +72,8 @@ export function graphOf(observation: Observed, filter: GraphFilter): Graph {
       (filter.only === undefined || filter.only === object || filter.only === workload) &&
       (!filter.isOutdated || pods === 'out of date'),
   );
-  edges.sort((a, b) => compare(a.object, b.object) || compare(a.workload, b.workload));
+  const orderOf = ({ object, workload }: GraphEdge): string => `${object} ${workload}`;
+  edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   return { edges, unread: observation.unread };
 }
 
@@ -86,11 +87,6 @@ function edgesOf(observation: Observed): GraphEdge[] {
       return [{ object: wholeKeyOf(config), workload, asks: judge(store, record, object).asks, pods }];
     }),
   );
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** By object, its followers. */

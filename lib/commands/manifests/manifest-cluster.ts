@@ -24,12 +24,10 @@ export interface ServedRow extends ApiResource {
 
 /** The kinds that manifests may have and the program reads. */
 export function servedRows(options: Options): readonly ServedRow[] {
-  const workloads = rowsOf(options).map(({ kind, objectKind = kind, group, version, resource }) => ({
-    kind: objectKind,
-    stream: kind,
-    group,
-    version,
-    resource,
+  const workloads = rowsOf(options).map((row) => ({
+    ...row,
+    kind: row.objectKind ?? row.kind,
+    stream: row.kind,
   }));
   const objects = CONFIG_KINDS.flatMap((kind) => {
     const mounts = mountsOf(kind);

@@ -2,6 +2,7 @@
 
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import { count } from '../../model/text.ts';
+import { sectionsIn } from '../explain/explanation-text.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
 
@@ -20,6 +21,7 @@ const BY: Readonly<Record<PlannedRollout['by'], string>> = {
 /** The answer for a terminal. */
 export function planText(plan: Plan, paint: Paint): string {
   const { reloader, objects, rollouts, pending, unknown } = plan;
+  const section = sectionsIn(paint);
   const changes = objects.map(
     ({ object, change, keys }) =>
       `  ${paint(COLOURS[change], change)} ${placed(object)}${keys.length === 0 ? '' : `: ${keys.join(', ')}`}`,
@@ -31,8 +33,8 @@ export function planText(plan: Plan, paint: Paint): string {
   ]);
   return [
     `reloader  ${reloader.says}`,
-    ...(changes.length === 0 ? [] : [paint('bold', 'Objects'), ...changes]),
-    ...(rolled.length === 0 ? [] : [paint('bold', 'Rollouts'), ...rolled]),
+    ...section('Objects', changes),
+    ...section('Rollouts', rolled),
     ...(pending.length === 0 ? [] : [`out of date already: ${pending.map(placed).join(', ')}`]),
     ...(unknown.length === 0 || rollouts.length === 0 ? [] : [sumOf(rollouts)]),
     verdictOf(plan),

@@ -5,11 +5,9 @@ import { readCommandLine } from '../../options/command-line.ts';
 import { readEnvironment } from '../../options/environment.ts';
 import { DEAD_FLAGS, FLAGS, type Flag } from '../../options/flags.ts';
 import { type Options, UsageError } from '../../options/options.ts';
-import { parseOptions } from '../../options/parse-options.ts';
 import { Reader } from '../../options/reader.ts';
 import { TYPES } from '../../options/value-types.ts';
-import { CommandError } from '../connect.ts';
-import type { Program } from '../installed-reloader.ts';
+import { optionsOf, type Program } from '../installed-reloader.ts';
 import type { Source } from './other-reloader.ts';
 
 /** One flag or variable of the other reloader that is not the same here. */
@@ -49,9 +47,9 @@ export function settingsFor(
   const { words, rows } = wordsOf(program.args);
   const env = { ...usual, ...program.env };
   const common = words.map(({ text }) => text);
-  const ignored: readonly string[] = parsed(title, common, env).options.ignoredWorkloadKinds;
+  const ignored: readonly string[] = optionsOf(common, env, title).options.ignoredWorkloadKinds;
   const added = Object.keys(runs).flatMap((kind) => (ignored.includes(kind) ? [] : (runs[kind] ?? [])));
-  const { options, notices } = parsed(title, [...common, ...added, ...further], env);
+  const { options, notices } = optionsOf([...common, ...added, ...further], env, title);
   const { namespaces } = placeOf(options, home);
   const variables = [...readEnvironment(program.env)].filter(
     ([name]) => !words.some((one) => one.name === name),
@@ -83,17 +81,6 @@ export function settingsFor(
     options,
     notices: notices.filter((notice) => !hidden.some(({ name }) => notice.includes(name))),
   };
-}
-
-function parsed(
-  title: string,
-  args: readonly string[],
-  env: Program['env'],
-): Pick<Settings, 'options' | 'notices'> {
-  const result = parseOptions(args, env, () => '');
-  if (result.type === 'run') return result;
-  const problem = result.type === 'usage-error' ? result.message : 'they run nothing';
-  throw new CommandError(`the flags of ${title} cannot be used as they are: ${problem}`);
 }
 
 function secretRow(name: Flag['name'], theirs: string): readonly Setting[] {

@@ -60,10 +60,10 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   'apps/v1/deployments:spec.template':
     'expected no Deployments: they are always served; take the entry away, got ',
   'batch/v1/cronjobs:spec.jobTemplate.spec.template':
-    'expected no CronJobs: --cronjob-reload serves them; write that flag in place of the entry, got ',
-  'batch/v1/jobs:spec.template': 'expected no Jobs: --job-reload serves them; ',
-  'argoproj.io/v1alpha1/rollouts:spec.template': 'expected no Rollouts: --is-Argo-Rollouts serves them; ',
-  'apps.openshift.io/v1/deploymentconfigs': 'expected no DeploymentConfigs: --is-openshift serves them; ',
+    'expected no CronJobs: --cronjob-reload=run-now serves them; write that flag in place of the entry, got ',
+  'batch/v1/jobs:spec.template': 'expected no Jobs: --job-reload=recreate-running',
+  'argoproj.io/v1alpha1/rollouts:spec.template': 'expected no Rollouts: --is-Argo-Rollouts=auto',
+  'apps.openshift.io/v1/deploymentconfigs': 'expected no DeploymentConfigs: --is-openshift=auto',
   [`${APPS},${APPS}`]: 'expected each kind once, got apps.acme.example twice; keep one of its entries',
   [`${APPS},acme.example/v2/apps:spec.template`]: 'expected each kind once, got apps.acme.example twice; ',
 };

@@ -154,6 +154,6 @@ test('flags that contradict each other are an error', () => {
   const args = ['--resources-to-ignore=secrets', '--resources-to-ignore=configmaps'];
   assert.throws(
     () => settingsOf({ from: 'stakater', args, becomes: [] }),
-    /Stakater Reloader cannot be used as they are/,
+    /Stakater Reloader: --resources-to-ignore/,
   );
 });
