@@ -4,7 +4,7 @@ import { type Place, placeOf } from '../app/assembly.ts';
 import type { FailedRead, Reading } from '../kubernetes/api-error.ts';
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
-import type { RawKeyRef, RawObject } from '../model/raw-objects.ts';
+import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
@@ -35,17 +35,11 @@ export interface InstalledReloader {
   readonly notes: readonly string[];
 }
 
-interface RawVariable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: {
-    readonly fieldRef?: { readonly fieldPath?: string };
-    readonly secretKeyRef?: RawKeyRef;
-  };
-}
+type RawVariable = RawEnvVar & {
+  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
+};
 
-interface RawProgram {
-  readonly name: string;
+interface RawProgram extends RawContainer {
   readonly image?: string;
   readonly args?: readonly string[];
   readonly env?: readonly RawVariable[];
@@ -77,18 +71,12 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
     isIt: () => true,
   });
   const all = found.map((each) => installed(each, wanted.settings, notes));
-  const serves = ({ place, options }: InstalledReloader): boolean =>
-    watches(place, options, wanted.namespace);
-  return all.find(serves) ?? all[0] ?? settingsAlone(wanted, notes);
+  return all.find((each) => watches(each, wanted.namespace)) ?? all[0] ?? settingsAlone(wanted, notes);
 }
 
-/** Whether a reloader with these settings watches the namespace. */
-export function watches(
-  { namespaces }: Place,
-  { ignoredNamespaces }: Pick<Options, 'ignoredNamespaces'>,
-  namespace: string,
-): boolean {
-  return namespaces?.includes(namespace) ?? !ignoredNamespaces.includes(namespace);
+/** Whether the reloader watches the namespace. */
+export function watches({ place, options }: InstalledReloader, namespace: string): boolean {
+  return place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace);
 }
 
 /** The settings of the words alone. @throws CommandError */
@@ -175,12 +163,7 @@ function installed(
 /** Where a Deployment is, and whether it runs. */
 export function installationOf({ metadata, spec, status }: RawDeployment): Installation {
   const { name, namespace = '' } = metadata;
-  return {
-    namespace,
-    name,
-    replicas: spec?.replicas ?? 1,
-    readyReplicas: status?.readyReplicas ?? 0,
-  };
+  return { namespace, name, replicas: spec?.replicas ?? 1, readyReplicas: status?.readyReplicas ?? 0 };
 }
 
 /** How the program of a Deployment is started. */

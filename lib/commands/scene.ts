@@ -26,23 +26,14 @@ export interface Scene {
   readonly reloader: InstalledReloader;
 }
 
-/** The workload as the API server has it. @throws CommandError if it cannot be read */
-export async function rawWorkload(
-  send: Send,
-  row: WorkloadKind,
-  namespace: string,
-  name: string,
-): Promise<RawWorkload> {
+/** All that is known about the workload of this name. @throws CommandError if it cannot be read */
+export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Promise<Facts> {
+  const { send, namespace } = scene;
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
   if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
   if (reading.kind !== 'found')
     throw new CommandError(`${row.kind}/${name} in namespace ${namespace} ${problemOf(reading)}`);
-  return row.refersToTemplate ? await complete(send, reading.object) : reading.object;
-}
-
-/** All that is known about the workload. */
-export async function factsOf(scene: Scene, row: WorkloadKind, raw: RawWorkload): Promise<Facts> {
-  return await factsIn(scene, await observeFor(scene, [scene.namespace]), row, raw);
+  return await factsIn(scene, await observeFor(scene, [namespace]), row, reading.object);
 }
 
 /** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
@@ -63,18 +54,18 @@ export async function* workloadsIn(
   const lists = rows.flatMap((row) => (namespaces ?? [undefined]).map((place) => [row, place] as const));
   for (const [row, place] of lists) {
     const reading = await listObjects<RawWorkload>(send, row, place);
-    for (const raw of reading.kind === 'found' ? reading.object : [])
-      yield [row, row.refersToTemplate ? await complete(send, raw) : raw];
+    for (const raw of reading.kind === 'found' ? reading.object : []) yield [row, raw];
   }
 }
 
 /** The facts about a workload that was read. */
 export async function factsIn(
-  { reloader }: Pick<Scene, 'reloader'>,
+  { send, reloader }: Scene,
   observation: Observation,
   row: WorkloadKind,
-  raw: RawWorkload,
+  read: RawWorkload,
 ): Promise<Facts> {
+  const raw = row.refersToTemplate ? await complete(send, read) : read;
   const { store } = observation;
   const seen = workloadOf(row, raw, store.settings.vocabularies);
   const key = keyOf(seen.ref);

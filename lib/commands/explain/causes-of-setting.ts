@@ -66,7 +66,7 @@ function toldInstead({ reloader: { options } }: Facts): Cause | undefined {
 function namespaceNotWatched({ reloader, workload }: Facts): Cause | undefined {
   const { namespace } = workload.ref;
   const { place, options } = reloader;
-  if (reloader.installation === undefined || watches(place, options, namespace)) return undefined;
+  if (reloader.installation === undefined || watches(reloader, namespace)) return undefined;
   const isIgnored = options.ignoredNamespaces.includes(namespace);
   return {
     rule: 'namespace-not-watched',

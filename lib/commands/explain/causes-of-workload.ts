@@ -215,11 +215,8 @@ function keysOnly(facts: Facts): readonly Cause[] {
   return followed(facts)
     .filter(([record, { ref }]) => {
       const edge = record.edges.get(keyOf(ref));
-      return (
-        ref.keys !== undefined &&
-        edge !== undefined &&
-        !isOutdatedOn(observation.store, record, keyOf(ref), edge)
-      );
+      const isOutdated = edge === undefined || isOutdatedOn(observation.store, record, keyOf(ref), edge);
+      return ref.keys !== undefined && !isOutdated;
     })
     .map(([, { ref }]) => ({
       rule: 'keys-not-read',

@@ -120,20 +120,16 @@ async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Pro
   const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const isUnlabelled =
     resourceLabelSelector?.split(',').some((term) => term.includes('=') && !labels.includes(term)) === true;
+  const unlabelled = {
+    rule: 'unselected-object',
+    about,
+    says: `it does not have the labels of --resource-label-selector (${resourceLabelSelector})`,
+    todo: 'label it',
+  };
+  const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
   return [
-    ...(row.ignoredTypes.includes(type)
-      ? [{ rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` }]
-      : []),
-    ...(isUnlabelled
-      ? [
-          {
-            rule: 'unselected-object',
-            about,
-            says: `it does not have the labels of --resource-label-selector (${resourceLabelSelector})`,
-            todo: 'label it',
-          },
-        ]
-      : []),
+    ...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES),
+    ...(isUnlabelled ? [unlabelled] : NO_CAUSES),
     ...(isMountedKind(ref.kind) ? NO_CAUSES : unfollowed),
   ];
 }

@@ -7,7 +7,7 @@ import { connect } from '../connect.ts';
 import { findReloader } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { factsOf, rawWorkload } from '../scene.ts';
+import { factsOf } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, withProgress } from '../terminal.ts';
 import type { Facts } from './cause.ts';
@@ -29,8 +29,7 @@ export async function runExplain(context: CommandContext): Promise<number> {
       const answer = await explainObject(scene, subject);
       return formatted(flags.output, answer, () => objectText(answer, terminal.paint));
     }
-    const raw = await rawWorkload(send, subject.row, namespace, subject.name);
-    const facts = await factsOf(scene, subject.row, raw);
+    const facts = await factsOf(scene, subject.row, subject.name);
     const answer = explanationOf(facts, await eventsOf(send, facts));
     return formatted(flags.output, answer, () => explanationText(answer, terminal.paint));
   });

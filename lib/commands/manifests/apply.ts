@@ -1,6 +1,7 @@
 /** What objects would be if manifests were applied to them: the fields of the manifest over those of the live object. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { isStampVariable } from '../../annotations/stamp-variables.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -10,15 +11,11 @@ const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
 
 /**
  * The live object after the manifest is applied. Fields that the manifest lacks stay, since the API server has filled them in;
- * items of a list that it lacks go, except variables that `isStamp`. Data is replaced as a whole.
+ * items of a list that it lacks go, except stamps. Data is replaced as a whole.
  */
-export function appliedTo(
-  live: RawObject,
-  manifest: RawObject,
-  isStamp: (variable: string) => boolean,
-): RawObject {
+export function appliedTo(live: RawObject, manifest: RawObject): RawObject {
   const { status: _, ...wanted } = manifest as RawObject & { readonly status?: unknown };
-  const next = merged(live, wanted, isStamp) as RawObject & RawConfigObject;
+  const next = merged(live, wanted) as RawObject & RawConfigObject;
   const { data, binaryData } = manifest as RawConfigObject;
   const content = { ...(data && { data }), ...(binaryData && { binaryData }) };
   const isContent = (live as RawWorkload).spec === undefined;
@@ -41,32 +38,28 @@ function contentOf(object: RawObject | undefined): ReadonlyMap<string, string> {
   return new Map([...Object.entries(data), ...Object.entries(binaryData)]);
 }
 
-function merged(live: unknown, wanted: unknown, isStamp: (variable: string) => boolean): unknown {
-  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, isStamp);
+function merged(live: unknown, wanted: unknown): unknown {
+  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted);
   if (!isJson(live) || !isJson(wanted)) return wanted;
   const fields = Object.entries(wanted).map(([key, value]) => [
     key,
-    key in live ? merged(live[key], value, isStamp) : value,
+    key in live ? merged(live[key], value) : value,
   ]);
   return { ...live, ...Object.fromEntries(fields) };
 }
 
-function mergedList(
-  live: readonly unknown[],
-  wanted: readonly unknown[],
-  isStamp: (variable: string) => boolean,
-): readonly unknown[] {
+function mergedList(live: readonly unknown[], wanted: readonly unknown[]): readonly unknown[] {
   const all = [...live, ...wanted];
   const key = KEYS.find((each) => all.every((item) => isJson(item) && item[each] !== undefined));
   if (key === undefined)
-    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, isStamp) : item));
+    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item) : item));
   const byKey = new Map(live.map((item) => [(item as Json)[key], item]));
   const kept = live.filter(
     (item) =>
-      isStamp(String((item as Json)['name'])) &&
+      isStampVariable(String((item as Json)['name'])) &&
       !wanted.some((other) => (other as Json)[key] === (item as Json)[key]),
   );
-  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item, isStamp)), ...kept];
+  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item)), ...kept];
 }
 
 function isJson(value: unknown): value is Json {

@@ -6,6 +6,7 @@ import { count } from '../../model/text.ts';
 import { VERSION } from '../../options/version.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
+import type { Wanted } from '../installed-reloader.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
 import { factsIn, observeFor } from '../scene.ts';
@@ -49,12 +50,8 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
   return problems.length === 0 ? 0 : FOUND;
 }
 
-/** How manifests are checked. */
-export interface CheckOptions {
-  /** Of objects without one. */
-  readonly namespace: string;
-  /** Flags of the reloader. */
-  readonly settings: readonly string[];
+/** How manifests are checked; the namespace is that of objects without one. */
+interface CheckOptions extends Pick<Wanted, 'namespace' | 'settings'> {
   readonly isStrict: boolean;
 }
 

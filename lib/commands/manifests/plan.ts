@@ -44,7 +44,7 @@ export async function runPlan({ flags, settings, env, terminal }: CommandContext
       return await planAgainst(manifests, former, flags.namespace ?? 'default', settings);
     const { send, namespace } = connect(flags, env);
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-    return await plan({ send, namespace, reloader, isEverywhere: false }, manifests, []);
+    return await plan({ send, namespace, reloader }, manifests);
   });
   const text = (): string => planText(answer, terminal.paint);
   await terminal.write(
@@ -61,13 +61,7 @@ export async function planAgainst(
   namespace: string,
   settings: readonly string[],
 ): Promise<Plan> {
-  const scene = await clusterOf(former, { namespace, settings });
-  return await plan({ ...scene, isEverywhere: true }, manifests, former);
-}
-
-/** Where something is applied. */
-interface Target extends Scene {
-  readonly isEverywhere: boolean;
+  return await plan(await clusterOf(former, { namespace, settings }), manifests, former);
 }
 
 /** One object before and after. */
@@ -78,25 +72,30 @@ interface Step {
   readonly after: RawObject | undefined;
 }
 
-/** The plan; those of `former` that are not among the manifests are deleted. */
+/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. */
 export async function plan(
-  target: Target,
+  scene: Scene,
   manifests: readonly Manifest[],
-  former: readonly Manifest[],
+  former?: readonly Manifest[],
 ): Promise<Plan> {
-  const { send, namespace, reloader } = target;
+  const { send, namespace, reloader } = scene;
   const { options, installation } = reloader;
   const feed = new WatchFeed();
   const rows = servedRows(options);
-  const wanted = [...wantedOf(former, rows, namespace, false), ...wantedOf(manifests, rows, namespace, true)];
+  const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
+    all.flatMap((manifest) => {
+      const row = rowOf(rows, manifest);
+      return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
+    });
+  const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
-  const namespaces = target.isEverywhere ? undefined : [...new Set([namespace, ...own])];
-  const observation = await observeFor(target, namespaces, feed);
+  const namespaces = former !== undefined ? undefined : [...new Set([namespace, ...own])];
+  const observation = await observeFor(scene, namespaces, feed);
   const { store } = observation;
   // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
-  const { steps, unread } = await stepsOf(send, observed, store.settings.vocabularies.isStampVariable);
+  const { steps, unread } = await stepsOf(send, observed);
   const now = moment();
   const before = outdatedIn(store, now);
   // Objects first, as kubectl and Helm do: a template that changes after them reads what is new.
@@ -123,13 +122,14 @@ export async function plan(
 
 /** Why the answer is not known, each a clause. */
 function unknownOf(
-  { installation, place, options, notes }: InstalledReloader,
+  reloader: InstalledReloader,
   { state }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
   { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
 ): readonly string[] {
   const changed = steps.filter(({ before, after }) => !isDeepStrictEqual(before, after));
+  const { installation, notes } = reloader;
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const concerned = unread.filter(
@@ -138,7 +138,7 @@ function unknownOf(
       (findWorkloadKind(kind) && objects.some(({ object }) => isIn(namespace, object.namespace))),
   );
   const unserved = [...new Set(changed.map(({ before, after }) => namespaceOf(after ?? before)))].filter(
-    (each) => installation !== undefined && !watches(place, options, each),
+    (each) => installation !== undefined && !watches(reloader, each),
   );
   return [
     ...(changed.length === 0 ? [] : notes),
@@ -168,7 +168,6 @@ interface Wanted {
 async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
-  isStamp: (variable: string) => boolean,
 ): Promise<{ readonly steps: readonly Step[]; readonly unread: readonly Unread[] }> {
   const steps: Step[] = [];
   const unread: Unread[] = [];
@@ -183,22 +182,10 @@ async function stepsOf(
       continue;
     }
     const before = reading.kind === 'found' ? reading.object : undefined;
-    const after = before === undefined ? asNew(object) : appliedTo(before, object, isStamp);
+    const after = before === undefined ? asNew(object) : appliedTo(before, object);
     steps.push({ row, before, after: isKept ? after : undefined });
   }
   return { steps, unread };
-}
-
-function wantedOf(
-  manifests: readonly Manifest[],
-  rows: readonly ServedRow[],
-  namespace: string,
-  isKept: boolean,
-): readonly Wanted[] {
-  return manifests.flatMap((manifest) => {
-    const row = rowOf(rows, manifest);
-    return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
-  });
 }
 
 function idOf({ row, object: { metadata } }: Wanted): string {

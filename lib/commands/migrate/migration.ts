@@ -92,7 +92,7 @@ async function seenBy(
   const differences: Difference[] = [];
   let workloads = 0;
   for await (const [row, raw] of workloadsIn(scene, namespaces)) {
-    const facts = await factsIn({ reloader }, observation, row, raw);
+    const facts = await factsIn(scene, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;
     differences.push(...differencesOf(source, facts));

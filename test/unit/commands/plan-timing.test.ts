@@ -192,8 +192,8 @@ describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
     });
     const { send } = world;
     const reloader = await findReloader(send, { namespace: 'default', settings: [] });
-    const target = { send, namespace: 'default', reloader, isEverywhere: false };
-    const { rollouts } = await plan(target, [configMap('B')], []);
+    const target = { send, namespace: 'default', reloader };
+    const { rollouts } = await plan(target, [configMap('B')]);
     world.sandbox.close();
     const [{ when = '', keptBy = '' } = {}] = rollouts;
     assert.equal(keptBy, 'halt');

@@ -124,8 +124,8 @@ async function onCluster(world: World, objects: readonly object[]): Promise<Plan
   await rolledOut(world);
   const { send } = world;
   const reloader = await findReloader(send, { namespace: 'default', settings: [] });
-  const target = { send, namespace: 'default', reloader, isEverywhere: false };
-  const answer = await plan(target, await manifestsOf(objects), []);
+  const target = { send, namespace: 'default', reloader };
+  const answer = await plan(target, await manifestsOf(objects));
   world.sandbox.close();
   return answer;
 }
@@ -271,7 +271,6 @@ describe('a plan is not known because', () => {
 });
 
 describe('to apply', () => {
-  const isStamp = (name: string): boolean => name.startsWith('_RELOADER_');
   const live = {
     metadata: { name: 'web', uid: 'u', generation: 4, annotations: { by: 'controller' } },
     spec: {
@@ -279,7 +278,7 @@ describe('to apply', () => {
       template: {
         spec: {
           containers: [
-            { name: 'app', image: 'a', env: [{ name: '_RELOADER_X', value: '1' }, { name: 'OLD' }] },
+            { name: 'app', image: 'a', env: [{ name: '_RELOADER_SECRET_X', value: '1' }, { name: 'OLD' }] },
           ],
         },
       },
@@ -300,31 +299,30 @@ describe('to apply', () => {
   };
 
   test('keeps what the manifest lacks, and raises the generation with the spec', () => {
-    const next = appliedTo(live, wanted, isStamp);
+    const next = appliedTo(live, wanted);
     assert.partialDeepStrictEqual(next, {
       metadata: { uid: 'u', generation: 5, annotations: { by: 'controller' } },
       spec: { replicas: 3, template: { spec: { containers: [{ image: 'b' }, { image: 'c' }] } } },
     });
-    assert.equal(appliedTo(live, { metadata: { name: 'web' } }, isStamp).metadata.generation, 4);
+    assert.equal(appliedTo(live, { metadata: { name: 'web' } }).metadata.generation, 4);
   });
 
   test('drops items of a list that the manifest lacks, but for stamps', () => {
     const containers = [{ name: 'app', env: [{ name: 'NEW' }] }];
-    const next = appliedTo(
-      live,
-      { ...wanted, spec: { template: { spec: { containers } } } } as object as typeof wanted,
-      isStamp,
-    );
-    assert.deepEqual(JSON.stringify(next).match(/"name":"(NEW|OLD|_RELOADER_X)"/g), [
+    const next = appliedTo(live, {
+      ...wanted,
+      spec: { template: { spec: { containers } } },
+    } as object as typeof wanted);
+    assert.deepEqual(JSON.stringify(next).match(/"name":"(NEW|OLD|_RELOADER_SECRET_X)"/g), [
       '"name":"NEW"',
-      '"name":"_RELOADER_X"',
+      '"name":"_RELOADER_SECRET_X"',
     ]);
   });
 
   test('replaces data as a whole', () => {
     const before = { metadata: { name: 'web' }, data: { a: '1', b: '2' } };
-    const next = appliedTo(before, { metadata: { name: 'web' }, data: { a: '1' } } as typeof before, isStamp);
+    const next = appliedTo(before, { metadata: { name: 'web' }, data: { a: '1' } } as typeof before);
     assert.deepEqual(changedKeys(before, next), ['b']);
-    assert.deepEqual(appliedTo(before, before, isStamp), before);
+    assert.deepEqual(appliedTo(before, before), before);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { Facts } from '../../../lib/commands/explain/cause.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
-import { factsOf, rawWorkload } from '../../../lib/commands/scene.ts';
+import { factsOf } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';
 import { ApiError } from '../../../lib/kubernetes/api-error.ts';
 import type { ApiRequest, Send } from '../../../lib/kubernetes/transport.ts';
@@ -126,8 +126,7 @@ export class World {
     const reloader = await findReloader(send, { namespace, settings: [] });
     const subject = subjectOf([operand], reloader.options);
     if (subject.is !== 'workload') throw new Error(`${operand} is no workload`);
-    const raw = await rawWorkload(send, subject.row, namespace, subject.name);
-    return await factsOf({ send, namespace, reloader }, subject.row, raw);
+    return await factsOf({ send, namespace, reloader }, subject.row, subject.name);
   }
 }
 
