@@ -6,12 +6,11 @@
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { WorkloadClient } from '../model/outcome.ts';
-import type { InformerEvent, Timeline } from '../model/timeline.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjects } from '../repair/missing-objects.ts';
 import { Pauses } from '../repair/pauses.ts';
-import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
+import { Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Findings } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
@@ -35,20 +34,18 @@ import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
-  extends Pick<AttemptOptions, 'pods' | 'maxEvictions'>,
+  extends Pick<AttemptOptions, 'client' | 'pods' | 'maxEvictions' | 'timeline'>,
     Pick<StateCommitterOptions, 'readKeys' | 'mark' | 'onContested'>,
     Pick<JobRecreationsOptions, 'finish'>,
+    Pick<RefetcherOptions, 'readConfig'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;
-  readonly client: WorkloadClient;
   readonly stateClient: StateClient;
-  readonly readConfig: ReadConfig;
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
-  readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
   /** Whether this reloader leads; a standby observes and writes nothing. */

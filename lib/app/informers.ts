@@ -9,7 +9,7 @@ import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
-import { configSource, mountsSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
+import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
@@ -167,7 +167,7 @@ export class Informers {
     const { classes, reloader } = this.#options;
     return new Informer({
       ...this.#common(stream),
-      source: mountsSource(kind, stream.namespace, stream),
+      source: objectsSource(mountsOf(kind), stream.namespace, stream),
       project: (raw: RawPodStatus) => mountedOf(raw, reloader().store.settings.algorithms),
       handler: (event) => classes.observeStatus(stream, event),
     });
@@ -177,7 +177,7 @@ export class Informers {
     const { reloader, send } = this.#options;
     return new Informer({
       ...this.#common(stream),
-      source: workloadSource(row, stream.namespace, stream),
+      source: objectsSource(row, stream.namespace, stream),
       ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
       project: (raw: RawWorkload) => reloader().view(row, raw),
       handler: (event) => reloader().onWorkload(stream, event),

@@ -7,12 +7,13 @@
 
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
 import type { Log } from '../model/log.ts';
+import type { FailedRead } from '../model/outcome.ts';
 import type { TermMark } from '../model/shards.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { type BegunTerm, beginTerm, isOfLaterVersion } from '../state/begin-term.ts';
 import type { DigestKeys } from '../state/digest-keys.ts';
-import { type Failure, type KeyedStateClient, readShards } from '../store/state-client.ts';
+import { type KeyedStateClient, readShards } from '../store/state-client.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How a run ended: as requested, or because the process cannot go on, for the reason in the log. */
@@ -203,7 +204,7 @@ export class Terms {
   async #beginOnce(
     stateClient: KeyedStateClient,
     signal: AbortSignal,
-  ): Promise<BegunTerm | Failure | undefined> {
+  ): Promise<BegunTerm | FailedRead | undefined> {
     const { identity, keys } = this.#options;
     const begun = await beginTerm({ stateClient, identity, signal });
     if (signal.aborted) return undefined;

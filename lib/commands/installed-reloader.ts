@@ -1,9 +1,9 @@
 /** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
-import type { FailedRead, Reading } from '../kubernetes/api-error.ts';
 import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
+import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';

@@ -1,9 +1,10 @@
 /** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
 
-import { ApiError, type Reading, readingOf } from '../kubernetes/api-error.ts';
+import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { type ApiResource, collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
 import { callJson, callList } from '../kubernetes/json-call.ts';
-import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import { type ApiRequest, type ApiResponse, bodyOf, type Send } from '../kubernetes/transport.ts';
+import type { Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 
 const REVIEWS = '/selfsubjectaccessreviews';
@@ -59,9 +60,5 @@ export function notFound(): ApiResponse {
 
 /** An answer with a JSON body. */
 export function answerOf(status: number, object: object): ApiResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(object)) };
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
+  return { status, headers: { 'content-type': 'application/json' }, body: bodyOf([JSON.stringify(object)]) };
 }

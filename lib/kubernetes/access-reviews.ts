@@ -4,7 +4,6 @@
  */
 
 import { ApiError, type ApiErrorCode } from './api-error.ts';
-import { ACCESS_REVIEWS, collectionPath, TOKEN_REVIEWS } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { type Permission, ruleYaml } from './permissions.ts';
 import type { Send } from './transport.ts';
@@ -74,12 +73,17 @@ export function missingOf(refused: readonly Question[]): MissingPermission[] {
   });
 }
 
-/** The part of a TokenReview's user that a SubjectAccessReview takes. */
-interface TokenUser {
-  readonly username?: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
+/** The status of any review; the part of a TokenReview's user that a SubjectAccessReview takes. */
+interface ReviewStatus {
+  readonly allowed?: boolean;
+  readonly denied?: boolean;
+  readonly authenticated?: boolean;
+  readonly user?: {
+    readonly username?: string;
+    readonly uid?: string;
+    readonly groups?: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
 }
 
 /**
@@ -93,25 +97,26 @@ export async function reviewReader(
   path: string,
   signal: AbortSignal,
 ): Promise<'allowed' | 'unauthenticated' | 'forbidden'> {
-  const ask = <T extends object>(kind: string, resource: typeof TOKEN_REVIEWS, spec: object): Promise<T> => {
-    const body = JSON.stringify({ apiVersion: `${resource.group}/${resource.version}`, kind, spec });
-    return callJson<T>(send, { method: 'POST', path: collectionPath(resource), body, signal });
-  };
-  const known = await ask<{ status?: { authenticated?: boolean; user?: TokenUser } }>(
-    'TokenReview',
-    TOKEN_REVIEWS,
-    { token },
-  );
-  const { authenticated, user = {} } = known.status ?? {};
+  const { authenticated, user = {} } = await statusOf(send, 'TokenReview', { token }, signal);
   if (authenticated !== true) return 'unauthenticated';
   const { username, uid, groups, extra } = user;
-  const nonResourceAttributes = { path, verb: 'get' };
-  const { status } = await ask<{ status?: { allowed?: boolean; denied?: boolean } }>(
-    'SubjectAccessReview',
-    ACCESS_REVIEWS,
-    { user: username, uid, groups, extra, nonResourceAttributes },
-  );
-  return status?.allowed === true && status.denied !== true ? 'allowed' : 'forbidden';
+  const spec = { user: username, uid, groups, extra, nonResourceAttributes: { path, verb: 'get' } };
+  const { allowed, denied } = await statusOf(send, 'SubjectAccessReview', spec, signal);
+  return allowed === true && denied !== true ? 'allowed' : 'forbidden';
+}
+
+/** @throws ApiError if the server does not answer the review */
+async function statusOf(
+  send: Send,
+  kind: 'TokenReview' | 'SubjectAccessReview' | 'SelfSubjectAccessReview',
+  spec: object,
+  signal?: AbortSignal,
+): Promise<ReviewStatus> {
+  const apiVersion = `${kind === 'TokenReview' ? 'authentication' : 'authorization'}.k8s.io/v1`;
+  const path = `/apis/${apiVersion}/${kind.toLowerCase()}s`;
+  const body = JSON.stringify({ apiVersion, kind, spec });
+  const request = { method: 'POST', path, body, ...(signal && { signal }) } as const;
+  return (await callJson<{ status?: ReviewStatus }>(send, request)).status ?? {};
 }
 
 /** `isAllowed` is undefined if the server did not answer. */
@@ -142,19 +147,9 @@ async function ask(
     ...(namespace === undefined ? {} : { namespace }),
     ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
   };
-  const question = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes },
-  };
   try {
-    const { status } = await callJson<{ status?: { allowed?: boolean } }>(send, {
-      method: 'POST',
-      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-      body: JSON.stringify(question),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return typeof status?.allowed === 'boolean' ? { isAllowed: status.allowed } : {};
+    const { allowed } = await statusOf(send, 'SelfSubjectAccessReview', { resourceAttributes }, signal);
+    return typeof allowed === 'boolean' ? { isAllowed: allowed } : {};
   } catch (error) {
     return { error: ApiError.from(error) };
   }

@@ -3,7 +3,7 @@
  * result of a read or of a write. No caller outside this folder sees a status number or matches a message.
  */
 
-import type { WriteResult } from '../model/outcome.ts';
+import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
@@ -167,22 +167,6 @@ function withTodo(message: string): string {
   const todo = TODOS.find(([pattern]) => pattern.test(message))?.[1];
   return todo === undefined ? message : `${message}: ${todo}`;
 }
-
-/** A read without a result: the object may exist or not. */
-export interface FailedRead {
-  readonly kind: 'failed';
-  readonly code?: ApiErrorCode;
-  readonly message: string;
-  readonly retryAfterMs?: number;
-  /** The service account may not read it. */
-  readonly isForbidden?: boolean;
-}
-
-/** The result of a read; `absent` only if the API server itself answered that the object does not exist. */
-export type Reading<T> =
-  | { readonly kind: 'found'; readonly object: T }
-  | { readonly kind: 'absent' }
-  | FailedRead;
 
 /** Runs `read` and converts its error into a result. Never rejects. */
 export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> {

@@ -12,37 +12,29 @@ export interface ApiResource {
 }
 
 /** Namespaces. */
-export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
+export const NAMESPACES: ApiResource = v1('', 'namespaces');
 /** Events on objects. */
-export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 'events' };
+export const EVENT_OBJECTS: ApiResource = v1('', 'events');
 /** Jobs: started from a CronJob, or recreated. */
-export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
+export const JOBS: ApiResource = v1('batch', 'jobs');
 /** The ReplicaSets of Deployments. */
-export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
+export const REPLICA_SETS: ApiResource = v1('apps', 'replicasets');
 /** The ReplicationControllers of DeploymentConfigs. */
-export const REPLICATION_CONTROLLERS: ApiResource = {
-  group: '',
-  version: 'v1',
-  resource: 'replicationcontrollers',
-};
+export const REPLICATION_CONTROLLERS: ApiResource = v1('', 'replicationcontrollers');
 /** Pods. */
-export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
+export const PODS: ApiResource = v1('', 'pods');
 /** Templates that have no pods of their own. */
-export const POD_TEMPLATES: ApiResource = { group: '', version: 'v1', resource: 'podtemplates' };
+export const POD_TEMPLATES: ApiResource = v1('', 'podtemplates');
 /** Leases of the leader election. */
-export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+export const LEASES: ApiResource = v1('coordination.k8s.io', 'leases');
 /** Reviews of bearer tokens. */
-export const TOKEN_REVIEWS: ApiResource = {
-  group: 'authentication.k8s.io',
-  version: 'v1',
-  resource: 'tokenreviews',
-};
+export const TOKEN_REVIEWS: ApiResource = v1('authentication.k8s.io', 'tokenreviews');
 /** Reviews of what an account may do. */
-export const ACCESS_REVIEWS: ApiResource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  resource: 'subjectaccessreviews',
-};
+export const ACCESS_REVIEWS: ApiResource = v1('authorization.k8s.io', 'subjectaccessreviews');
+
+function v1(group: string, resource: string): ApiResource {
+  return { group, version: 'v1', resource };
+}
 
 /** The field manager of all our writes, by which managedFields tells them from those of external writers. */
 export const FIELD_MANAGER = 'kubernetes-reloader';

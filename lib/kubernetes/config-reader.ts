@@ -1,25 +1,23 @@
 /** Reads one ConfigMap or Secret from the API server. It lists by name, so it needs no other rights than the watches. */
 
 import type { ConfigRef } from '../model/object-ref.ts';
+import type { Reading } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { ApiError, type FailedRead, failedRead } from './api-error.ts';
+import { ApiError, failedRead } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { configSource, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 
-/** The result of a read. The object holds its content: the caller digests it and keeps no reference. */
-export type ConfigReading =
-  | { readonly kind: 'found'; readonly object: RawConfigObject }
-  | { readonly kind: 'absent' }
-  | FailedRead;
-
-/** The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. Never rejects. */
+/**
+ * The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. It holds its content:
+ * the caller digests it and keeps no reference. Never rejects.
+ */
 export async function readConfigObject(
   send: Send,
   ref: ConfigRef,
   filter: StreamFilter = {},
-): Promise<ConfigReading> {
+): Promise<Reading<RawConfigObject>> {
   const { path, fieldSelector, labelSelector } = configSource(ref.kind, ref.namespace, filter);
   const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector === undefined ? [] : [fieldSelector])];
   try {

@@ -10,7 +10,7 @@ import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import { type Access, Credentials } from './credentials.ts';
 import { IdleDeadline } from './idle-deadline.ts';
-import type { ApiRequest, ApiResponse, Piece, Send } from './transport.ts';
+import { type ApiRequest, type ApiResponse, bodyOf, type Piece, type Send } from './transport.ts';
 
 /** The settings of the transport. */
 export interface HttpsTransportOptions {
@@ -79,7 +79,7 @@ export class HttpsTransport {
     try {
       access = await this.#credentials.access();
     } catch {
-      return { ...first, body: replayed(pieces) }; // there are no new credentials: the 401 explains more
+      return { ...first, body: bodyOf(pieces) }; // there are no new credentials: the 401 explains more
     }
     return await this.#attempt(access, request);
   }
@@ -232,8 +232,4 @@ async function* piecesOf(message: IncomingMessage, signal: AbortSignal): AsyncGe
     signal.throwIfAborted();
     throw error;
   }
-}
-
-async function* replayed(pieces: readonly Piece[]): AsyncGenerator<Piece> {
-  yield* pieces;
 }

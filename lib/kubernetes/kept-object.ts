@@ -4,17 +4,16 @@
  */
 
 import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
-import { ApiError, type FailedRead, readingOf, writeResultOf } from './api-error.ts';
+import { ApiError, readingOf, writeResultOf } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** The object at one version. */
 export interface KeptSnapshot {
-  readonly uid: string;
   readonly resourceVersion: string;
   /** The values of a Secret are base64. */
   readonly data: Readonly<Record<string, string>>;
@@ -23,18 +22,12 @@ export interface KeptSnapshot {
   readonly lastWrite?: number | undefined;
 }
 
-/** The result of a read, see `Reading`. */
-export type KeptReading =
-  | { readonly kind: 'found'; readonly state: KeptSnapshot }
-  | { readonly kind: 'absent' }
-  | FailedRead;
-
 /** A change of the object as a merge patch; null removes a key. */
 export interface KeptPatch {
   /** The fence: the version that the change was made from. */
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations?: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** See the file's comment. Its methods never reject. */
@@ -48,10 +41,9 @@ export class KeptObject {
   }
 
   /** The most recent version of the object, not one from a cache; `signal` aborts the read. */
-  async read(signal?: AbortSignal): Promise<KeptReading> {
+  async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
     const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
-    const reading = await readingOf(() => this.#call(request));
-    return reading.kind === 'found' ? { kind: 'found', state: reading.object } : reading;
+    return await readingOf(() => this.#call(request));
   }
 
   /**
@@ -68,8 +60,8 @@ export class KeptObject {
 
   /** Changes keys by a merge patch; `gone` means that the object has to be created again. */
   async patch({ resourceVersion, data, annotations }: KeptPatch): Promise<WriteResult<KeptSnapshot>> {
-    const metadata = { resourceVersion, ...(annotations === undefined ? {} : { annotations }) };
-    return await this.#write('application/merge-patch+json', { metadata, data });
+    const body = { metadata: { resourceVersion, annotations }, data };
+    return await this.#write('application/merge-patch+json', body);
   }
 
   async #write(contentType: string, body: object): Promise<WriteResult<KeptSnapshot>> {
@@ -78,11 +70,11 @@ export class KeptObject {
 
   async #call(request: ApiRequest): Promise<KeptSnapshot> {
     const raw = await callJson<Partial<RawConfigObject>>(this.#send, request);
-    const { uid, resourceVersion, annotations = {} } = raw.metadata ?? {};
+    const { resourceVersion, annotations = {} } = raw.metadata ?? {};
     if (resourceVersion === undefined)
       throw new ApiError('malformed', `the answer is not a ${this.#ref.kind}`);
     const lastWrite = lastWriteOf(raw.metadata ?? {});
-    const state = { uid: uid ?? '', resourceVersion, data: raw.data ?? {}, annotations };
+    const state = { resourceVersion, data: raw.data ?? {}, annotations };
     return lastWrite === undefined ? state : { ...state, lastWrite };
   }
 
@@ -94,15 +86,15 @@ export class KeptObject {
 
 /** For a dry run: reads the object, then keeps changes in memory, where every write succeeds. */
 export class DryRunObject extends KeptObject {
-  #state: KeptSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
+  #state: KeptSnapshot = { resourceVersion: '0', data: {}, annotations: {} };
   /** Whether it was created in memory; it may still not exist on the API server. */
   #exists = false;
 
   /** The object; if it does not exist, the one in memory. */
-  override async read(signal?: AbortSignal): Promise<KeptReading> {
+  override async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
     const reading = await super.read(signal);
-    if (reading.kind === 'found') this.#state = reading.state;
-    return reading.kind === 'absent' && this.#exists ? { kind: 'found', state: this.#state } : reading;
+    if (reading.kind === 'found') this.#state = reading.object;
+    return reading.kind === 'absent' && this.#exists ? { kind: 'found', object: this.#state } : reading;
   }
 
   override async create(): Promise<WriteResult<KeptSnapshot>> {
@@ -115,7 +107,7 @@ export class DryRunObject extends KeptObject {
     this.#state = {
       ...this.#state,
       data: Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)),
-      annotations: { ...this.#state.annotations, ...(annotations as Record<string, string> | undefined) },
+      annotations: { ...this.#state.annotations, ...annotations },
     };
     return { kind: 'accepted', object: this.#state };
   }

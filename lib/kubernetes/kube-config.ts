@@ -161,8 +161,6 @@ function overriddenCluster(cluster: Cluster, settings: ConnectionOptions): Clust
 
 function overriddenUser(user: User, settings: ConnectionOptions): User {
   const { token, tokenFile } = settings;
-  if (token !== undefined && tokenFile !== undefined)
-    throw new ConnectionError('give either --token or --token-file');
   if (tokenFile !== undefined) requireReadable(tokenFile, '--token-file');
   const certified = certifiedUser(user, settings);
   if (token === undefined && tokenFile === undefined) return certified;

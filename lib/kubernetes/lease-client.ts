@@ -1,7 +1,7 @@
 /** Reads, writes and watches the Lease of the leader election. Each write is fenced by the resourceVersion of the last read. */
 
-import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { LeaseClient, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
+import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { RawMetadata } from '../model/raw-objects.ts';
 import { ApiError, readingOf, writeResultOf } from './api-error.ts';
 import { collectionPath, LEASES, objectPath, writing } from './api-path.ts';
@@ -31,9 +31,8 @@ export class KubernetesLease implements LeaseClient {
     this.#name = name;
   }
 
-  async read(signal: AbortSignal): Promise<LeaseReading> {
-    const reading = await readingOf(() => this.#call({ method: 'GET', path: this.#path(), signal }));
-    return reading.kind === 'found' ? { kind: 'found', lease: reading.object } : reading;
+  async read(signal: AbortSignal): Promise<Reading<LeaseVersion>> {
+    return await readingOf(() => this.#call({ method: 'GET', path: this.#path(), signal }));
   }
 
   async create(spec: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>> {

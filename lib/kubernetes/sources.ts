@@ -7,7 +7,7 @@ import {
   mountedKindOf,
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
-import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
+import { findWorkloadKind } from '../model/workload-kind.ts';
 import { type ApiResource, collectionPath, NAMESPACES } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
@@ -47,19 +47,9 @@ export function configSource(
   };
 }
 
-/** What pods have mounted of the objects of `kind`. Like the objects of that kind they are not selected by labels. */
-export function mountsSource(
-  kind: ConfigKind,
-  namespace?: string,
-  { except = [] }: StreamFilter = {},
-): ListWatchSource {
-  const row = mountsOf(kind);
-  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
-}
-
-/** The workloads of one kind in `namespace`, or in all namespaces. */
-export function workloadSource(
-  row: WorkloadKind,
+/** All objects of a kind in `namespace`, or in all namespaces: workloads, or what pods have mounted, see `mountsOf`. */
+export function objectsSource(
+  row: ApiResource & { readonly kind: string },
   namespace?: string,
   { except = [] }: StreamFilter = {},
 ): ListWatchSource {

@@ -36,6 +36,11 @@ export type Piece = string | Uint8Array;
  */
 export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
+/** A body of these pieces. */
+export async function* bodyOf(pieces: readonly Piece[]): AsyncGenerator<Piece> {
+  yield* pieces;
+}
+
 /** The first `limit` characters of a body; the rest is not read. */
 export async function readStart(body: AsyncIterable<Piece>, limit: number): Promise<string> {
   const decode = decoderOf();

@@ -5,12 +5,12 @@
  */
 
 import type { Log } from '../model/log.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { Reading, WriteResult } from '../model/outcome.ts';
 import { monotonicMs } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { isInPod } from './identity.ts';
-import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from './lease.ts';
+import type { LeaseClient, LeaseRecord, LeaseVersion } from './lease.ts';
 import { ObservedLease } from './observed-lease.ts';
 import { Term } from './term.ts';
 import { within } from './within.ts';
@@ -248,14 +248,15 @@ export class Elector {
       if (result !== 'changed') return result;
     }
     const { lease } = this.#options;
-    const reading = (await this.#ask<LeaseReading>(bounds, (signal) => lease.read(signal))) ?? TOO_LATE;
+    const reading =
+      (await this.#ask<Reading<LeaseVersion>>(bounds, (signal) => lease.read(signal))) ?? TOO_LATE;
     if (reading.kind === 'failed') return reading;
     const { resourceVersion: known = '' } = this.#observed;
-    if (reading.kind === 'found' && isOlder(reading.lease.resourceVersion, known)) {
+    if (reading.kind === 'found' && isOlder(reading.object.resourceVersion, known)) {
       this.#options.onTurnedBack?.();
       return TURNED_BACK;
     }
-    this.#observed.see(reading.kind === 'found' ? reading.lease : undefined);
+    this.#observed.see(reading.kind === 'found' ? reading.object : undefined);
     const { holder, resourceVersion } = this.#observed;
     if (!this.#mayTakeFrom(holder)) return { kind: 'others' };
     const result = await this.#write(bounds, resourceVersion);

@@ -1,6 +1,6 @@
 /** The Lease of the leader, as the elector reads and writes it. */
 
-import type { WriteResult } from '../model/outcome.ts';
+import type { Reading, WriteResult } from '../model/outcome.ts';
 
 /** The spec of a Lease. */
 export interface LeaseRecord {
@@ -20,21 +20,10 @@ export interface LeaseVersion {
   readonly record: LeaseRecord | undefined;
 }
 
-/** `absent` only if the API server says that there is no Lease; any other failure is `failed`. */
-export type LeaseReading =
-  | { readonly kind: 'found'; readonly lease: LeaseVersion }
-  | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      /** The service account may not read it. */
-      readonly isForbidden?: boolean;
-    };
-
 /** Reads and writes one Lease. Never throws; the signal aborts a request. */
 export interface LeaseClient {
   /** The present Lease, not from a cache. */
-  read(signal: AbortSignal): Promise<LeaseReading>;
+  read(signal: AbortSignal): Promise<Reading<LeaseVersion>>;
   create(record: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>>;
   /** Replaces the Lease, unless it has another version by then. */
   update(

@@ -1,8 +1,25 @@
-/** The requests to the API server for a workload, and their results. */
+/** The requests to the API server and their results, above all those for a workload. */
 
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawWorkload } from './raw-objects.ts';
 import type { RolloutPlan } from './rollout-plan.ts';
+
+/** A read without a result: the object may exist or not. */
+export interface FailedRead {
+  readonly kind: 'failed';
+  /** An `ApiErrorCode`. */
+  readonly code?: string;
+  readonly message: string;
+  readonly retryAfterMs?: number;
+  /** The service account may not read it. */
+  readonly isForbidden?: boolean;
+}
+
+/** The result of a read; `absent` only if the API server itself answered that the object does not exist. */
+export type Reading<T> =
+  | { readonly kind: 'found'; readonly object: T }
+  | { readonly kind: 'absent' }
+  | FailedRead;
 
 /** The answer to one fenced write of a `T`. */
 export type WriteResult<T> =
@@ -28,13 +45,7 @@ export interface WorkloadClient {
   readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
   /** One strategic merge patch, which contains its own fence; the result is as that of `roll`. Absent if workloads are not patched. */
   readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
-  readonly get: (
-    ref: WorkloadRef,
-  ) => Promise<
-    | { readonly kind: 'found'; readonly object: RawWorkload }
-    | { readonly kind: 'gone' }
-    | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
-  >;
+  readonly get: (ref: WorkloadRef) => Promise<Reading<RawWorkload>>;
 }
 
 /** One pod that runs or is to run. */
@@ -55,14 +66,8 @@ export type PodsReading =
   /** `desired`: how many there should be, if the workload says so. */
   | { readonly kind: 'listed'; readonly pods: readonly Pod[]; readonly desired: number | undefined }
   | { readonly kind: 'gone' }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly retryAfterMs?: number;
-      readonly isForbidden?: boolean;
-      /** No pod is known to be one of the workload, although it may have some. */
-      readonly isUnreached?: boolean;
-    };
+  /** `isUnreached`: no pod is known to be one of the workload, although it may have some. */
+  | (FailedRead & { readonly isUnreached?: boolean });
 
 /** Lists and evicts the pods of workloads. Never throws. */
 export interface PodClient {

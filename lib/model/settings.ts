@@ -8,15 +8,6 @@ export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as con
 /** One of VOCABULARY_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
-/**
- * Whether a kind that a cluster may lack is served: always, never, or where the API server serves it and the rights to roll it are
- * there.
- */
-export const SERVED_WAYS = ['auto', 'true', 'false'] as const;
-
-/** One of SERVED_WAYS. */
-export type ServedWay = (typeof SERVED_WAYS)[number];
-
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
 export interface StakaterKeys {
   readonly auto: string;

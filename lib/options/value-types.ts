@@ -17,8 +17,6 @@ import {
   parseRolloutLimit,
   parseStages,
   type RolloutLimit,
-  SERVED_WAYS,
-  type ServedWay,
   type StageEnd,
   VOCABULARY_NAMES,
   type VocabularyName,
@@ -49,7 +47,8 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   /** What a change does to Jobs that follow the object: nothing, or they are recreated; with `recreate` finished ones too. */
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
-  'served-way': ServedWay;
+  /** Whether a kind that a cluster may lack is served; auto: where the API server serves it and the rights to roll it are there. */
+  'served-way': 'auto' | 'true' | 'false';
   strategy: ReloadStrategy;
   sink: AlertSink;
   digests: 'keyed' | 'sha1';
@@ -141,7 +140,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
   /** An empty text means auto, as for Stakater Reloader. */
-  'served-way': oneOf(SERVED_WAYS, { '': 'auto' }),
+  'served-way': oneOf(['auto', 'true', 'false'], { '': 'auto' }),
   strategy: oneOf(RELOAD_STRATEGIES),
   /** An empty text and `webhook` mean raw, as in the documentation of Stakater Reloader. */
   sink: oneOf(ALERT_SINKS, { webhook: 'raw', '': 'raw' }),

@@ -121,7 +121,7 @@ export class Pauses {
       return { afterMs: maxWaitMs };
     }
     const reading = await client.get(workload.ref);
-    if (reading.kind === 'gone') return 'done';
+    if (reading.kind === 'absent') return 'done';
     if (reading.kind === 'failed') return this.#putOff(key, paused, 'retry', reading);
     const live = store.viewOf(workload.ref, reading.object);
     const pause = this.#pauseOf(live);

@@ -5,7 +5,7 @@
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
-import type { WorkloadClient } from '../model/outcome.ts';
+import type { Reading, WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { LATER_BACKOFF } from '../model/time.ts';
 import { EVER, type InformerEvent, type Timeline } from '../model/timeline.ts';
@@ -13,20 +13,12 @@ import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
-/** Reads one object from the API server. Never rejects. */
-export type ReadConfig = (
-  ref: ConfigRef,
-) => Promise<
-  | { readonly kind: 'found'; readonly object: RawConfigObject }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'failed'; readonly message: string }
->;
-
 /** The collaborators of the refetcher. */
 export interface RefetcherOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   readonly timeline: Timeline;
-  readonly readConfig: ReadConfig;
+  /** Reads one object from the API server. Never rejects. */
+  readonly readConfig: (ref: ConfigRef) => Promise<Reading<RawConfigObject>>;
   readonly client: Pick<WorkloadClient, 'get'>;
   /** What is kept of a ConfigMap or Secret. */
   readonly project: (kind: ConfigRef['kind'], raw: RawConfigObject) => ConfigObject;
@@ -95,7 +87,7 @@ export class Refetcher {
     const reading = await client.get(ref);
     if (reading.kind === 'failed') return false;
     // One that is gone is left to its stream.
-    if (reading.kind === 'gone') return true;
+    if (reading.kind === 'absent') return true;
     const object = store.viewOf(ref, reading.object);
     const span = timeline.ofListed(object.resourceVersion, undefined);
     if (isKnown) this.take(ref, object);

@@ -242,7 +242,7 @@ export class RolloutAttempts {
         this.#abandon(plan, isUnanswered);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }
-      case 'gone':
+      case 'absent':
         this.#abandon(plan, isUnanswered);
         return { type: 'gone' };
       case 'failed':

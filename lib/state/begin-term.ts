@@ -4,15 +4,10 @@
  * are the state with which the new leader starts, so no earlier write can be missing from it.
  */
 
+import type { FailedRead } from '../model/outcome.ts';
 import { unknownVersionIn } from '../model/persisted-state.ts';
 import { annotationsOf, markIn, termAfter } from '../model/shards.ts';
-import {
-  type AllShards,
-  type Failure,
-  readShards,
-  type StateClient,
-  type StateVersion,
-} from '../store/state-client.ts';
+import { type AllShards, readShards, type StateClient, type StateVersion } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
 
 /** The input of `beginTerm`. */
@@ -37,7 +32,7 @@ export function isOfLaterVersion(shards: AllShards): boolean {
 }
 
 /**
- * Makes one attempt; the caller retries after a `Failure`. The term is one above the highest on any shard. The shards are
+ * Makes one attempt; the caller retries after a `FailedRead`. The term is one above the highest on any shard. The shards are
  * marked one after the other, so of two processes that begin at once only one can mark the first shard. Shards that do not
  * exist stay so. If a later version of this program wrote the state, it is returned as read, without a mark.
  */
@@ -45,7 +40,7 @@ export async function beginTerm({
   stateClient,
   identity,
   signal,
-}: TermOptions): Promise<BegunTerm | Failure> {
+}: TermOptions): Promise<BegunTerm | FailedRead> {
   const reading = await readShards(stateClient, signal);
   if (reading.kind === 'failed') return reading;
   const { shards } = reading;

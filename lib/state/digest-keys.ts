@@ -2,9 +2,9 @@
 
 import { SHA1 } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { FailedRead, WriteResult } from '../model/outcome.ts';
 import { algorithmsNamedIn } from '../model/state-entry.ts';
-import type { AllShards, Failure, KeyClient, StateVersion } from '../store/state-client.ts';
+import type { AllShards, KeyClient, StateVersion } from '../store/state-client.ts';
 import { currentIn, dataWith, type HeldKey, isKeyId, type Keyring } from './keyring.ts';
 import { failureOf } from './refusal.ts';
 
@@ -21,7 +21,7 @@ export interface DigestKeysOptions {
 const STAMP_OVERRIDE = /"\?\d/;
 
 /** The result of reading the key. */
-export type KeyReading = { readonly kind: 'read' } | Failure;
+export type KeyReading = { readonly kind: 'read' } | FailedRead;
 
 /** See the file's comment. */
 export class DigestKeys {
@@ -67,10 +67,10 @@ export class DigestKeys {
   }
 
   /** Reads the Secret again because the state names a key that is not known. */
-  async readAgain(client: KeyClient): Promise<Failure | undefined> {
+  async readAgain(client: KeyClient): Promise<FailedRead | undefined> {
     const reading = await client.read();
     if (reading.kind === 'failed') return reading;
-    if (reading.kind === 'found') this.#options.keyring.take(reading.state.data);
+    if (reading.kind === 'found') this.#options.keyring.take(reading.object.data);
     return undefined;
   }
 
@@ -78,11 +78,11 @@ export class DigestKeys {
   async #held(
     client: KeyClient,
     signal: AbortSignal,
-  ): Promise<{ readonly kind: 'held'; readonly state: StateVersion } | Failure> {
+  ): Promise<{ readonly kind: 'held'; readonly state: StateVersion } | FailedRead> {
     const reading = await client.read(signal);
     if (reading.kind === 'failed') return reading;
     const { keyring, isKeyed } = this.#options;
-    let state = reading.kind === 'found' ? reading.state : undefined;
+    let state = reading.kind === 'found' ? reading.object : undefined;
     const isLacking = state === undefined || currentIn(state.data) === undefined;
     if (isKeyed && isLacking && !keyring.hasBegun) {
       const created = state ?? stateIn(await client.create());
@@ -101,6 +101,6 @@ export class DigestKeys {
   }
 }
 
-function stateIn(result: WriteResult<StateVersion>): StateVersion | Failure {
+function stateIn(result: WriteResult<StateVersion>): StateVersion | FailedRead {
   return result.kind === 'accepted' ? result.object : failureOf(result, 'the Secret cannot be written');
 }

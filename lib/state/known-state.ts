@@ -5,7 +5,7 @@
  */
 
 import type { AlgorithmName } from '../model/digest.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { FailedRead, WriteResult } from '../model/outcome.ts';
 import {
   EMPTY_STATE,
   parseState,
@@ -28,7 +28,7 @@ import {
 import { algorithmsNamedIn } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
-import type { AllShards, Failure, StateClient, StateVersion } from '../store/state-client.ts';
+import type { AllShards, StateClient, StateVersion } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { noteParts } from '../tracking/other-scopes.ts';
@@ -54,7 +54,7 @@ export interface KnownStateOptions extends StateLayout {
   /** Takes note of the objects whose entries or overrides may have to be written after a read or a write. */
   readonly review: (effects: Effects) => void;
   /** Reads the keys of the digests again: the state names one that is not known. */
-  readonly readKeys: () => Promise<Failure | undefined>;
+  readonly readKeys: () => Promise<FailedRead | undefined>;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
   /** The term and identity that every write leaves in the annotations of its shard. @default none */
@@ -262,7 +262,7 @@ export class KnownState {
   async #read(shard: number): ReturnType<StateClient['read']> {
     const { store, stateClient, readKeys } = this.#options;
     const reading = await stateClient.read(shard);
-    const isUnknown = reading.kind === 'found' && unknownAlgorithms(store, reading.state.data).length > 0;
+    const isUnknown = reading.kind === 'found' && unknownAlgorithms(store, reading.object.data).length > 0;
     return (isUnknown ? await readKeys() : undefined) ?? reading;
   }
 
@@ -284,7 +284,7 @@ export class KnownState {
     const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
     const before = store.persisted.state;
     const ifInForce = sent && store.persisted.withShard(shard, shardAfter(store, sent));
-    if (!this.#take(shard, reading.state)) return undefined;
+    if (!this.#take(shard, reading.object)) return undefined;
     const isEmptied = held > 0 && store.persisted.state.shards[shard]?.entries.size === 0;
     if (isEmptied) this.#note('state-damaged', shard);
     this.#judgeForeign({ before, sent: ifInForce, isEmptied });

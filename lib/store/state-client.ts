@@ -1,7 +1,7 @@
 /** The client of the state's shards, as the rules need it, and the reading of all shards at a start. */
 
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
 import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/shards.ts';
 
 /** One shard at one version. */
@@ -13,40 +13,26 @@ export interface StateVersion {
   readonly lastWrite?: number | undefined;
 }
 
-/** A failed read: the shard may exist or not. */
-export interface Failure {
-  readonly kind: 'failed';
-  readonly message: string;
-  readonly retryAfterMs?: number;
-  /** The service account may not read it. */
-  readonly isForbidden?: boolean;
-}
-
 /** A change of one object by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */
-interface Change<Annotation = string> {
+interface Change {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations: Readonly<Record<string, Annotation>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
-
-type Reading =
-  | { readonly kind: 'found'; readonly state: StateVersion }
-  | { readonly kind: 'absent' }
-  | Failure;
 
 /** Reads and writes the Secret with the keys of the digests; its values are base64. Its methods never reject. */
 export interface KeyClient {
-  readonly read: (signal?: AbortSignal) => Promise<Reading>;
+  readonly read: (signal?: AbortSignal) => Promise<Reading<StateVersion>>;
   /** Creates the Secret without data; an existing one keeps its data. */
   readonly create: () => Promise<WriteResult<StateVersion>>;
-  readonly patch: (change: Change<string | null>) => Promise<WriteResult<StateVersion>>;
+  readonly patch: (change: Change) => Promise<WriteResult<StateVersion>>;
 }
 
 /** Reads and writes the shards of the state, by their numbers from 0. Its methods never reject. */
 export interface StateClient {
   /** Scheme and host of the API server, for log lines about failures. */
   readonly server?: string | undefined;
-  readonly read: (shard: number, signal?: AbortSignal) => Promise<Reading>;
+  readonly read: (shard: number, signal?: AbortSignal) => Promise<Reading<StateVersion>>;
   /** Creates a shard without data; an existing one keeps its data. */
   readonly create: (shard: number) => Promise<WriteResult<StateVersion>>;
   readonly patch: (shard: number, change: Change) => Promise<WriteResult<StateVersion>>;
@@ -77,16 +63,16 @@ export function stateKeysOf(name: string, namespace: string): readonly ObjectKey
 export async function readShards(
   stateClient: StateClient,
   signal?: AbortSignal,
-): Promise<{ readonly kind: 'read'; readonly shards: AllShards } | Failure> {
+): Promise<{ readonly kind: 'read'; readonly shards: AllShards } | FailedRead> {
   const numbers = Array.from({ length: MOST_SHARDS }, (_, shard) => shard);
   const readings = await Promise.all(numbers.map((shard) => stateClient.read(shard, signal)));
-  const announced = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].state.annotations) : 1;
+  const announced = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].object.annotations) : 1;
   for (const [shard, reading] of readings.entries()) {
     const isNone = reading.kind === 'failed' && reading.isForbidden === true && shard >= announced;
     if (reading.kind === 'failed' && !isNone) return reading;
   }
   const [first, ...further] = readings.map((reading) =>
-    reading.kind === 'found' ? reading.state : undefined,
+    reading.kind === 'found' ? reading.object : undefined,
   );
   const found = further.findLastIndex((state) => state !== undefined) + 1;
   return { kind: 'read', shards: [first, ...further.slice(0, Math.max(found, announced - 1))] };

@@ -1,6 +1,6 @@
 /** The instrument: watches the Deployments of a namespace and notes when their pod templates change. */
 
-import { workloadSource } from '../../lib/kubernetes/sources.ts';
+import { objectsSource } from '../../lib/kubernetes/sources.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { RawObject, RawWorkload } from '../../lib/model/raw-objects.ts';
 import { workloadKindOf } from '../../lib/model/workload-kind.ts';
@@ -23,7 +23,7 @@ export class TemplateWatch implements AsyncDisposable {
   /** Resolves when the watch is open. */
   static async open(send: Send, namespace: string): Promise<TemplateWatch> {
     const watch = new TemplateWatch();
-    const source = workloadSource(workloadKindOf('Deployment'), namespace);
+    const source = objectsSource(workloadKindOf('Deployment'), namespace);
     watch.#stream = await Stream.open(send, source, (object) => watch.#see(object));
     return watch;
   }

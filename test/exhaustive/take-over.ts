@@ -142,7 +142,7 @@ function storeOf(world: World): StateClient {
     annotations: { ...isOfVersion, ...annotationsOf(markOf(world.term)) },
   });
   return {
-    read: (shard) => Promise.resolve(shard === 0 ? { kind: 'found', state: version() } : { kind: 'absent' }),
+    read: (shard) => Promise.resolve(shard === 0 ? { kind: 'found', object: version() } : { kind: 'absent' }),
     create: () => Promise.resolve({ kind: 'gone' }),
     patch: (_, { annotations }) => {
       world.term = markIn(annotations).term;

@@ -27,7 +27,7 @@ export const LEASE_RULES: ApiRules = {
     assert.deepEqual(created.object.record, RECORD);
     assert.deepEqual(await two.create(RECORD, signal), { kind: 'conflict' });
     const found = await two.read(signal);
-    assert.deepEqual(found, { kind: 'found', lease: created.object });
+    assert.deepEqual(found, { kind: 'found', object: created.object });
     const { resourceVersion } = created.object;
     const changed = two.changed(resourceVersion, signal);
     const renewed = await one.update(RENEWED, resourceVersion, signal);

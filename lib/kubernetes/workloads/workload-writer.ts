@@ -6,22 +6,16 @@
 import { runOf } from '../../model/kinds/jobs.ts';
 import { momentAfter, restartPatch } from '../../model/kinds/restarts.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
-import type { RollResult, WriteResult } from '../../model/outcome.ts';
+import type { Reading, RollResult, WriteResult } from '../../model/outcome.ts';
 import type { RawWorkload, Referenced } from '../../model/raw-objects.ts';
 import { jsonPatchOf, type RolloutPlan } from '../../model/rollout-plan.ts';
 import { workloadKindOf } from '../../model/workload-kind.ts';
-import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
+import { ApiError, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
 import { objectPath, writing } from '../api-path.ts';
 import { callDated, callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { complete, composed, referencedPath, type TemplateOwner } from './referenced-template.ts';
-
-/** The result of reading a workload. */
-export type WorkloadReading =
-  | { readonly kind: 'found'; readonly object: RawWorkload }
-  | { readonly kind: 'gone' }
-  | FailedRead;
 
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -57,9 +51,8 @@ export class WorkloadWriter {
   }
 
   /** The most recent version of the workload, not one from a cache. */
-  async get(ref: WorkloadRef): Promise<WorkloadReading> {
-    const reading = await readingOf(async () => this.#completed(ref, await this.#read(ref)));
-    return reading.kind === 'absent' ? { kind: 'gone' } : reading;
+  async get(ref: WorkloadRef): Promise<Reading<RawWorkload>> {
+    return await readingOf(async () => this.#completed(ref, await this.#read(ref)));
   }
 
   /**
@@ -80,7 +73,7 @@ export class WorkloadWriter {
     if (template.spec === undefined || workloadKindOf(workload.kind).patch === 'strategic')
       return await this.patch(workload, body);
     const reading = await this.get(workload);
-    if (reading.kind === 'gone') return reading;
+    if (reading.kind === 'absent') return { kind: 'gone' };
     if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
     if (reading.object.metadata.resourceVersion !== resourceVersion) return { kind: 'conflict' };
     return await this.#write(workload, jsonPatchOf(plan, reading.object), JSON_PATCH);

@@ -81,7 +81,7 @@ test('the end waits for the patch under way', async (t) => {
     await promise;
     return { kind: 'gone' } as const;
   };
-  const get = async () => ({ kind: 'gone' }) as const;
+  const get = async () => ({ kind: 'absent' }) as const;
   const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
@@ -103,7 +103,7 @@ test('when the time for the end is over nothing is written any more', async (t) 
     await cut;
     return { kind: 'gone' } as const;
   };
-  const get = async () => ({ kind: 'gone' }) as const;
+  const get = async () => ({ kind: 'absent' }) as const;
   const over = Promise.withResolvers<void>();
   const streams = ['ConfigMap', 'Deployment'].map((kind) => ({
     kind,
@@ -169,7 +169,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   const world = settled('web');
   world.config('cfg', 'b');
   const roll = () => new Promise<never>(() => {});
-  const get = async () => ({ kind: 'gone' }) as const;
+  const get = async () => ({ kind: 'absent' }) as const;
   const waits: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const wait = (ms: number) => {

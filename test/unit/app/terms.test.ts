@@ -90,7 +90,7 @@ class Stage {
         },
         get: async ({ name }) => {
           this.calls.push(`get ${name}`);
-          return { kind: 'gone' };
+          return { kind: 'absent' };
         },
       },
       stateClient: this.store,

@@ -13,10 +13,10 @@ test('a state that a dry run has made in memory is there when it looks again, un
   const state = new DryRunObject(script.send, STATE);
   assert.deepEqual(await state.read(), { kind: 'absent' });
   await state.create();
-  await state.patch({ resourceVersion: '0', data: { k: 'memory' } });
+  await state.patch({ resourceVersion: '0', data: { k: 'memory' }, annotations: {} });
   const data = async (): Promise<unknown> => {
     const reading = await state.read();
-    return reading.kind === 'found' ? reading.state.data : reading.kind;
+    return reading.kind === 'found' ? reading.object.data : reading.kind;
   };
   assert.deepEqual(await data(), { k: 'memory' });
   assert.deepEqual(await data(), { k: 'real' });

@@ -200,10 +200,6 @@ const ERRORS: Record<
     `--token-file: ${missing} cannot be read (ENOENT)`,
     { kubeconfig: flag, tokenFile: missing },
   ],
-  'a token is given twice': [
-    'give either --token or --token-file',
-    { kubeconfig: flag, token: 'hunter2', tokenFile },
-  ],
   'the server is no URL': [
     'the API server is not an http or https URL: see --server and the kubeconfig',
     { kubeconfig: flag, server: 'hunter2:hunter2@x' },

@@ -49,7 +49,7 @@ const SPECS: Record<string, readonly [spec: object | undefined, record: LeaseVer
 for (const [name, [spec, record]] of Object.entries(SPECS)) {
   test(`a Lease is read: ${name}`, async () => {
     const { lease, requests } = leaseWith(ok(raw('7', spec)));
-    assert.deepEqual(await lease.read(signal), { kind: 'found', lease: { resourceVersion: '7', record } });
+    assert.deepEqual(await lease.read(signal), { kind: 'found', object: { resourceVersion: '7', record } });
     assert.deepEqual([requests[0]?.method, requests[0]?.path], ['GET', `${ALL}/lock`]);
   });
 }

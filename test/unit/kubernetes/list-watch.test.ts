@@ -9,7 +9,7 @@ import {
   type WatchEvent,
   watchEventOf,
 } from '../../../lib/kubernetes/list-watch.ts';
-import { configSource, workloadSource } from '../../../lib/kubernetes/sources.ts';
+import { configSource, objectsSource } from '../../../lib/kubernetes/sources.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import {
   bookmark,
@@ -99,7 +99,7 @@ test('namespaces and labels are left out by the server, of lists and of watches'
 
 test('workloads have other labels, and only their namespaces are left out', () => {
   assert.deepEqual(
-    workloadSource(workloadKindOf('Deployment'), undefined, { except: ['a'], labelSelector: 'x' }),
+    objectsSource(workloadKindOf('Deployment'), undefined, { except: ['a'], labelSelector: 'x' }),
     {
       kind: 'Deployment',
       path: '/apis/apps/v1/deployments',

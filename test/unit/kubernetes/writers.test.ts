@@ -26,7 +26,7 @@ const RAW_STATE = {
   metadata: { name: 'reloader-state', uid: 'u', resourceVersion: '8', annotations: { v: '1' } },
   data: { k: 'd.1' },
 };
-const SNAPSHOT = { uid: 'u', resourceVersion: '8', annotations: { v: '1' }, data: { k: 'd.1' } };
+const SNAPSHOT = { resourceVersion: '8', annotations: { v: '1' }, data: { k: 'd.1' } };
 
 const REFUSALS: Record<string, readonly [answer: Answer, result: WriteResult<never>]> = {
   'a 400 is rejected': [refused(400), rejected('invalid', 400)],
@@ -72,7 +72,7 @@ for (const [sentence, [answer, result]] of Object.entries(REFUSALS)) {
   test(`of a write: ${sentence}`, async () => {
     assert.deepEqual(await new WorkloadWriter(scripted(answer).send).roll(PLAN), result);
     const state = new KeptObject(scripted(answer).send, STATE);
-    assert.deepEqual(await state.patch({ resourceVersion: '7', data: {} }), result);
+    assert.deepEqual(await state.patch({ resourceVersion: '7', data: {}, annotations: {} }), result);
   });
 }
 
@@ -90,7 +90,7 @@ test('a workload is read without a cache; only a 404 means that it is gone', asy
   const script = scripted(ok({ metadata: { name: 'web' } }), refused(404), refused(500), new Error('x'));
   const writer = new WorkloadWriter(script.send);
   assert.deepEqual(await writer.get(WEB), { kind: 'found', object: { metadata: { name: 'web' } } });
-  assert.deepEqual(await writer.get(WEB), { kind: 'gone' });
+  assert.deepEqual(await writer.get(WEB), { kind: 'absent' });
   assert.deepEqual(await writer.get(WEB), { kind: 'failed', code: 'unavailable', message: 'message of 500' });
   assert.deepEqual(await writer.get(WEB), { kind: 'failed', code: 'unanswered', message: 'x' });
   assert.equal(script.requests[0]?.path, WEB_PATH);
@@ -105,7 +105,7 @@ test('the state is found, absent, or not known', async () => {
   const unknown = [answered(404, 'page not found'), refused(403), refused(503), new Error('x'), ok({})];
   const script = scripted(ok(RAW_STATE), refused(404), ...unknown);
   const store = new KeptObject(script.send, STATE);
-  assert.deepEqual(await store.read(), { kind: 'found', state: SNAPSHOT });
+  assert.deepEqual(await store.read(), { kind: 'found', object: SNAPSHOT });
   assert.deepEqual(await store.read(), { kind: 'absent' });
   for (const answer of unknown) {
     const reading = await store.read();
@@ -120,7 +120,7 @@ test('a state without data or annotations is an empty one', async () => {
   const reading = await new KeptObject(script.send, STATE).read();
   assert.deepEqual(reading, {
     kind: 'found',
-    state: { uid: 'u', resourceVersion: '8', data: {}, annotations: {} },
+    object: { resourceVersion: '8', data: {}, annotations: {} },
   });
 });
 

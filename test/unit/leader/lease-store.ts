@@ -1,8 +1,8 @@
 /** One Lease in memory, and the ways there. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../../../lib/leader/lease.ts';
-import type { WriteResult } from '../../../lib/model/outcome.ts';
+import type { LeaseClient, LeaseRecord, LeaseVersion } from '../../../lib/leader/lease.ts';
+import type { FailedRead, Reading, WriteResult } from '../../../lib/model/outcome.ts';
 
 /** What happens to one request; times in ms. */
 export interface Passage {
@@ -11,9 +11,7 @@ export interface Passage {
   /** It never arrives, or its answer does not; the one who asks is told nothing. */
   readonly isLost?: 'request' | 'answer';
   /** As an API server that says so at once. */
-  readonly answer?:
-    | Extract<LeaseReading, { kind: 'failed' }>
-    | Exclude<WriteResult<never>, { kind: 'accepted' }>;
+  readonly answer?: FailedRead | Exclude<WriteResult<never>, { kind: 'accepted' }>;
 }
 
 /** One request as it was sent. */
@@ -53,11 +51,12 @@ export class LeaseStore {
   }
 
   client(by: string): LeaseClient {
+    const cut: FailedRead = { kind: 'failed', message: 'cut' };
     const none: WriteResult<LeaseVersion> = { kind: 'unanswered', message: 'cut' };
     return {
       read: (signal) =>
-        this.#carry<LeaseReading>({ by, verb: 'read' }, signal, { kind: 'failed', message: 'cut' }, () => {
-          return this.lease === undefined ? { kind: 'absent' } : { kind: 'found', lease: this.lease };
+        this.#carry<Reading<LeaseVersion>>({ by, verb: 'read' }, signal, cut, () => {
+          return this.lease === undefined ? { kind: 'absent' } : { kind: 'found', object: this.lease };
         }),
       create: (record, signal) =>
         this.#carry<WriteResult<LeaseVersion>>({ by, verb: 'create', record }, signal, none, () => {

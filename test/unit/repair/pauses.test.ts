@@ -116,7 +116,7 @@ class Stage {
     this.looks.push(this.#now);
     const fault = this.readFaults.shift();
     if (fault !== undefined) return fault;
-    return this.live === undefined ? { kind: 'gone' } : { kind: 'found', object: this.raw };
+    return this.live === undefined ? { kind: 'absent' } : { kind: 'found', object: this.raw };
   }
 
   async #patch(body: object): Promise<Patched> {

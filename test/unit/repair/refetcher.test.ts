@@ -13,7 +13,7 @@ const UNUSED: Omit<RefetcherOptions, 'store'> = {
   timeline: new Timeline(),
   project: () => assert.fail('no object is there'),
   readConfig: async () => ({ kind: 'absent' }),
-  client: { get: async () => ({ kind: 'gone' }) },
+  client: { get: async () => ({ kind: 'absent' }) },
   onConfig: () => assert.fail('no object is looked at'),
   onWorkload: () => assert.fail('no workload is looked at'),
   random: () => 0,

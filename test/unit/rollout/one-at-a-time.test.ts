@@ -28,7 +28,7 @@ function held() {
   const client: WorkloadClient = {
     roll: ({ workload }) => send(`roll ${workload.name}`),
     patch: ({ name }) => send(`patch ${name}`),
-    get: async () => ({ kind: 'gone' }),
+    get: async () => ({ kind: 'absent' }),
   };
   return { client: oneAtATime(client), sent, answer: () => answers.shift()?.() };
 }
@@ -62,6 +62,6 @@ test('each gets its own answer, and nothing is left of it', async () => {
 });
 
 test('who patches nothing has nothing to patch with', () => {
-  const client = oneAtATime({ roll: async () => ANSWER, get: async () => ({ kind: 'gone' }) });
+  const client = oneAtATime({ roll: async () => ANSWER, get: async () => ({ kind: 'absent' }) });
   assert.equal('patch' in client, false);
 });

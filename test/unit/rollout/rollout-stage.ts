@@ -251,7 +251,8 @@ export class RolloutStage {
         this.reads += 1;
         const message = this.readFaults.shift();
         if (message !== undefined) return { kind: 'failed', message };
-        return this.world.live.has(name) ? { kind: 'found', object: this.world.raw(name) } : { kind: 'gone' };
+        if (!this.world.live.has(name)) return { kind: 'absent' };
+        return { kind: 'found', object: this.world.raw(name) };
       },
     };
   }

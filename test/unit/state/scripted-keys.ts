@@ -1,7 +1,7 @@
 /** A Secret with the keys of digests that keeps the rules of the API, and answers the next calls as a test wants. */
 
-import type { WriteResult } from '../../../lib/model/outcome.ts';
-import type { Failure, KeyClient, StateVersion } from '../../../lib/store/state-client.ts';
+import type { FailedRead, WriteResult } from '../../../lib/model/outcome.ts';
+import type { KeyClient, StateVersion } from '../../../lib/store/state-client.ts';
 
 /** See the file's comment. */
 export class ScriptedKeys implements KeyClient {
@@ -10,7 +10,7 @@ export class ScriptedKeys implements KeyClient {
   /** Everything that was asked, in order. */
   readonly calls: string[] = [];
   /** Instead of the next answers to reads. */
-  readonly readFaults: Failure[] = [];
+  readonly readFaults: FailedRead[] = [];
   /** Instead of the next answers to writes, which have no effect; undefined: the ordinary answer. */
   readonly writeFaults: (Exclude<WriteResult<never>, { kind: 'accepted' }> | undefined)[] = [];
   /** Called before each patch, e.g. to let another client write first. */
@@ -27,7 +27,7 @@ export class ScriptedKeys implements KeyClient {
     this.calls.push('read');
     const fault = this.readFaults.shift();
     if (fault !== undefined) return fault;
-    return this.live === undefined ? { kind: 'absent' } : { kind: 'found', state: this.live };
+    return this.live === undefined ? { kind: 'absent' } : { kind: 'found', object: this.live };
   };
 
   readonly create: KeyClient['create'] = async () => {

@@ -65,7 +65,7 @@ export class ScriptedStore implements StateClient {
       return { kind: 'failed', ...(typeof fault === 'string' ? { message: fault } : fault) };
     if (this.forbidden.has(shard)) return { kind: 'failed', message: 'forbidden', isForbidden: true };
     const state = this.shards.get(shard);
-    return state === undefined ? { kind: 'absent' } : { kind: 'found', state };
+    return state === undefined ? { kind: 'absent' } : { kind: 'found', object: state };
   };
 
   readonly create: StateClient['create'] = async (shard) => {
