@@ -7,7 +7,7 @@ import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-re
 import { RELOAD_STRATEGIES } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
-import type { UnknownAnnotation, Workload } from '../model/workload.ts';
+import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { GATING_CHECKS } from './gating.ts';
 import { type Checks, malformedFinding, malformedFindings, quoted, truthCheck } from './malformed.ts';
@@ -20,19 +20,36 @@ import {
   meantNames,
   nameWithin,
 } from './name-list.ts';
-import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
+import {
+  expressionsIn,
+  isGlob,
+  MOST_JOINED_LETTERS,
+  MOST_LETTERS,
+  matchesNoName,
+  mistakeIn,
+} from './name-pattern.ts';
 import { PACE_CHECKS } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
-import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
+import type { NearKeys } from './policy-keys.ts';
 import { KEY_SCOPED_ANNOTATION, nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
-type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
+/** The keys that count, and those that almost do. */
+export interface Keys {
+  /** The native lists of the kinds that are watched. */
+  readonly lists: readonly string[];
+  readonly near: NearKeys;
+  /** Whether an annotation counts on an object. */
+  readonly isOfObjects: (key: string) => boolean;
+}
+
+type Rule = (workload: Workload, keys: Keys, words: readonly Vocabulary[]) => readonly Finding[];
 
 /** The rules, in the order in which their findings are reported. */
 const RULES: readonly Rule[] = [
   malformed,
   unreadable,
   untrue,
+  idle,
   strange,
   unchoosable,
   templateless,
@@ -42,6 +59,7 @@ const RULES: readonly Rule[] = [
   mistyped,
 ];
 const NONE: readonly Finding[] = [];
+const PLACES = { template: 'on the pod template', label: 'among the labels' };
 /** The annotations that count with any vocabularies in use. */
 export const OWN_CHECKS: Checks = {
   ...PACE_CHECKS,
@@ -49,25 +67,27 @@ export const OWN_CHECKS: Checks = {
   ...GATING_CHECKS,
 };
 
-/** The mistakes in the annotations of `workload`; `keys` and `words` are the lists and vocabularies in use. */
-export function mistakesOf(
-  workload: Workload,
-  keys: PolicyKeys,
-  words: readonly Vocabulary[],
-): readonly Finding[] {
+/** The mistakes in the annotations of `workload`; `keys` and `words` are the keys and vocabularies in use. */
+export function mistakesOf(workload: Workload, keys: Keys, words: readonly Vocabulary[]): readonly Finding[] {
   return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
 /** Items of name lists that are not names of objects in the namespace of the workload. */
-function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
-  const others = all.filter(({ hash }) => hash !== undefined).flatMap(({ named }) => Object.values(named));
-  return [...keys.values(), ...others].flat().flatMap((key) => malformedItems(workload, key));
+function malformed(workload: Workload, { lists }: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+  const { ref, annotations } = workload;
+  const others = all.flatMap(({ hash, named, exclude }) => [
+    ...(hash === undefined ? [] : Object.values(named).flat()),
+    ...Object.values(exclude),
+  ]);
+  return [...lists, ...others].flatMap((key) => {
+    const items = itemsOf(annotations[key]);
+    const wrong = items.filter((item) => !isObjectName(nameWithin(ref.namespace, item)));
+    return noNames(key, wrong, meantNames(annotations[key]));
+  });
 }
 
-function malformedItems({ ref, annotations }: Workload, key: string): readonly Finding[] {
-  const items = itemsOf(annotations[key]).filter((item) => !isObjectName(nameWithin(ref.namespace, item)));
-  if (items.length === 0) return NONE;
-  const names = meantNames(annotations[key]);
+/** The findings about items that cannot be names, or have a namespace; `names`: what the list probably means. */
+function noNames(key: string, items: readonly string[], names: readonly string[]): readonly Finding[] {
   const text = names.length === 0 ? undefined : listText(key, names);
   const remedy = text === undefined ? 'list names, separated by commas' : `write ${text}`;
   const isElsewhere = `cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and ${remedy}`;
@@ -77,26 +97,36 @@ function malformedItems({ ref, annotations }: Workload, key: string): readonly F
   });
 }
 
-/** Expressions that RE2 cannot parse, or that exceed the limits; the other items count. */
-function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
+/** Expressions that RE2 cannot parse, that match no name, or that exceed the limits; the other items count. */
+function unreadable(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
       const annotations = allOf(words, workload);
       return Object.values(words.named)
         .flat()
-        .flatMap((key) => unreadableItems(key, annotations[key] ?? ''));
+        .flatMap((key) => unreadableItems(key, annotations[key] ?? '', workload.ref.namespace));
     });
 }
 
-function unreadableItems(key: string, list: string): readonly Finding[] {
-  const { counted, excess } = expressionsIn([...new Set(itemsOf(list))].slice(0, MOST_NAMES));
+function unreadableItems(key: string, list: string, namespace: string): readonly Finding[] {
+  const items = [...new Set(itemsOf(list))].slice(0, MOST_NAMES);
+  const { counted, excess } = expressionsIn(items);
   const findings = counted.flatMap((item): readonly Finding[] => {
     const mistake = mistakeIn(item);
-    if (mistake === undefined) return NONE;
-    const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
+    if (mistake === undefined && !isGlob(item)) return NONE;
+    const remedy =
+      mistake === undefined
+        ? `is an expression, in which * repeats the character before it; write ${item.replaceAll('*', '.*')}`
+        : `is no expression that RE2 understands (${mistake}); the other items count`;
     return [malformedFinding(key, quoted(item), remedy)];
   });
+  const wrong = counted.filter((item) => matchesNoName(item) && mistakeIn(item) === undefined);
+  const names = items.flatMap((item) => (wrong.includes(item) ? meantNames(item) : [item]));
+  // What an expression means is not guessed.
+  const isPlain = !wrong.some((item) => /[[\]{}*+?^$]/.test(item));
+  const shown = wrong.map((item) => nameWithin(namespace, item));
+  findings.push(...noNames(key, shown, isPlain ? [...new Set(names)] : []));
   if (excess.length === 0) return findings;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
   return [...findings, malformedFinding(key, listedText(excess.map(quoted), 1), remedy)];
@@ -117,7 +147,7 @@ function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, s
 }
 
 /** Switches that are neither true nor false. */
-function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
+function untrue(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
     const keys = [words.auto, ...Object.values(words.typedAuto), words.search];
@@ -128,6 +158,17 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[
         isReadable(value, isToTheLetter) ? undefined : remedy;
       return malformedFindings(annotations, { [key]: check });
     });
+  });
+}
+
+/** A search beside `auto`, which asks for what the search would leave out. */
+function idle(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+  return all.flatMap((words): readonly Finding[] => {
+    const { auto, search } = words;
+    const annotations = allOf(words, workload);
+    if (annotations[search] !== 'true' || parseBool(annotations[auto] ?? '') !== true) return NONE;
+    const message = `${search} has no effect beside ${auto}, which asks for every object that its pods refer to; take one of them away`;
+    return [{ reason: 'unserved', about: search, message }];
   });
 }
 
@@ -150,7 +191,7 @@ function strange({ ref, annotations }: Workload): readonly Finding[] {
 /** A choice between a restart and a rollout that cannot be read, or on a workload that has none. */
 function unchoosable(
   { annotations, ref }: Workload,
-  _keys: PolicyKeys,
+  _keys: Keys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
   const hasChoice = workloadKindOf(ref.kind).isRestarted !== undefined;
@@ -167,7 +208,7 @@ function unchoosable(
 /** Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. */
 function templateless(
   { ref, annotations, lacksTemplate, referenced }: Workload,
-  _keys: PolicyKeys,
+  _keys: Keys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
   const [key] = Object.keys(annotations);
@@ -191,11 +232,7 @@ function withoutTemplate(kind: string): readonly [cause: string, remedy: string]
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */
-function unmeasured(
-  { annotations }: Workload,
-  _keys: PolicyKeys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+function unmeasured({ annotations }: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
   const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
   const check = (value: string): string | undefined =>
     parseGoDurationMs(value) === undefined ? remedy : undefined;
@@ -204,37 +241,49 @@ function unmeasured(
   );
 }
 
-/** Policy on the pod template that counts only on the workload; one that the workload has too is no mistake. */
+/** Policy on the pod template, or among the labels, that counts only on the workload; one that the workload has too is no mistake. */
 function misplaced(
   { annotations, unknownAnnotations }: Workload,
-  _keys: PolicyKeys,
+  _keys: Keys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
-  const isMissed = ({ key, isOnTemplate }: UnknownAnnotation): boolean =>
-    isOnTemplate && annotations[key] === undefined;
-  return unknownAnnotations.filter(isMissed).map(({ key, value }) => {
-    const remedy = `write on the workload itself ${rightText(key, [value], all)}`;
-    const message = `${key} stands on the pod template, where it has no effect; ${remedy}`;
-    return { reason: 'misplaced', about: key, message };
+  return unknownAnnotations.flatMap(({ key, value, on }): readonly Finding[] => {
+    if (on === 'workload' || annotations[key] !== undefined) return NONE;
+    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(key, [value], all)}`;
+    const message = `${key} stands ${PLACES[on]}, where it has no effect; ${remedy}`;
+    return [{ reason: 'misplaced', about: key, message }];
   });
 }
 
-/** Annotations with our prefix, or almost one of ours, that do not exist. */
+/** Annotations of objects, or such with the prefix of a vocabulary, or almost one of its keys, that do not exist. */
 function mistyped(
   { annotations, unknownAnnotations }: Workload,
-  keys: PolicyKeys,
+  { near, isOfObjects }: Keys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
   return unknownAnnotations
-    .filter(({ isOnTemplate }) => !isOnTemplate)
+    .filter(({ on }) => on === 'workload')
     .map(({ key, value }) => {
-      const meant = meantKey(key, keys);
-      const remedy =
-        meant === undefined
-          ? `there are ${[...keys.keys()].map(nativeKeyOf).join(' and ')}`
-          : `write ${rightText(meant, [annotations[meant] ?? '', value], all)}`;
-      return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };
+      if (isOfObjects(key)) {
+        const message = `${key} is read on ConfigMaps and Secrets, and has no effect on a workload; write it on the object, or take it away`;
+        return { reason: 'misplaced', about: key, message };
+      }
+      const meant = near.meantBy(key);
+      const text = rightText(meant ?? '', [annotations[meant ?? ''] ?? '', value], all);
+      return mistypedFinding(key, meant, near, isOfObjects(meant ?? '') ? `on the object ${text}` : text);
     });
+}
+
+/** The finding about a key; `text`: what to write if `meant` is known. */
+export function mistypedFinding(
+  key: string,
+  meant: string | undefined,
+  near: NearKeys,
+  text: string,
+): Finding {
+  const lists = Object.values(near.vocabularyOf(key)?.named ?? {}).flat();
+  const remedy = meant === undefined ? `there are ${lists.join(' and ')}` : `write ${text}`;
+  return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };
 }
 
 /** Annotations about objects of a kind that a cluster may lack and that no stream shows; all other annotations count. */

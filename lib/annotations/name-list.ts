@@ -50,9 +50,9 @@ export function listText(key: string, names: readonly string[]): string | undefi
 /** The kind before a name, as kubectl prints it. */
 const KIND = /^(?:configmap|secret)s?\//i;
 
-/** The words of a malformed item, which often has spaces, quotes, brackets, a kind (`configmap/web`), capitals or underscores. */
+/** The words of a malformed item, which often has spaces, quotes, brackets, other commas, a kind (`configmap/web`), capitals or underscores. */
 function wordsIn(item: string): readonly string[] {
-  return item.split(/[\s;|[\]{}"'`]+/).map((word) =>
+  return item.split(/[\s;|[\]{}"'`，、]+/).map((word) =>
     word
       .slice(word.lastIndexOf('/') + 1)
       .toLowerCase()

@@ -1,42 +1,108 @@
-/** The annotations that list followed objects, and the closest match of a mistyped key. */
+/** Annotations that are almost those of a vocabulary. */
 
+import { REPLACES_ANNOTATION } from '../model/kinds/batch.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
 import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
-
-/** The annotations that list objects of a kind that is watched, the native one first; empty if they are not in use. */
-export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
-
-/** The native annotations of workloads other than lists of followed objects. */
-const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary());
+import { NATIVE_PREFIX, type Vocabulary } from './vocabulary.ts';
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {
   return `${NATIVE_PREFIX}/${SOURCE_KINDS[kind].word}`;
 }
 
-/** Whether `key` has no effect, although it has our prefix or almost equals one of `keys`. */
-export function isUnknownAnnotation(key: string, keys: PolicyKeys): boolean {
-  const all = [...keys.values()].flat();
-  if (all.length === 0 || all.includes(key) || key === STAMPED_AFTER_ANNOTATION) return false;
-  return partsOf(key).prefix === NATIVE_PREFIX || meantKey(key, keys) !== undefined;
+/** What programs write on workloads themselves, with the prefix of a vocabulary. */
+const WRITTEN = [STAMPED_AFTER_ANNOTATION, REPLACES_ANNOTATION, 'wave.pusher.com/scheduling-disabled'];
+/** Words of prefixes that do not tell one from another. */
+const COMMON = ['com', 'io', 'org', 'net', 'dev', 'k8s', 'cs'];
+/** A key with more words is none of ours. */
+const MOST_WORDS = 12;
+const LONGEST_KEY = 317;
+const FAR = 2;
+const SHORT_PREFIX = 'reloader';
+
+/** A key that counts, in words. */
+interface KnownKey {
+  readonly key: string;
+  /** The words of its prefix without which it is another program's. */
+  readonly brand: readonly string[];
+  readonly words: readonly string[];
+  /** Whether the prefix is that of a vocabulary, so that another word may be wrong. */
+  readonly isBranded: boolean;
 }
 
-/** The key that `key` was meant to be: one whose first part and last word differ in no more than a third each. */
-export function meantKey(key: string, keys: PolicyKeys): string | undefined {
-  const { prefix, word } = partsOf(key);
-  const near = new Map<string, string>();
-  for (const candidate of [...keys.values()].flat().concat(keys.size === 0 ? [] : FURTHER)) {
-    const parts = partsOf(candidate);
-    if (!near.has(parts.word) && closestMatch(prefix, [parts.prefix]) !== undefined)
-      near.set(parts.word, candidate);
+/** Finds the key that was meant, among those that count. */
+export class NearKeys {
+  readonly #known: readonly KnownKey[];
+  readonly #vocabularies: readonly Vocabulary[];
+
+  /** `keys`: all keys that the vocabularies read, and lists of one's own; the first of two that are as near is meant. */
+  constructor(vocabularies: readonly Vocabulary[], keys: readonly string[]) {
+    this.#vocabularies = vocabularies;
+    const lists = vocabularies.filter((words) => !words.namesArePatterns);
+    const own = lists.flatMap(({ named }) => Object.values(named).flat());
+    this.#known = keys.flatMap((key): readonly KnownKey[] => {
+      const domain = this.vocabularyOf(key)?.domain;
+      if (domain === undefined && !own.includes(key)) return [];
+      const brand = wordsIn(domain ?? prefixOf(key));
+      const words = wordsIn(key).filter((word) => !brand.includes(word));
+      return [{ key, brand, words, isBranded: domain !== undefined }];
+    });
   }
-  return near.get(closestMatch(word, near.keys()) ?? '');
+
+  /** The vocabulary whose prefix `key` has. */
+  vocabularyOf(key: string): Vocabulary | undefined {
+    const prefix = prefixOf(key);
+    return this.#vocabularies.find(({ domain }) => prefix === domain || prefix.endsWith(`.${domain}`));
+  }
+
+  /** Whether `key`, which does not count, is meant for a vocabulary. */
+  isMeant(key: string): boolean {
+    if (WRITTEN.includes(key) || key.length > LONGEST_KEY) return false;
+    return this.vocabularyOf(key) !== undefined || this.meantBy(key) !== undefined;
+  }
+
+  /** The nearest key that counts, if it is near. */
+  meantBy(key: string): string | undefined {
+    const words = wordsIn(key);
+    if (words.length > MOST_WORDS) return undefined;
+    const isShort = prefixOf(key) === SHORT_PREFIX;
+    const wrong = this.#known.map((known) => wrongIn(words, known, isShort));
+    const least = Math.min(...wrong);
+    return least === FAR ? undefined : this.#known[wrong.indexOf(least)]?.key;
+  }
 }
 
-/** Splits `<prefix>/<word>`; a key without a slash is split at its last dot. */
-function partsOf(key: string): { readonly prefix: string; readonly word: string } {
-  const at = key.includes('/') ? key.lastIndexOf('/') : key.lastIndexOf('.');
-  return { prefix: key.slice(0, Math.max(0, at)), word: key.slice(at + 1) };
+/** 0 if `all`, the words of a key, are almost those of `known`; 1 with a word more or less, or if they are joined; else FAR. */
+function wrongIn(all: readonly string[], { brand, words, isBranded }: KnownKey, isShort: boolean): number {
+  const { left, missed } = paired(all, isShort && brand[0] === SHORT_PREFIX ? [SHORT_PREFIX] : brand);
+  if (missed > 0 || left.length === 0) return FAR;
+  const rest = paired(left, words);
+  const odd = rest.missed + rest.left.length;
+  if (odd === 1 && isBranded && !isShort && rest.missed < words.length) return 1;
+  const isJoined = closestMatch(left.join(''), [words.join('')]) !== undefined;
+  return odd === 0 ? 0 : isJoined ? 1 : FAR;
+}
+
+/** What is left of `words` without one that is almost each of `wanted`, and how many of these have none. */
+function paired(words: readonly string[], wanted: readonly string[]): { left: string[]; missed: number } {
+  const left = [...words];
+  let missed = 0;
+  for (const word of wanted) {
+    const partner = closestMatch(word, left);
+    if (partner === undefined) missed += 1;
+    else left.splice(left.indexOf(partner), 1);
+  }
+  return { left, missed };
+}
+
+/** The words of a key in small letters, but for COMMON ones: a capital begins one, as in `configMap`. */
+function wordsIn(key: string): readonly string[] {
+  const words = key.replaceAll(/[a-z](?=[A-Z])/g, '$&-').toLowerCase();
+  return words.split(/[^a-z0-9]+/).filter((word) => word !== '' && !COMMON.includes(word));
+}
+
+/** What stands before the slash. */
+function prefixOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')));
 }

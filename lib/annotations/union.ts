@@ -18,11 +18,11 @@ import { configHashOf } from './config-hash.ts';
 import { CONFIG_GATING_ANNOTATIONS, configGatingMistakes, reloadWindowOf } from './gating.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
 import { missingFindings } from './missing.ts';
-import { excessFindings, mistakesOf, OWN_CHECKS, unservedFindings } from './mistakes.ts';
+import { excessFindings, type Keys, mistakesOf, OWN_CHECKS, unservedFindings } from './mistakes.ts';
 import { paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
 import { MOST_NAMES, Policy } from './policy.ts';
-import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
+import { NearKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
@@ -92,8 +92,7 @@ class Union implements Vocabularies {
   /** The kinds that are watched. */
   readonly #kinds: readonly ConfigKind[];
   readonly #words: readonly Vocabulary[];
-  /** The native lists of the kinds that are watched. */
-  readonly #keys: PolicyKeys;
+  readonly #keys: Keys;
   readonly #workloadKeys: ReadonlySet<string>;
   readonly #workloadLabels: ReadonlySet<string>;
   readonly #templateKeys: ReadonlySet<string>;
@@ -113,7 +112,6 @@ class Union implements Vocabularies {
     const [native] = all;
     this.#words = all.filter(({ name }) => options.dialects.includes(name));
     const hasNative = this.#words.includes(native);
-    this.#keys = new Map(hasNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
     const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
     this.pausing = new Pausing(pause, options.pausePeriodMs);
     const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
@@ -132,9 +130,14 @@ class Union implements Vocabularies {
       ...this.#words.flatMap(({ match, ignore }) => [match, ignore]),
     ]);
     this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
-    this.isUnknownAnnotation = remembered(
-      (key) => !this.#workloadKeys.has(key) && !RECORD.includes(key) && isUnknownAnnotation(key, this.#keys),
-    );
+    this.#keys = {
+      lists: hasNative ? this.#kinds.flatMap((kind) => native.named[kind]) : [],
+      near: new NearKeys(this.#words, [...this.#workloadKeys, ...this.#configKeys]),
+      isOfObjects: this.isConfigAnnotation,
+    };
+    const isKnown = (key: string): boolean =>
+      [this.#workloadKeys, this.#markKeys].some((keys) => keys.has(key)) || RECORD.includes(key);
+    this.isUnknownAnnotation = remembered((key) => !isKnown(key) && this.#keys.near.isMeant(key));
   }
 
   readonly isPolicyAnnotation = (key: string): boolean => this.#workloadKeys.has(key);

@@ -22,6 +22,8 @@ const NO_LISTS: Vocabulary['named'] = byConfigKind(() => []);
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
   readonly name: VocabularyName;
+  /** The prefix of its annotations; a word and a dot may stand before it. */
+  readonly domain: string;
   /** On a workload: lists of objects that it is rolled for, whether or not its pods refer to them. */
   readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
   /** Whether the items of those lists are expressions, each of which matches whole names. */
@@ -81,6 +83,7 @@ export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
     name: 'collaborne',
+    domain: NATIVE_PREFIX,
     named: byConfigKind((kind) => [own(SOURCE_KINDS[kind].word), ...(alternatives[kind] ?? [])]),
     namesArePatterns: false,
     auto: own('auto'),
@@ -99,6 +102,7 @@ export function nativeVocabulary(alternatives: Alternatives = {}): Vocabulary {
 export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   return {
     name: 'stakater',
+    domain: 'reloader.stakater.com',
     named: {
       ConfigMap: [keys.configMap],
       Secret: [keys.secret],
@@ -130,6 +134,7 @@ export function sapVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
     name: 'sap',
+    domain: 'pod-reloader.cs.sap.com',
     named: {
       ...NO_LISTS,
       ConfigMap: ['pod-reloader.cs.sap.com/configmaps'],
@@ -146,6 +151,7 @@ export function waveVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
     name: 'wave',
+    domain: 'wave.pusher.com',
     named: {
       ...NO_LISTS,
       ConfigMap: ['wave.pusher.com/extra-configmaps'],

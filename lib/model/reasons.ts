@@ -38,10 +38,12 @@ export const REASONS = {
   gone: 'The workload no longer exists.',
   followed: 'The workload began to follow the object.',
   unfollowed: 'The workload no longer follows the object.',
-  malformed: 'An item of the annotation cannot be the name of an object in the namespace of the workload.',
-  misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
-  mistyped: 'The annotation has no effect: its key is almost one of ours.',
-  unserved: 'The annotation is known and not supported: it has no effect.',
+  malformed:
+    'An item of the annotation cannot be the name of an object in the namespace of the workload, or a value cannot be read.',
+  misplaced:
+    'The annotation stands where nobody reads it: on the pod template, among the labels, or on the wrong object.',
+  mistyped: 'The annotation has no effect: its key is almost one of a vocabulary in use.',
+  unserved: 'The annotation is known, and has no effect here.',
   missing:
     'An object that the annotation names does not exist, or is not watched: nothing is rolled for it until it is.',
   'dynamic-class':

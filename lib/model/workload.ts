@@ -44,8 +44,8 @@ export interface TemplateStamp {
 export interface UnknownAnnotation {
   readonly key: string;
   readonly value: string;
-  /** Whether it is on the pod template, under a key that is read only on the workload. */
-  readonly isOnTemplate: boolean;
+  /** Where it stands; elsewhere than on the workload under a key that is read only there. */
+  readonly on: 'workload' | 'template' | 'label';
 }
 
 /** One version of a workload. */
@@ -153,11 +153,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
-    unknownAnnotations: unknownAnnotationsOf(
-      metadata.annotations,
-      template.metadata?.annotations,
-      vocabulary,
-    ),
+    unknownAnnotations: unknownAnnotationsOf(metadata, template.metadata?.annotations, vocabulary),
     references: referencesOf(template, vocabulary.isKeyScoped(metadata.annotations ?? NOTHING)),
     containers: containers.map((container) => container.name),
     stamps: [
@@ -226,20 +222,32 @@ export function sameMarks(a: readonly TemplateStamp[], b: readonly TemplateStamp
 
 /** Most workloads have none; these share the empty list, to save memory. */
 function unknownAnnotationsOf(
-  own: Readonly<Record<string, string>> = {},
+  { annotations: own = {}, labels = NOTHING }: RawMetadata,
   ofTemplate: Readonly<Record<string, string>> = {},
-  { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isUnknownAnnotation }: AnnotationReader,
+  {
+    isPolicyAnnotation,
+    isPolicyLabel,
+    isTemplatePolicyAnnotation,
+    isMarkAnnotation,
+    isUnknownAnnotation,
+  }: AnnotationReader,
 ): readonly UnknownAnnotation[] {
   const unknown: UnknownAnnotation[] = [];
-  for (const [key, value] of Object.entries(own)) {
-    if (unknown.length >= MOST_UNKNOWN) break;
-    if (isUnknownAnnotation(key)) unknown.push({ key, value, isOnTemplate: false });
-  }
-  for (const [key, value] of Object.entries(ofTemplate)) {
-    if (unknown.length >= MOST_UNKNOWN) break;
-    if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key))
-      unknown.push({ key, value, isOnTemplate: true });
-  }
+  const places = [
+    { words: own, on: 'workload', isMeant: isUnknownAnnotation },
+    {
+      words: ofTemplate,
+      on: 'template',
+      isMeant: (key: string) =>
+        !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key) && isPolicyAnnotation(key),
+    },
+    { words: labels, on: 'label', isMeant: (key: string) => isPolicyAnnotation(key) && !isPolicyLabel(key) },
+  ] as const;
+  for (const { words, on, isMeant } of places)
+    for (const [key, value] of Object.entries(words)) {
+      if (unknown.length >= MOST_UNKNOWN) break;
+      if (isMeant(key)) unknown.push({ key, value, on });
+    }
   return unknown.length === 0 ? NO_UNKNOWN : unknown;
 }
 

@@ -22,11 +22,13 @@ interface Case {
   readonly options?: VocabularyOptions;
   readonly own?: Record<string, string>;
   readonly template?: Record<string, string>;
+  readonly labels?: Record<string, string>;
   /** Reason and message of each. */
   readonly told?: readonly (readonly [Finding['reason'], string])[];
 }
 
 const EVERY: VocabularyOptions = { ...PLAIN, dialects: VOCABULARY_NAMES };
+const STAKATER = 'reloader.stakater.com';
 const SAP = 'pod-reloader.cs.sap.com';
 const WAVE = 'wave.pusher.com';
 
@@ -239,6 +241,72 @@ const CASES: Record<string, Case> = {
       `${key} has no effect now: no SecretProviderClass is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`,
     ]),
   },
+  'an annotation among the labels belongs among the annotations': {
+    labels: { [`${STAKATER}/auto`]: 'true', app: 'web' },
+    told: [
+      [
+        'misplaced',
+        `${STAKATER}/auto stands among the labels, where it has no effect; write on the workload itself the annotation ${STAKATER}/auto: "true"`,
+      ],
+    ],
+  },
+  'in both places it is right, and so is what is read among the labels': {
+    options: EVERY,
+    own: { [`${STAKATER}/auto`]: 'true' },
+    labels: { [`${STAKATER}/auto`]: 'true', [`${SAP}/ignored`]: 'true' },
+  },
+  'a word of objects has no effect on a workload': {
+    own: { [`${STAKATER}/match`]: 'true' },
+    told: [
+      [
+        'misplaced',
+        `${STAKATER}/match is read on ConfigMaps and Secrets, and has no effect on a workload; write it on the object, or take it away`,
+      ],
+    ],
+  },
+  'a mistyped word of objects is mended there': {
+    own: { [`${PREFIX}/urgentt`]: 'true' },
+    told: [
+      [
+        'mistyped',
+        `the annotation ${PREFIX}/urgentt has no effect; write on the object ${PREFIX}/urgent: "true"`,
+      ],
+    ],
+  },
+  'an invented word of another vocabulary names its lists': {
+    own: { [`${STAKATER}/triggerNow`]: 'true' },
+    told: [
+      [
+        'mistyped',
+        `the annotation ${STAKATER}/triggerNow has no effect; there are configmap.${STAKATER}/reload and secret.${STAKATER}/reload and secretproviderclass.${STAKATER}/reload`,
+      ],
+    ],
+  },
+  'auto beside search is told': {
+    own: { [`${STAKATER}/auto`]: 'true', [`${STAKATER}/search`]: 'true' },
+    told: [
+      [
+        'unserved',
+        `${STAKATER}/search has no effect beside ${STAKATER}/auto, which asks for every object that its pods refer to; take one of them away`,
+      ],
+    ],
+  },
+  'a search beside auto of one kind has an effect, and so has one beside auto that is off': {
+    own: {
+      [`configmap.${STAKATER}/auto`]: 'true',
+      [`${STAKATER}/auto`]: 'false',
+      [`${STAKATER}/search`]: 'true',
+    },
+  },
+  'names in lists of what is excluded are checked too': {
+    own: { [`configmaps.exclude.${STAKATER}/reload`]: 'my_config', [`${PREFIX}/exclude-secret`]: 'tls' },
+    told: [
+      [
+        'malformed',
+        `"my_config" of configmaps.exclude.${STAKATER}/reload cannot be the name of an object; write configmaps.exclude.${STAKATER}/reload: "my-config"`,
+      ],
+    ],
+  },
   'a kind that is not watched has no mistakes': {
     options: { ...PLAIN, ignoredKinds: ['Secret'] },
     own: { [SECRET]: '***' },
@@ -246,11 +314,13 @@ const CASES: Record<string, Case> = {
   },
 };
 
-for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] of Object.entries(CASES)) {
+for (const [sentence, { options = PLAIN, own = {}, template = {}, labels = {}, told = [] }] of Object.entries(
+  CASES,
+)) {
   test(sentence, () => {
     const vocabularies = vocabulariesOf(options);
     const raw = {
-      metadata: { name: 'web', namespace: 'ns', annotations: own },
+      metadata: { name: 'web', namespace: 'ns', annotations: own, labels },
       spec: { template: { metadata: { annotations: template } } },
     };
     const findings = vocabularies.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, vocabularies));
@@ -260,43 +330,3 @@ for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] o
     );
   });
 }
-
-const KEYS: Record<string, boolean> = {
-  [CONFIGMAP]: false,
-  [`${PREFIX}/configMap`]: true,
-  [`${PREFIX}/config-map`]: true,
-  [`${PREFIX}/secrets`]: true,
-  [`${PREFIX}/`]: true,
-  [`${PREFIX}.configmap`]: true,
-  'reloader.k8s.collaborne.io/configmap': true,
-  'reloader.collaborne.com/configmap': true,
-  'Reloader.k8s.Collaborne.com/configmap': true,
-  'reloader.stakater.com/auto': false,
-  'reloader.stakater.com/search': false,
-  'configmap.reloader.stakater.com/reload': false,
-  'secret.reloader.stakater.com/reload': false,
-  'pod-reloader.cs.sap.com/configmaps': false,
-  'wave.pusher.com/update-on-config-change': false,
-  'kubectl.kubernetes.io/last-applied-configuration': false,
-  'deployment.kubernetes.io/revision': false,
-  'meta.helm.sh/release-name': false,
-  configmap: false,
-  secret: false,
-  '': false,
-};
-
-for (const [key, isUnknownAnnotation] of Object.entries(KEYS)) {
-  test(`the key "${key}" ${isUnknownAnnotation ? 'looks like one of ours' : 'does not concern us'}`, () => {
-    const vocabularies = vocabulariesOf(PLAIN);
-    assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation);
-    assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation, 'and so it stays');
-  });
-}
-
-test('keys without end are judged rightly, and not remembered without end', () => {
-  const vocabularies = vocabulariesOf(PLAIN);
-  for (let index = 0; index < 2_500; index += 1) {
-    assert.ok(!vocabularies.isUnknownAnnotation(`example.com/checksum-${index}`));
-    assert.ok(vocabularies.isUnknownAnnotation(`${PREFIX}/word-${index}`));
-  }
-});

@@ -9,6 +9,7 @@ import { NATIVE, STAKATER } from './judged.ts';
 test('the words are those that people have in their manifests', () => {
   assert.deepEqual(NATIVE, {
     name: 'collaborne',
+    domain: 'reloader.k8s.collaborne.com',
     named: {
       ConfigMap: ['reloader.k8s.collaborne.com/configmap'],
       Secret: ['reloader.k8s.collaborne.com/secret'],
@@ -35,6 +36,7 @@ test('the words are those that people have in their manifests', () => {
   });
   assert.deepEqual(STAKATER, {
     name: 'stakater',
+    domain: 'reloader.stakater.com',
     named: {
       ConfigMap: ['configmap.reloader.stakater.com/reload'],
       Secret: ['secret.reloader.stakater.com/reload'],

@@ -302,7 +302,7 @@ test('what is wrong with a workload that follows nothing is known to the next le
   stage.tell(world);
   const view = world.record('web').workload;
   const unknownAnnotations = [
-    { key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', isOnTemplate: false },
+    { key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', on: 'workload' as const },
   ];
   const odd = {
     ...view,

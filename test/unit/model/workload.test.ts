@@ -137,8 +137,8 @@ test('the view keeps what decisions need', () => {
     templateAnnotations: {},
     references: [],
     unknownAnnotations: [
-      { key: 'polcy/b', value: '3', isOnTemplate: false },
-      { key: 'policy/c', value: '4', isOnTemplate: true },
+      { key: 'polcy/b', value: '3', on: 'workload' },
+      { key: 'policy/c', value: '4', on: 'template' },
     ],
     containers: ['c', 'd'],
     stamps: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
