@@ -1,14 +1,9 @@
 /** The stamps of a live pod template that are missing in an update, or older there. */
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  annotatedStamps,
-  isStamp,
-  stampsText,
-  type TemplatePatch,
-  templatePatchOf,
-} from '../model/rollout-plan.ts';
+import { annotatedStamps, isStamp, stampsText, templatePatchOf } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
+import type { TemplatePatch } from '../model/template-patch.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
 /** The stamps of the live template. */

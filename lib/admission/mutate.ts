@@ -8,18 +8,23 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Operation, patchBetween } from '../model/json-patch.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
-import { type PlannedStamp, planOf, type TemplatePatch } from '../model/rollout-plan.ts';
+import { type PlannedStamp, planOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
+import {
+  merged,
+  type Operation,
+  orderIn,
+  patchBetween,
+  type TemplatePatch,
+} from '../model/template-patch.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { hashesOf, type KnownContents } from './hashes.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
-import { orderIn, withStamps } from './template-stamps.ts';
 import { isUndo } from './undo.ts';
 
 /** The facts in memory that reviews need. Its functions send no request and change no state. */
@@ -105,7 +110,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
   const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
   if (missing === undefined) return passed('complete');
   const kept = changed('kept', write, missing, template);
-  if (isDeepStrictEqual(withStamps(write.template, missing, orderIn(template)), template)) return kept;
+  if (isDeepStrictEqual(merged(write.template, missing, orderIn(template)), template)) return kept;
   const present = new Set(live.stamps.map(({ variable }) => variable));
   const stamped = write.refs.filter((ref) =>
     variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
@@ -137,7 +142,7 @@ function changed(
   patch: TemplatePatch,
   live: RawPodTemplate | undefined,
 ): Decision {
-  const after = withStamps(template, patch, orderIn(live ?? {}));
+  const after = merged(template, patch, orderIn(live ?? {}));
   const operations = patchBetween(template, after, TEMPLATE);
   return operations.length === 0 ? passed('complete') : { result, patch: operations };
 }

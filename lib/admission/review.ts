@@ -1,7 +1,7 @@
 /** Parses requests and writes responses of the type AdmissionReview (admission.k8s.io/v1). */
 
-import type { Operation } from '../model/json-patch.ts';
 import type { RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { Operation } from '../model/template-patch.ts';
 import { findWorkloadKind } from '../model/workload-kind.ts';
 
 /** One write that the API server is about to store. */

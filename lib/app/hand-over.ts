@@ -4,18 +4,13 @@
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, NamespaceObject } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { Reloader } from './reloader.ts';
 
 /** The reloader of the term that ended. */
-export interface Former {
-  readonly store: Store;
-  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
-  readonly others: ReadonlyMap<ObjectKey, Workload>;
-}
+export type Former = Pick<Reloader, 'store' | 'others'>;
 
 /** The event handlers of the reloader of the new term. */
 export interface Heir {

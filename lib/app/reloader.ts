@@ -13,13 +13,8 @@ import { EVER, type InformerEvent } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
-import type { MissingObjects } from '../repair/missing-objects.ts';
-import type { Findings } from '../report/findings.ts';
-import type { Journal } from '../report/journal.ts';
-import type { RolloutController } from '../rollout/rollout-controller.ts';
 import { finishInTime } from '../state/ending.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
-import type { StateCommitter } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -33,41 +28,26 @@ import { Listing } from './listing.ts';
 
 /** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
 export class Reloader {
-  readonly rollouts: RolloutController;
-  readonly committer: StateCommitter;
-  readonly findings: Findings;
-  readonly missingObjects: MissingObjects;
+  /** The parts that act. */
+  readonly controllers: Controllers;
   readonly listing: Listing;
   /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   readonly others: Map<ObjectKey, Workload> = new Map();
   readonly #options: ControllersOptions;
-  readonly #controllers: Controllers;
   #beganWithoutState = false;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    this.#controllers = new Controllers(options, {
+    this.controllers = new Controllers(options, {
       project: (kind, raw) => this.project(kind, raw),
       onConfig: (event) => this.onContent(event),
       onWorkload: (event) => this.#workload(event),
     });
-    const controllers = this.#controllers;
-    ({
-      rollouts: this.rollouts,
-      committer: this.committer,
-      findings: this.findings,
-      missingObjects: this.missingObjects,
-    } = controllers);
     this.listing = new Listing({
       ...options,
-      onListed: () => controllers.reporter.listed(this.#beganWithoutState),
-      onNews: () => controllers.reconsider(),
+      onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
+      onNews: () => this.controllers.reconsider(),
     });
-  }
-
-  /** The decisions and their reasons. */
-  get journal(): Journal {
-    return this.#controllers.reporter.journal;
   }
 
   /** The observations and beliefs. */
@@ -82,14 +62,14 @@ export class Reloader {
 
   /** Takes over the state; before any observation, since edges begin from its entries. */
   begin(shards: AllShards): void {
-    this.committer.begin(shards);
+    this.controllers.committer.begin(shards);
     this.#beganWithoutState = shards.every((shard) => Object.keys(shard?.data ?? {}).length === 0);
   }
 
   /** Takes over the observations of `former`, as if they were listed now. */
   takeOver(former: Former): void {
     const { gate } = this.#options;
-    const controllers = this.#controllers;
+    const { controllers } = this;
     handOver(former, {
       config: (event) => this.onContent(event),
       workload: (event) => this.#workload(event),
@@ -107,25 +87,26 @@ export class Reloader {
    */
   async catchUp(shards: AllShards): Promise<boolean> {
     const { store, gate } = this.#options;
-    const { refetcher } = this.#controllers;
+    const { refetcher } = this.controllers;
     return await catchUp(store, shards, refetcher, (ref) => gate.lists(ref.kind, ref.namespace));
   }
 
   /** Finishes the patches and commits under way, within 20 s. Nothing may be called afterwards. */
   async finish(): Promise<void> {
-    const { parts, committer } = this.#controllers;
+    const { parts, committer } = this.controllers;
     await finishInTime({ ...this.#options, parts, committer });
   }
 
   /** Begins nothing more and does not wait: the lead is lost, and `send` refuses all further requests of this term. */
   abandon(): void {
-    this.committer.halt();
-    for (const part of this.#controllers.parts) void part.close();
+    const { committer, parts } = this.controllers;
+    committer.halt();
+    for (const part of parts) void part.close();
   }
 
   /** The projection of a ConfigMap or Secret: digests and metadata. The content is not kept. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
-    const { store, committer } = this;
+    const { store } = this;
     const object = configObjectOf(kind, raw, {
       algorithms: store.settings.algorithms,
       others: (ref) => namedAlgorithms(store, ref),
@@ -133,7 +114,8 @@ export class Reloader {
       annotation: store.settings.vocabularies.isConfigAnnotation,
       isOwnState: (ref) => store.isOwn(ref),
     });
-    if (object.isState === true) seeShownState(store, this.leads ? committer : undefined, raw);
+    if (object.isState === true)
+      seeShownState(store, this.leads ? this.controllers.committer : undefined, raw);
     return object;
   }
 
@@ -147,13 +129,13 @@ export class Reloader {
     if (event.type === 'synced') this.listing.synced(stream);
     this.onContent(event);
     if (event.type === 'synced') this.#listed(stream);
-    if (this.leads) noticeState(this.store, this.committer, stream, event);
+    if (this.leads) noticeState(this.store, this.controllers.committer, stream, event);
   }
 
   /** A change of a content, of whatever kind. */
   onContent(event: InformerEvent<ConfigObject>): void {
     const { store } = this;
-    const controllers = this.#controllers;
+    const { controllers } = this;
     if (event.type === 'synced') {
       controllers.apply(observeConfig(store, event));
       return;
@@ -182,12 +164,12 @@ export class Reloader {
   onListed(stream: Stream): void {
     this.listing.synced(stream);
     this.#listed(stream);
-    for (const [workload] of this.findings.workloads()) this.#controllers.review(workload);
+    for (const [workload] of this.controllers.findings.workloads()) this.controllers.review(workload);
   }
 
   /** The findings about an object have changed. */
   reviewFollowers(config: ObjectKey): void {
-    for (const workload of this.store.dependents.dependentsOf(config)) this.#controllers.review(workload);
+    for (const workload of this.store.dependents.dependentsOf(config)) this.controllers.review(workload);
   }
 
   /** An event of a workload. */
@@ -198,7 +180,7 @@ export class Reloader {
 
   /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
   #workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
-    const controllers = this.#controllers;
+    const { controllers } = this;
     const { rollouts, findings, pauses, jobRecreations, fence } = controllers;
     const { key } = event;
     fence.run('its event', key, () => this.#observe(event));
@@ -215,7 +197,7 @@ export class Reloader {
     const { store, others } = this;
     const before = store.workloads.get(event.key)?.workload;
     try {
-      this.#controllers.apply(
+      this.controllers.apply(
         observeWorkload(store, event, this.#options.gate.isSynced(namespaceIn(event.key))),
       );
       if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
@@ -225,14 +207,14 @@ export class Reloader {
       if (event.type === 'present') others.set(event.key, event.object);
       const record = store.workloads.get(event.key);
       if (record !== undefined) record.workload = before ?? { ...record.workload, resourceVersion: '0' };
-      this.#controllers.restore(event.key);
+      this.controllers.restore(event.key);
       throw error;
     }
   }
 
   /** An event of a namespace that is watched, or is not any more. */
   onNamespace(stream: Stream, event: InformerEvent<NamespaceObject>): void {
-    this.#controllers.observeNamespace(event);
+    this.controllers.observeNamespace(event);
     if (event.type === 'synced') this.listing.synced(stream);
   }
 
@@ -241,7 +223,7 @@ export class Reloader {
    */
   #listed(stream: Stream): void {
     const { store } = this;
-    const controllers = this.#controllers;
+    const { controllers } = this;
     if (stream.kind === 'Namespace') controllers.observeNamespace({ type: 'synced' });
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));

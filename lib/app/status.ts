@@ -33,16 +33,15 @@ export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'changes' | 'decis
 /** The report about the workloads and decisions of `reloader`; `now` by monotonicMs. */
 export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const { store } = reloader;
-  const { decisions } = reloader.journal;
+  const { findings, rollouts, reporter } = reloader.controllers;
+  const { decisions } = reporter.journal;
   // A standby has not begun with a state, so its running digests mean nothing.
   if (!reloader.leads) return { workloads: [], changes: [], decisions };
-  const followers = [...store.workloads].map(([key, record]) =>
-    workloadStatus(reloader, store, key, record, now),
-  );
-  const others = [...reloader.findings.workloads()]
+  const followers = [...store.workloads].map(([key, record]) => workloadStatus(reloader, key, record, now));
+  const others = [...findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
-    .map(([key, ref]) => nonFollowerStatus(ref, reloader.findings.of(key)));
-  const changes = (reloader.rollouts.stages?.changes() ?? []).map((change) => changeStatus(store, change));
+    .map(([key, ref]) => nonFollowerStatus(ref, findings.of(key)));
+  const changes = (rollouts.stages?.changes() ?? []).map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
 }
 
@@ -62,6 +61,8 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
 
 function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
   const { store } = reloader;
+  const { rollouts, committer } = reloader.controllers;
+  const { slots, gates } = rollouts;
   let outdatedEdges = 0;
   let oldest = now;
   for (const [key, record] of store.workloads) {
@@ -69,31 +70,29 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated === 0 || reloader.rollouts.gates.of(key) !== undefined) continue;
-    const { slots } = reloader.rollouts;
-    const since = reloader.rollouts.pendingChangesOf(key)?.since ?? now;
+    if (outdated === 0 || gates.of(key) !== undefined) continue;
+    const since = rollouts.pendingChangesOf(key)?.since ?? now;
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
   return {
     edges: store.dependents.size,
     outdatedEdges,
     oldestOutdatedAge: secondsOf(now - oldest),
-    slowedWorkloads: reloader.rollouts.slowed,
-    heldWorkloads: reloader.rollouts.gates.size,
-    haltedContents: reloader.rollouts.stages?.halted ?? 0,
-    awaitingPeople: reloader.rollouts.gates.awaitingPeople,
-    slotsUsed: reloader.rollouts.slots?.used ?? 0,
-    waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
+    slowedWorkloads: rollouts.slowed,
+    heldWorkloads: gates.size,
+    haltedContents: rollouts.stages?.halted ?? 0,
+    awaitingPeople: gates.awaitingPeople,
+    slotsUsed: slots?.used ?? 0,
+    waitingForSlot: slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
     stateOverrides: store.persisted.state.overrides.size,
-    stateBytes: reloader.committer.bytes,
-    stateShards: reloader.committer.shards,
+    stateBytes: committer.bytes,
+    stateShards: committer.shards,
   };
 }
 
 function workloadStatus(
-  reloader: Reloader,
-  store: Store,
+  { store, controllers: { rollouts, findings } }: Reloader,
   key: string,
   record: WorkloadRecord,
   now: number,
@@ -103,8 +102,8 @@ function workloadStatus(
     .map((config) => followedStatus(store, record, store.configs.get(config)))
     .filter((status) => status !== undefined);
   const isOutdated = follows.some((status) => status.isOutdated);
-  const pending = reloader.rollouts.pendingChangesOf(key);
-  const waiting = reloader.rollouts.pendingReasonOf(key);
+  const pending = rollouts.pendingChangesOf(key);
+  const waiting = rollouts.pendingReasonOf(key);
   const until = waiting !== undefined && 'until' in waiting ? waiting.until : undefined;
   return {
     namespace: ref.namespace,
@@ -119,7 +118,7 @@ function workloadStatus(
     ...(isOutdated && waiting !== undefined && 'token' in waiting && { approvalToken: waiting.token }),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     ...rollingStatus(record.workload),
-    findings: reloader.findings.of(key),
+    findings: findings.of(key),
   };
 }
 

@@ -5,8 +5,8 @@
 
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
+import type { Controllers } from '../app/controllers.ts';
 import type { Election } from '../app/election.ts';
-import type { Reloader } from '../app/reloader.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import { NO_LOG } from '../model/log.ts';
@@ -33,7 +33,7 @@ export type StateAccess =
 /** A cluster as the controller sees it. */
 export interface Observation {
   readonly assembly: Assembly;
-  readonly reloader: Reloader;
+  readonly controllers: Controllers;
   readonly store: Store;
   readonly state: StateAccess;
   /** What could not be listed: a stream, and why. */
@@ -85,8 +85,8 @@ export async function observe({ send, options, place, feed }: Observed): Promise
   return {
     assembly,
     state,
-    get reloader() {
-      return assembly.observed.reloader();
+    get controllers() {
+      return assembly.observed.reloader().controllers;
     },
     get store() {
       return assembly.observed.reloader().store;
@@ -132,7 +132,7 @@ async function untilListed({ observed: { gate, reloader }, waitingFor }: Assembl
   const isListed = (): boolean => {
     if (!reloader().leads || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
-    reloader().committer.halt();
+    reloader().controllers.committer.halt();
     return gate.awaited().every((stream) => gate.isRefused(stream));
   };
   await untilTrue(isListed, PATIENCE_MS);

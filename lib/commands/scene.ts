@@ -76,19 +76,19 @@ export async function factsIn(
 }
 
 /** Undefined if the controller does not observe the kind. */
-function findingsOf({ reloader, assembly }: Observation, key: string): readonly Finding[] | undefined {
+function findingsOf({ controllers, assembly }: Observation, key: string): readonly Finding[] | undefined {
   const [, kind] = key.split('/');
   const isObserved = assembly.observed.streams.some((stream) => stream.isWorkload && stream.kind === kind);
-  return isObserved ? reloader.findings.of(key) : undefined;
+  return isObserved ? controllers.findings.of(key) : undefined;
 }
 
 /** Resolves once each missing object that the workload follows counts as missing, or that takes too long. */
 async function untilMissed(observation: Observation, workload: string): Promise<void> {
-  const { store, reloader } = observation;
+  const { store, controllers } = observation;
   const record = store.workloads.get(workload);
   if (record === undefined) return;
   const missing = missingOf(observation, record);
-  await untilTrue(() => missing.every((config) => reloader.missingObjects.has(config)), MISSING_MS);
+  await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
 }
 
 /** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */

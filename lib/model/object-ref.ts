@@ -156,18 +156,13 @@ const MOST_KEYS = 5;
 
 /** `<kind>/<name>` as kubectl writes it, for people, and the keys if the reference has some. */
 export function describe(ref: ConfigRef | WorkloadRef): string {
-  const object = nameOf(ref);
+  const object = `${ref.kind}/${ref.name}`;
   return 'keys' in ref && ref.keys !== undefined ? `${object} (${keysText(ref.keys)})` : object;
 }
 
 /** Names for a line: the first few, and how many more there are. */
 export function describeAll(refs: readonly (ConfigRef | WorkloadRef)[], most = 3): string {
   return listedText(refs.map(describe), most);
-}
-
-/** `<kind>/<name>`, without keys. */
-function nameOf({ kind, name }: Pick<ConfigRef | WorkloadRef, 'kind' | 'name'>): string {
-  return `${kind}/${name}`;
 }
 
 /** Keys of an object, for people. */

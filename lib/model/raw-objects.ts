@@ -14,16 +14,15 @@ export interface RawMetadata {
   readonly managedFields?: readonly RawManagedFields[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly {
-    readonly apiVersion?: string;
-    readonly kind?: string;
-    readonly uid?: string;
-    readonly controller?: boolean;
-  }[];
+  readonly ownerReferences?: readonly RawOwner[];
 }
 
 /** An owner of an object. */
-export type RawOwner = NonNullable<RawMetadata['ownerReferences']>[number];
+export interface RawOwner {
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
+}
 
 /** One entry of `metadata.managedFields`: a field manager, and the time of its last write (RFC 3339, to the second). */
 export interface RawManagedFields {
@@ -124,10 +123,7 @@ export interface RawPodTemplate {
 
 /** Where a CronJob has its pod template: the Job that it starts; more fields may be there. */
 export interface RawJobTemplate {
-  readonly metadata?: {
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly annotations?: Readonly<Record<string, string>>;
-  };
+  readonly metadata?: RawPodTemplate['metadata'];
   readonly spec?: { readonly template?: RawPodTemplate };
 }
 

@@ -24,25 +24,6 @@ export interface Reference {
   readonly keys?: readonly string[];
 }
 
-/** The reference to an object, among those of one template; undefined if there is none. */
-export function referenceTo(
-  references: readonly Reference[],
-  { kind, name }: Pick<Reference, 'kind' | 'name'>,
-): Reference | undefined {
-  return indexOf(references).get(`${kind}/${name}`);
-}
-
-/** Indexes by name, since a template may have thousands of references. */
-const INDEXES = new WeakMap<readonly Reference[], ReadonlyMap<string, Reference>>();
-
-function indexOf(references: readonly Reference[]): ReadonlyMap<string, Reference> {
-  const known = INDEXES.get(references);
-  if (known !== undefined) return known;
-  const index = new Map(references.map((reference) => [`${reference.kind}/${reference.name}`, reference]));
-  INDEXES.set(references, index);
-  return index;
-}
-
 /** One mention of an object in a template. */
 interface Mention {
   readonly kind: ConfigKind;
@@ -132,7 +113,7 @@ function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[
   const keys = env.flatMap(({ valueFrom }) =>
     ROWS.map(([kind, { variable }]) => {
       const key = variable(valueFrom ?? {});
-      return mention(kind, key, keyOfVariable(key));
+      return mention(kind, key, valid([key?.key]));
     }),
   );
   const groups = envFrom.flatMap((from) => ROWS.map(([kind, { group }]) => mention(kind, group(from))));
@@ -170,11 +151,6 @@ type Keys = readonly string[] | undefined;
  * directories of a volume do, through which every key can be read.
  */
 const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
-
-/** The key that a variable reads. */
-function keyOfVariable({ key }: RawKeyRef = {}): Keys {
-  return valid([key]);
-}
 
 /**
  * The keys that a mount of a volume reads. With items, a `subPath` reads the keys of the items with this path, or below it.

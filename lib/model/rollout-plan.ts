@@ -2,11 +2,18 @@
 
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
-import { escaped, type Operation, patchBetween } from './json-patch.ts';
 import { RESTARTS } from './kinds/restarts.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
-import type { RawContainer, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
+import type { RawWorkload, Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
+import {
+  type EnvPatch,
+  escaped,
+  merged,
+  type Operation,
+  patchBetween,
+  type TemplatePatch,
+} from './template-patch.ts';
 import {
   ANNOTATIONS,
   isUnhealthyBefore,
@@ -16,45 +23,6 @@ import {
   type Workload,
 } from './workload.ts';
 import { specWith, templateOf, workloadKindOf } from './workload-kind.ts';
-
-/** A variable to be set or removed. */
-export interface EnvPatch {
-  readonly name: string;
-  readonly value?: string;
-  readonly $patch?: 'delete';
-}
-
-/** The fields to be set in a pod template or removed from it; null removes an annotation. */
-export interface TemplatePatch {
-  readonly metadata?: { readonly annotations: Readonly<Record<string, string | null>> };
-  readonly spec?: {
-    readonly containers: readonly { readonly name: string; readonly env: readonly EnvPatch[] }[];
-  };
-}
-
-/** `template` merged with `patch`, as the API server merges except for the order of variables. It adds no containers. */
-export function merged(template: RawPodTemplate, { metadata, spec }: TemplatePatch): RawPodTemplate {
-  const containers = template.spec?.containers?.map((container) => {
-    const changes = spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
-    return changes.length === 0 ? container : withEnv(container, changes);
-  });
-  const annotations = Object.entries({ ...template.metadata?.annotations, ...metadata?.annotations });
-  const kept = annotations.filter((entry): entry is [string, string] => entry[1] !== null);
-  const { annotations: _, ...others } = template.metadata ?? {};
-  return {
-    ...template,
-    metadata: { ...others, ...(kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) }) },
-    spec: { ...template.spec, ...(containers === undefined ? {} : { containers }) },
-  };
-}
-
-function withEnv(container: RawContainer, changes: readonly EnvPatch[]): RawContainer {
-  const changed = new Set(changes.map(({ name }) => name));
-  const set = changes.flatMap(({ name, value, $patch }) =>
-    $patch === 'delete' ? [] : [{ name, value: value ?? '' }],
-  );
-  return { ...container, env: [...set, ...(container.env ?? []).filter(({ name }) => !changed.has(name))] };
-}
 
 /** Where a stamp is written. */
 export interface Place {
@@ -121,25 +89,27 @@ interface Change extends Omit<TemplateStamp, 'value'> {
  * the first. It names only containers of the template, so that no patch can add one.
  */
 export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
+  const { ref, resourceVersion, referenced } = workload;
+  const plan = { ...draft, workload: ref, resourceVersion };
   const changes = changesIn(workload, draft);
-  if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, changes);
-  const annotations = annotationPatch(workload, changes.filter(isInAnnotations));
+  if (draft.stamps.some(isOfRestart))
+    return { ...plan, body: restartBody(workload, draft, changes), template: {}, isRestart: true };
+  const annotations = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations));
   const template = templatePatchOf(changes, { ...annotations, ...draft.annotations });
-  if (workload.referenced !== undefined)
-    return referencedPlan(workload, draft, template, workload.referenced);
+  if (referenced !== undefined)
+    return { ...plan, body: referencedBody(draft, template, referenced), template, referenced };
   const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
-  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
-  const { resourceVersion } = workload;
-  return { ...draft, workload: workload.ref, resourceVersion, body, template };
+  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(ref.kind), template) } };
+  return { ...plan, body, template };
 }
 
 /** The stamps to be written and removed, and the mark of a workload that is not healthy before. */
-function changesIn(workload: Workload, { stamps, isUnhealthy = false }: RolloutDraft): readonly Change[] {
+function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
   const changes = new Map<string, Change>();
   const change = (container: string, variable: string, value: string | undefined): void => {
     changes.set(`${container}/${variable}`, { container, variable, value });
   };
-  for (const planned of stamps) {
+  for (const planned of draft.stamps) {
     const written = planned.places.map((place) => ({
       ...place,
       container: containerOf(workload, planned, place),
@@ -149,46 +119,32 @@ function changesIn(workload: Workload, { stamps, isUnhealthy = false }: RolloutD
     }
     for (const mark of othersOf(workload, planned, written)) change(mark.container, mark.variable, undefined);
   }
-  const mark = markOf(workload, isUnhealthy);
-  if (mark !== undefined)
-    change(stamps.some(isOfRestart) ? RESTARTS : ANNOTATIONS, UNHEALTHY_MARK, mark.value);
-  return [...changes.values()];
+  return [...changes.values(), ...markOf(workload, draft)];
 }
 
-/** What becomes of the mark of a workload that is not healthy before; undefined: nothing. */
-function markOf(workload: Workload, isUnhealthy: boolean): Pick<Change, 'value'> | undefined {
-  if (isUnhealthy) return { value: 'true' };
-  return isUnhealthyBefore(workload) ? { value: undefined } : undefined;
+/** What becomes of the mark of a workload that is not healthy before. */
+function markOf(workload: Workload, { stamps, isUnhealthy = false }: RolloutDraft): readonly Change[] {
+  if (!isUnhealthy && !isUnhealthyBefore(workload)) return [];
+  const container = stamps.some(isOfRestart) ? RESTARTS : ANNOTATIONS;
+  return [{ container, variable: UNHEALTHY_MARK, value: isUnhealthy ? 'true' : undefined }];
 }
 
-/** The plan for a workload whose template is in another object, which alone is patched, and fenced by its own version. */
-function referencedPlan(
-  { ref, resourceVersion }: Workload,
-  draft: RolloutDraft,
+/** The patch of the other object that has the template: it alone is patched, and fenced by its own version. */
+function referencedBody(
+  { triggers = [] }: RolloutDraft,
   template: TemplatePatch,
-  referenced: Referenced,
-): RolloutPlan {
-  const spec = referenced.kind === 'PodTemplate' ? { template } : { spec: { template } };
-  const { triggers = [] } = draft;
-  const removed = triggers.length > 0 && {
-    annotations: Object.fromEntries(triggers.map((key) => [key, null])),
-  };
-  const body = { metadata: { resourceVersion: referenced.resourceVersion, ...removed }, ...spec };
-  return { ...draft, workload: ref, resourceVersion, body, template, referenced };
+  { kind, resourceVersion }: Referenced,
+): object {
+  const spec = kind === 'PodTemplate' ? { template } : { spec: { template } };
+  const annotations = triggers.length > 0 && { annotations: withoutAny(triggers) };
+  return { metadata: { resourceVersion, ...annotations }, ...spec };
 }
 
-/** The plan of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */
-function restartOf(workload: Workload, draft: RolloutDraft, changes: readonly Change[]): RolloutPlan {
+/** The patch of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */
+function restartBody(workload: Workload, draft: RolloutDraft, changes: readonly Change[]): object {
   const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
-  const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
-  const { annotations } = metadata;
-  const text = stampsText({ ...readableStamps(workload, RESTARTS), ...changed });
-  const body = {
-    metadata: { ...metadata, annotations: { ...annotations, [STAMPS_ANNOTATION]: text } },
-    spec,
-  };
-  const { ref, resourceVersion } = workload;
-  return { ...draft, workload: ref, resourceVersion, body, template: {}, isRestart: true };
+  const annotations = { ...metadata.annotations, ...stampsPatch(workload, RESTARTS, changes) };
+  return { metadata: { ...metadata, annotations }, spec };
 }
 
 /**
@@ -218,9 +174,12 @@ function metadataPatch(
 ): PausePatch | undefined {
   const { revisionMark } = workloadKindOf(ref.kind);
   if (triggers.length === 0 && revisionMark === undefined) return pause;
-  const removed = Object.fromEntries(triggers.map((key) => [key, null]));
   const mark = revisionMark === undefined ? {} : { [revisionMark]: revision };
-  return { ...pause, annotations: { ...pause?.annotations, ...removed, ...mark } };
+  return { ...pause, annotations: { ...pause?.annotations, ...withoutAny(triggers), ...mark } };
+}
+
+function withoutAny(keys: readonly string[]): Readonly<Record<string, null>> {
+  return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
 /** A patch of pause fields alone, which the API server refuses for any other version of the workload. */
@@ -228,10 +187,7 @@ export function fencedPause(
   { resourceVersion }: Workload,
   pause?: PausePatch,
 ): {
-  readonly metadata: {
-    readonly resourceVersion: string;
-    readonly annotations?: Readonly<Record<string, string | null>>;
-  };
+  readonly metadata: Pick<Workload, 'resourceVersion'> & Partial<Pick<PausePatch, 'annotations'>>;
   readonly spec: object;
 } {
   if (pause === undefined) return { metadata: { resourceVersion }, spec: {} };
@@ -334,11 +290,15 @@ export function stampsText(stamps: Readonly<Record<string, string | undefined>>)
   return sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
 }
 
-/** All stamps share one annotation, so the patch writes the present ones again. */
-function annotationPatch(workload: Workload, changes: readonly Change[]): Record<string, string | null> {
+/** All stamps of one place share one annotation, so the patch writes the present ones again. */
+function stampsPatch(
+  workload: Workload,
+  place: string,
+  changes: readonly Change[],
+): Record<string, string | null> {
   if (changes.length === 0) return {};
   const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
-  return { [STAMPS_ANNOTATION]: stampsText({ ...readableStamps(workload, ANNOTATIONS), ...changed }) };
+  return { [STAMPS_ANNOTATION]: stampsText({ ...readableStamps(workload, place), ...changed }) };
 }
 
 /** The present stamps of one annotation, but for what other programs wrote there. */

@@ -77,13 +77,6 @@ export function inTime(ms: number): string {
 /** Times in metadata are to the second, and the clocks of two API servers may differ by one. */
 const DOUBT_S = 1;
 
-/** When the object was created, in seconds since 1970; undefined: it does not say. */
-export function createdAtOf({
-  creationTimestamp,
-}: Pick<RawMetadata, 'creationTimestamp'>): number | undefined {
-  return epochSecondsOf(creationTimestamp);
-}
-
 /**
  * The time of the last write that left one, in seconds since 1970, possibly of metadata alone; undefined if the time of one field
  * manager is unknown. A write that only removes keys leaves no time.
@@ -103,8 +96,11 @@ export function isAfter(moment: number | undefined, other: number | undefined): 
   return moment !== undefined && other !== undefined && moment - other > DOUBT_S;
 }
 
-/** Seconds take less memory than ms: V8 keeps small integers in the field itself. */
-function epochSecondsOf(time: string | undefined): number | undefined {
+/**
+ * A time of metadata in seconds since 1970; undefined: it does not say. Seconds take less memory than ms: V8 keeps small integers in
+ * the field itself.
+ */
+export function epochSecondsOf(time: string | undefined): number | undefined {
   const ms = time === undefined ? Number.NaN : Date.parse(time);
   return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000);
 }

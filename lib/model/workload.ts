@@ -6,7 +6,7 @@ import { REPLACES_ANNOTATION } from './kinds/batch.ts';
 import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
-import { type Reference, referencesOf, referenceTo } from './references.ts';
+import { type Reference, referencesOf } from './references.ts';
 import { NOTHING, pick } from './text.ts';
 import { isOlder } from './timeline.ts';
 import {
@@ -192,9 +192,17 @@ export function isLater(seen: Workload, known: Workload): boolean {
   return isOlder(before, now) || (before !== '' && now === '');
 }
 
+/** Indexes by name, since a template may have thousands of references. */
+const INDEXES = new WeakMap<readonly Reference[], ReadonlyMap<string, Reference>>();
+
 /** The reference of a workload's pod template to an object of its namespace. */
-export function referenceOf({ references }: Workload, config: ConfigRef): Reference | undefined {
-  return referenceTo(references, config);
+export function referenceOf({ references }: Workload, { kind, name }: ConfigRef): Reference | undefined {
+  let index = INDEXES.get(references);
+  if (index === undefined) {
+    index = new Map(references.map((reference) => [`${reference.kind}/${reference.name}`, reference]));
+    INDEXES.set(references, index);
+  }
+  return index.get(`${kind}/${name}`);
 }
 
 /** Whether it was not healthy before our last patch in stages, so that its pods are no evidence about the content. */
@@ -205,19 +213,6 @@ export function isUnhealthyBefore({ stamps }: Workload): boolean {
 /** Only Deployments have a deadline of their own; a very long one, which means "never", is bounded. */
 function progressDeadlineMs({ spec }: RawWorkload): number {
   return Math.min((spec?.progressDeadlineSeconds ?? DEFAULT_DEADLINE_S) * 1000, LONGEST_DEADLINE_MS);
-}
-
-/** Whether two lists of stamps are equal, so that their templates start the same pods. */
-export function sameMarks(a: readonly TemplateStamp[], b: readonly TemplateStamp[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((mark, index) => {
-      const other = b[index];
-      return (
-        mark.container === other?.container && mark.variable === other.variable && mark.value === other.value
-      );
-    })
-  );
 }
 
 /** Most workloads have none; these share the empty list, to save memory. */

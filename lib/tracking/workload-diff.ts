@@ -3,10 +3,11 @@
  * revert of our stamp, or one that changes stamps only.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import { sameMarks, type Workload } from '../model/workload.ts';
+import type { Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 import { hasFailed } from './failed-rollouts.ts';
@@ -45,7 +46,7 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   const isRespelled = hasNewSpelling(known, seen);
   const isSameTemplate = isRespelled || known.templateDigest === seen.templateDigest;
   const onlyMarksChanged = isSameTemplate && !mayHideWrites(known, event);
-  const podsRestart = !isFirst && (!onlyMarksChanged || !sameMarks(known.stamps, seen.stamps));
+  const podsRestart = !isFirst && (!onlyMarksChanged || !isDeepStrictEqual(known.stamps, seen.stamps));
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
@@ -57,7 +58,6 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { isRespelled, podsRestart, onlyMarksChanged, startedAfter };
-  const readSince = Number.NEGATIVE_INFINITY;
   return {
     effects,
     key,
@@ -65,7 +65,7 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
     event,
     before: known,
     ...facts,
-    readSince,
+    readSince: Number.NEGATIVE_INFINITY,
     takenBack: 'no',
   };
 }
@@ -82,8 +82,8 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
   if (hasFailed(known) && !hasFailed(seen)) return true;
   if (known.generation === seen.generation) return false;
-  const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.stamps, seen.stamps);
-  return !isSameTemplate || known.replicas === seen.replicas;
+  const isSame = known.templateDigest === seen.templateDigest && isDeepStrictEqual(known.stamps, seen.stamps);
+  return !isSame || known.replicas === seen.replicas;
 }
 
 /** Whether a list may hide several writes, so that the pod template may have changed and changed back. */

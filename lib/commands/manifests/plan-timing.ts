@@ -1,7 +1,7 @@
 /** When the rollouts of a plan happen: by the gates, windows and stages of the controller, from which nothing is rolled here. */
 
 import { stagesOf } from '../../annotations/gating.ts';
-import type { Reloader } from '../../app/reloader.ts';
+import type { Controllers } from '../../app/controllers.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, wholeOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import type { StageEnd } from '../../model/settings.ts';
@@ -41,7 +41,7 @@ type TimingOptions = Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 's
 
 /** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
 export function timingsOf(
-  { store, rollouts }: Pick<Reloader, 'store' | 'rollouts'>,
+  { store, rollouts }: Pick<Controllers, 'store' | 'rollouts'>,
   options: TimingOptions,
   now: number,
 ): (record: WorkloadRecord) => Timing {

@@ -106,7 +106,7 @@ export async function plan(
       throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`);
   }
   const objects = steps.flatMap(plannedObject);
-  const rollouts = rolloutsOf(store, before, objects, timingsOf(observation.reloader, options, now));
+  const rollouts = rolloutsOf(store, before, objects, timingsOf(observation.controllers, options, now));
   void observation.end();
   const answer = { objects, rollouts, unread: [...observation.unread, ...unread] };
   return {

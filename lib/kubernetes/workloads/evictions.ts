@@ -4,7 +4,7 @@ import { isCustom } from '../../model/kinds/custom-kind.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
 import type { RawCondition, RawObject, RawWorkload } from '../../model/raw-objects.ts';
-import { createdAtOf } from '../../model/time.ts';
+import { epochSecondsOf } from '../../model/time.ts';
 import { controllerOf, workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
 import {
@@ -120,7 +120,7 @@ function podOf({ metadata, status }: RawPod): Pod {
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
-    createdAt: createdAtOf(metadata),
+    createdAt: epochSecondsOf(metadata.creationTimestamp),
     isReady: isReady === true,
     isLeaving: metadata.deletionTimestamp !== undefined,
     failure: failureOf(status),

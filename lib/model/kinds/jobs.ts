@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { RawMetadata, RawPodTemplate, RawWorkload } from '../raw-objects.ts';
-import { merged, type RolloutPlan } from '../rollout-plan.ts';
-
+import type { RolloutPlan } from '../rollout-plan.ts';
+import { merged } from '../template-patch.ts';
 import { APPROVED_ANNOTATION, type MarkWords, templateWithoutMarks } from '../workload.ts';
 import { REPLACES_ANNOTATION } from './batch.ts';
 

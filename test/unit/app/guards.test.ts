@@ -83,7 +83,7 @@ test('the end waits for the patch under way', async (t) => {
   };
   const get = async () => ({ kind: 'absent' }) as const;
   const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   const end = reloader.finish().then(() => calls.push('end'));
   await settle();
@@ -114,14 +114,14 @@ test('when the time for the end is over nothing is written any more', async (t) 
   for (const stream of streams) gate.markSynced(stream);
   const changes = { stateClient, gate, client: { roll, get }, wait: () => over.promise };
   const { reloader } = reloaderOver(world, changes);
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   const end = reloader.finish();
   await settle();
   over.resolve();
   await end;
   stateClient.calls.length = 0;
-  reloader.committer.request(new Set([world.configKey('cfg')]), new Set());
+  reloader.controllers.committer.request(new Set([world.configKey('cfg')]), new Set());
   for (const step of ['while the patch hangs', 'once it is cut']) {
     t.mock.timers.tick(5000);
     await settle();
@@ -177,7 +177,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
     return promise;
   };
   const { reloader } = reloaderOver(world, { client: { roll, get }, wait });
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   const end = reloader.finish();
   await settle();
@@ -206,10 +206,10 @@ test('the end tries a commit that fails again, until its time is over', async (t
   const world = new World();
   const { reloader } = reloaderOver(world, { stateClient: store, gate, wait });
   const end = reloader.finish();
-  reloader.committer.begin([store.live]);
+  reloader.controllers.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
-  reloader.committer.request(new Set(), new Set([world.configKey('cfg')]));
+  reloader.controllers.committer.request(new Set(), new Set([world.configKey('cfg')]));
   await end;
   assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
   await settle();
@@ -248,7 +248,7 @@ test('a look at a workload that ends while it is looked at does not bring it bac
   };
   const roll = async () => ({ kind: 'conflict' }) as const;
   const { reloader } = reloaderOver(world, { client: { roll, get } });
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   assert.equal(world.store.workloads.has(world.workloadKey('web')), false);
 });
@@ -262,7 +262,7 @@ test('an object that returns while it is looked at is not taken for gone', async
   };
   const { reloader } = reloaderOver(world, { readConfig });
   world.workload('web', { stamps: { cfg: 'b.2' } });
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   assert.notEqual(world.store.configs.get(world.configKey('cfg'))?.digest, undefined);
 });
@@ -307,12 +307,12 @@ test('a defect about one workload stops neither a take-over nor the others, and 
   assert.deepEqual(calls.filter((call) => call.startsWith('roll')).toSorted(), ['roll bad', 'roll web']);
   assert.ok(events.includes('bad InternalError'));
   assert.deepEqual(
-    reloader.findings.of(bad).map(({ reason }) => reason),
+    reloader.controllers.findings.of(bad).map(({ reason }) => reason),
     ['internal-error'],
   );
   isBroken = false;
   for (let second = 0; second < 60; second += 1) t.mock.timers.tick(1000);
-  assert.deepEqual(reloader.findings.of(bad), []);
+  assert.deepEqual(reloader.controllers.findings.of(bad), []);
   assert.equal(events.filter((event) => event.includes('InternalError')).length, 1);
   reloader.abandon();
 });

@@ -13,7 +13,8 @@ function statusIn({ store }: World, changes: readonly StagedChange[] = []): Relo
   const nothing = { of: () => [], workloads: () => [] };
   const stages = { changes: () => changes };
   const rollouts = { pendingChangesOf: () => undefined, pendingReasonOf: () => undefined, stages };
-  const reloader = { store, leads: true, journal: { decisions: [] }, findings: nothing, rollouts };
+  const controllers = { reporter: { journal: { decisions: [] } }, findings: nothing, rollouts };
+  const reloader = { store, leads: true, controllers };
   return statusOf(reloader as unknown as Reloader, 0);
 }
 

@@ -237,7 +237,7 @@ test('a ConfigMap of the state that went between the start and the first list is
   await pass(t, 2000);
   stop.abort();
   await end;
-  assert.ok(leader.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
+  assert.ok(leader.controllers.reporter.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
   assert.ok(store.shards.has(1));
 });
 
@@ -317,12 +317,15 @@ test('what is wrong with a workload that follows nothing is known to the next le
   const listed = { isInInitialList: true, isRelisted: false } as const;
   const former = stage.terms.current;
   former.onWorkload(DEPLOYMENTS, { type: 'present', key, object: odd, span, ...listed });
-  const findings = former.findings.of(key);
+  const findings = former.controllers.findings.of(key);
   assert.equal(findings.length, 1);
   stage.lose();
   await pass(t, 2000);
   assert.notEqual(stage.terms.current, former);
-  assert.deepEqual([stage.terms.current.leads, stage.terms.current.findings.of(key)], [true, findings]);
+  assert.deepEqual(
+    [stage.terms.current.leads, stage.terms.current.controllers.findings.of(key)],
+    [true, findings],
+  );
   stop.abort();
   await end;
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createdAtOf, isAfter, lastWriteOf } from '../../../lib/model/time.ts';
+import { epochSecondsOf, isAfter, lastWriteOf } from '../../../lib/model/time.ts';
 
 const NOON = '2026-01-01T12:00:00Z';
 const LATER = '2026-01-01T12:00:02Z';
@@ -15,8 +15,8 @@ test('the last write is the latest of all managers, whatever they wrote', () => 
 test('nothing is known where managers are stripped, or one of them says no time, or none that is one', () => {
   for (const managedFields of [undefined, [], [{ time: NOON }, {}], [{ time: NOON }, { time: 'soon' }]])
     assert.equal(lastWriteOf(managedFields === undefined ? {} : { managedFields }), undefined);
-  assert.equal(createdAtOf({}), undefined);
-  assert.equal(createdAtOf({ creationTimestamp: NOON }), Date.parse(NOON) / 1000);
+  assert.equal(epochSecondsOf(undefined), undefined);
+  assert.equal(epochSecondsOf(NOON), Date.parse(NOON) / 1000);
 });
 
 test('a moment is after another one by more than a second, and if both are known', () => {

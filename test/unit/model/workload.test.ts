@@ -6,7 +6,7 @@ import type {
   RawManagedFields,
   RawWorkload,
 } from '../../../lib/model/raw-objects.ts';
-import { sameMarks, type TemplateStamp, type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 const VOCABULARY = {
@@ -184,19 +184,4 @@ for (const [sentence, { fields, last }] of Object.entries(MANAGERS)) {
   test(`who wrote last: ${sentence}`, () => {
     assert.equal(view({ metadata: { name: 'web', managedFields: fields } }).lastManager, last);
   });
-}
-
-const A: TemplateStamp = { container: 'c', variable: 'STAMP_A', value: 'x.1' };
-const MARKS: Record<string, readonly [readonly TemplateStamp[], readonly TemplateStamp[], boolean]> = {
-  'none and none': [[], [], true],
-  'equal ones': [[A], [{ ...A }], true],
-  'one and none': [[A], [], false],
-  'none and one': [[], [A], false],
-  'another value': [[A], [{ ...A, value: 'x.2' }], false],
-  'another container': [[A], [{ ...A, container: 'd' }], false],
-  'another variable': [[A], [{ ...A, variable: 'STAMP_B' }], false],
-};
-
-for (const [sentence, [a, b, same]] of Object.entries(MARKS)) {
-  test(`marks that start the same pods: ${sentence}`, () => assert.equal(sameMarks(a, b), same));
 }

@@ -1,7 +1,82 @@
-/** The smallest JSON patch between two versions of a pod template that differ in stamps alone. */
+/** Patches of pod templates: what one sets or removes, the template with it, and the smallest one between two templates. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { RawEnvVar, RawPodTemplate } from './raw-objects.ts';
+import type { RawContainer, RawEnvVar, RawPodTemplate } from './raw-objects.ts';
+
+/** A variable to be set or removed. */
+export interface EnvPatch {
+  readonly name: string;
+  readonly value?: string;
+  readonly $patch?: 'delete';
+}
+
+/** The fields to be set in a pod template or removed from it; null removes an annotation. */
+export interface TemplatePatch {
+  readonly metadata?: { readonly annotations: Readonly<Record<string, string | null>> };
+  readonly spec?: {
+    readonly containers: readonly { readonly name: string; readonly env: readonly EnvPatch[] }[];
+  };
+}
+
+/** The variables of each container in the live template, which determine the place of a restored stamp. */
+export type Order = (container: string) => readonly RawEnvVar[];
+
+/** The order of variables in `template`. */
+export function orderIn(template: RawPodTemplate): Order {
+  return (name) => template.spec?.containers?.find((container) => container.name === name)?.env ?? [];
+}
+
+/**
+ * `template` merged with `patch`, which adds no containers. Existing variables change in place; new ones get the place that `order`
+ * has, else the first. Equal templates then have equal texts, so the API server sees no change.
+ */
+export function merged(
+  template: RawPodTemplate,
+  patch: TemplatePatch,
+  order: Order = () => [],
+): RawPodTemplate {
+  const containers = template.spec?.containers?.map((container) => {
+    const changes = patch.spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
+    return changes.length === 0 ? container : withVariables(container, changes, order(container.name));
+  });
+  const isTemplateChanged = containers !== undefined && patch.spec !== undefined;
+  return {
+    ...template,
+    ...withAnnotations(template.metadata, patch.metadata?.annotations),
+    ...(isTemplateChanged ? { spec: { ...template.spec, containers } } : {}),
+  };
+}
+
+function withAnnotations(
+  metadata: RawPodTemplate['metadata'],
+  changes: Readonly<Record<string, string | null>> | undefined,
+): Pick<RawPodTemplate, 'metadata'> {
+  if (changes === undefined) return {};
+  const all = Object.entries({ ...metadata?.annotations, ...changes });
+  const kept = all.filter((entry): entry is [string, string] => entry[1] !== null);
+  const { annotations: _, ...others } = metadata ?? {};
+  return { metadata: kept.length === 0 ? others : { ...others, annotations: Object.fromEntries(kept) } };
+}
+
+function withVariables(
+  container: RawContainer,
+  changes: readonly EnvPatch[],
+  order: readonly RawEnvVar[],
+): RawContainer {
+  const places = changes.map((change) => ({
+    ...change,
+    at: order.findIndex(({ name }) => name === change.name),
+  }));
+  let env: readonly RawEnvVar[] = container.env ?? [];
+  // In ascending order, so that each insertion finds the variables before it at their places.
+  for (const { name, value = '', $patch, at } of places.toSorted((a, b) => a.at - b.at)) {
+    const present = env.findIndex((variable) => variable.name === name);
+    if ($patch === 'delete') env = env.filter((variable) => variable.name !== name);
+    else if (present >= 0) env = env.with(present, { name, value });
+    else env = env.toSpliced(Math.max(at, 0), 0, { name, value });
+  }
+  return { ...container, env };
+}
 
 /** One operation of a JSON patch (RFC 6902). */
 export type Operation =
