@@ -2,7 +2,8 @@
 
 import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
 import type { GivenCommand } from '../options/commands.ts';
-import { USAGE_EXIT_CODE } from '../options/options.ts';
+import { UNKNOWN_EXIT_CODE, USAGE_EXIT_CODE } from '../options/options.ts';
+import { runApprove, runHold, runRelease, runResume } from './actions.ts';
 import { CommandError } from './connect.ts';
 import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph/graph.ts';
@@ -23,11 +24,15 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   plan: runPlan,
   graph: runGraph,
   migrate: runMigrate,
+  hold: runHold,
+  release: runRelease,
+  approve: runApprove,
+  resume: runResume,
 };
 
 const FAILED = 1;
 
-/** The exit code: that of the command, 1 if it cannot answer, 64 if flags or kubeconfig are wrong. */
+/** The exit code: that of the command, 1 if it cannot answer, 3 if the answer is unknown, 64 if flags or kubeconfig are wrong. */
 export async function runCommand(
   { name, operands, flags, settings }: GivenCommand,
   env: Environment,
@@ -43,6 +48,7 @@ export async function runCommand(
     const isUsage = thrown instanceof ConnectionError;
     const error = { code: isUsage ? 'usage' : thrown.code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
+    if (error.code === 'unknown') return UNKNOWN_EXIT_CODE;
     return isUsage ? USAGE_EXIT_CODE : FAILED;
   }
 }

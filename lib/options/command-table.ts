@@ -7,7 +7,7 @@ export interface CommandRow {
   readonly summary: string;
   readonly argument?: Argument;
   readonly flags: readonly Option[];
-  /** Three command lines, each with what it does. */
+  /** Command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
   /** The exit codes besides 1 (it cannot answer) and 64 (the command line is not understood). */
   readonly exits: string;
@@ -25,6 +25,9 @@ const CLUSTER = [
     'the Deployment of the reloader whose flags count, or none (default: it is looked for)',
   ),
 ];
+/** `kind/name` is one word, and `kind name` two. */
+const SUBJECT = new Argument('<kind/name...>');
+const CONTENT = new Option('--content <token>', 'the token of the content (default: what waits now)');
 const FILES = repeatable(
   '-f, --file <file>',
   'a file, a folder, or - for the standard input; repeatable',
@@ -50,13 +53,23 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** The name of a command. */
-export type CommandName = 'explain' | 'plan' | 'check' | 'graph' | 'migrate' | 'completion';
+export type CommandName =
+  | 'explain'
+  | 'plan'
+  | 'check'
+  | 'graph'
+  | 'hold'
+  | 'release'
+  | 'approve'
+  | 'resume'
+  | 'migrate'
+  | 'completion';
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   explain: {
     summary: 'says what a workload follows, and why it is not rolled',
-    argument: new Argument('<kind/name>'),
+    argument: SUBJECT,
     flags: [...CLUSTER, output()],
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
@@ -112,6 +125,37 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     exits: '0 it is answered',
   },
+  hold: action(
+    'holds a workload, or the changes of an object',
+    [
+      ['reloader hold deployment/web', 'nothing rolls it until reloader release deployment/web'],
+      ['reloader hold configmap/ca --until 2030-01-31T18:00:00Z', 'nothing is rolled for it until then'],
+    ],
+    new Option('--until <time>', 'until then (default: until reloader release)'),
+  ),
+  release: action('ends a hold', [
+    ['reloader release deployment/web', 'it is rolled for what changed meanwhile'],
+    ['reloader release configmap/ca', 'its followers are rolled for what changed meanwhile'],
+  ]),
+  approve: action(
+    'allows the rollout that a workload waits for',
+    [
+      ['reloader approve deployment/web', 'for the content that it waits for now, and no other'],
+      [
+        'reloader approve deployment/web --content 5ffd1fd8b9',
+        'the token of its Event or of the status page',
+      ],
+    ],
+    CONTENT,
+  ),
+  resume: action(
+    'continues the change of an object that a workload halted',
+    [
+      ['reloader resume configmap/ca', 'the next stage begins'],
+      ['reloader resume configmap/ca --content 5ffd1fd8b9', 'the token of the Event or of the status page'],
+    ],
+    CONTENT,
+  ),
   migrate: {
     summary: 'says what taking over from another reloader needs and changes',
     flags: [
@@ -145,6 +189,16 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
 
 /** The flags that may stand before the command, each with its value. */
 export const LEADING: readonly string[] = ['-n', '--namespace', '--context', '--kubeconfig'];
+
+/** A command that writes one annotation. */
+function action(
+  summary: string,
+  examples: CommandRow['examples'],
+  ...further: readonly Option[]
+): CommandRow {
+  const exits = '0 the annotation is written, 3 what waits is unknown';
+  return { summary, argument: SUBJECT, flags: [...CLUSTER, ...further, output()], examples, exits };
+}
 
 /** All commands with their names. */
 export const COMMAND_ROWS: readonly (readonly [CommandName, CommandRow])[] = Object.entries(

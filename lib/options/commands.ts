@@ -23,6 +23,8 @@ export interface CommandFlags {
   readonly ignore?: readonly string[];
   readonly from?: string;
   readonly deployment?: string;
+  readonly until?: string;
+  readonly content?: string;
 }
 
 /** A command that is to be run. */

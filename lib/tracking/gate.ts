@@ -6,10 +6,10 @@
 
 import { heldUntil, isNotifyOnly, isUrgent, needsApproval, tokenOf } from '../annotations/gating.ts';
 import type { Annotations } from '../annotations/vocabularies.ts';
-import { describe, describeAll, keyOf } from '../model/object-ref.ts';
+import { describe, describeAll, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate } from '../model/outcome.ts';
 import type { ReloadWindow } from '../model/reload-window.ts';
-import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
+import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy } from './edge-policy.ts';
@@ -35,12 +35,13 @@ const RULES: readonly Rule[] = [
       .map(({ ref, annotations }) => holdOf(annotations, describe(ref), now))
       .find((gate) => gate !== undefined),
   (store, record) => {
-    if (!needsApproval(levelsOf(store, record))) return undefined;
+    const approval = approvalOf(store, record);
     const given = record.workload.annotations[APPROVED_ANNOTATION];
-    const { token, what } = waitingOf(store, record);
-    if (given === token) return undefined;
+    if (approval === undefined || given === approval.token) return undefined;
+    const { token, what, target } = approval;
     const why = given === undefined ? 'it needs an approval' : 'its approval is for another content';
-    const command = approvalCommand(store, record.workload, token);
+    const object = `${target.kind.toLowerCase()}/${target.name}`;
+    const command = `kubectl annotate -n ${record.workload.ref.namespace} ${object} ${APPROVED_ANNOTATION}=${token} --overwrite`;
     return { ...untilChanged('approval', `${why}: ${command} lets ${what} go`), token };
   },
   (store, record, now) => {
@@ -92,12 +93,15 @@ function waitingOf(store: Store, record: WorkloadRecord): { readonly what: strin
   return { what: describeAll(objects.map(({ ref }) => ref)), token: tokenOf(digests) };
 }
 
-/** The object that the next patch of the workload is sent to has to carry the approval, so that the patch removes it. */
-function approvalCommand({ settings }: Store, workload: Workload, token: string): string {
-  const { ref, referenced } = workload;
-  const { kind, name } = (!settings.vocabularies.restarts(workload) && referenced) || ref;
-  const what = `${kind.toLowerCase()}/${name}`;
-  return `kubectl annotate -n ${ref.namespace} ${what} ${APPROVED_ANNOTATION}=${token} --overwrite`;
+/** The approval that the next rollout of the workload needs; undefined: none. `target` is what the patch is sent to that removes it. */
+export function approvalOf(
+  store: Store,
+  record: WorkloadRecord,
+): (ReturnType<typeof waitingOf> & { readonly target: Pick<WorkloadRef, 'kind' | 'name'> }) | undefined {
+  const { workload } = record;
+  if (!needsApproval(levelsOf(store, record))) return undefined;
+  const target = (!store.settings.vocabularies.restarts(workload) && workload.referenced) || workload.ref;
+  return { ...waitingOf(store, record), target };
 }
 
 function holdOf(annotations: Annotations, who: string, now: number): Gate | undefined {

@@ -9,6 +9,7 @@ import { web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
+const skip = !cluster.access.hasAccounts && 'service accounts are needed';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const APP = web('app', { follows: { ConfigMap: ['web'] } });
@@ -49,7 +50,8 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
       await stage.create(APP);
       await stage.createMarker();
       const first = await stage.reloader();
-      await stage.kubectl(['annotate', object, annotation]);
+      if (annotation.endsWith('hold=true')) await stage.command(`hold ${object}`);
+      else await stage.kubectl(['annotate', object, annotation]);
       await stage.mark(first);
       await change(stage, 'B');
       await stage.until('an Event says so', async () => (await told(stage)).length === 1);
@@ -61,7 +63,8 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
       assert.equal(await second.metric('reloader_workloads_held'), 1);
       assert.equal(await stage.revision(APP), 1);
       for (const message of await told(stage)) assert.match(message, says);
-      await stage.kubectl(['annotate', object, `${annotation.split('=')[0]}-`]);
+      if (annotation.endsWith('hold=true')) await stage.command(`release ${object}`);
+      else await stage.kubectl(['annotate', object, `${annotation.split('=')[0]}-`]);
       await stage.until('it is rolled', async () => (await stage.revision(APP)) === 2);
       await stage.settled(second);
       assert.equal(await second.metric('reloader_workloads_held'), 0);
@@ -124,6 +127,56 @@ test('an approval is asked for, lets exactly that go, is removed by the patch, a
   await stage.settled(second);
   assert.equal(await approvalOf(stage), undefined);
   assert.equal(await second.metric('reloader_workloads_awaiting_people'), 0);
+});
+
+/** A kubeconfig of a person who has the role `view`, and may change Deployments. */
+async function viewer(stage: Stage): Promise<string> {
+  const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${stage.namespace}`;
+  const metadata = { name: 'person' };
+  await stage.expect('POST', 'serviceaccounts', { metadata });
+  const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['patch'] }];
+  await cluster.expect('POST', `${rbac}/roles`, { metadata, rules });
+  for (const [kind, name] of [
+    ['Role', 'person'],
+    ['ClusterRole', 'view'],
+  ])
+    await cluster.expect('POST', `${rbac}/rolebindings`, {
+      metadata: { name: `person-${name}` },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+      subjects: [{ kind: 'ServiceAccount', name: 'person', namespace: stage.namespace }],
+    });
+  const token = await cluster.serviceAccountToken(stage.namespace, 'person');
+  return await cluster.kubeconfig({ token, namespace: stage.namespace });
+}
+
+test('reloader approve allows what waits, and says what is unknown', { skip }, async () => {
+  await using stage = await Stage.open(cluster);
+  await stage.put('web', 'A');
+  await stage.create(APP);
+  await stage.createMarker();
+  const reloader = await stage.reloaderWithRights();
+  await stage.kubectl(['annotate', 'deployment/app', `${PREFIX}/approval=required`]);
+  await stage.mark(reloader);
+  await assert.rejects(stage.command('approve deployment/app'), /Deployment\/app does not wait for this/);
+  await change(stage, 'B');
+  const ofB = await asked(stage);
+  const { stdout } = await stage.command('approve deployment/app');
+  assert.ok(ofB.includes(stdout.split('\n')[0] ?? assert.fail()), stdout);
+  await stage.until('it is rolled', async () => (await stage.revision(APP)) === 2);
+
+  await change(stage, 'C');
+  const ofC = await asked(stage, [ofB]);
+  const [, token = ''] = /approved=(\w+)/.exec(ofC) ?? [];
+  const person = await viewer(stage);
+  const unknown = /^reloader approve: unknown, because you may not read Secret/m;
+  await assert.rejects(stage.command('approve deployment/app', person), unknown);
+  assert.equal(await approvalOf(stage), undefined);
+  await stage.command(`approve deployment app --content ${token}`, person);
+  await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
+  await assert.rejects(
+    stage.command('hold configmap/web', person),
+    /ConfigMap\/web in namespace \S+: .*forbidden/,
+  );
 });
 
 test('what is notify-only is told of, also after a death, and a person rolls it', async () => {

@@ -6,7 +6,7 @@ import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { KubeconfigOptions, RealCluster } from '../control-plane/cluster.ts';
 import { installRights } from '../faults/rights.ts';
-import { ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
+import { BUNDLE, ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type RunOptions, runProgram, type Said } from './programs.ts';
 import {
@@ -95,6 +95,13 @@ export class Stage implements AsyncDisposable {
   async run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Said> {
     const env = { HOME: this.cluster.access.folder };
     return await runProgram(program, ['--kubeconfig', await this.kubeconfig(), ...args], { env, ...options });
+  }
+
+  /** Runs a command of the bundle in the namespace, as the administrator. */
+  async command(line: string, kubeconfig?: string): Promise<Said> {
+    const [name = '', ...words] = line.split(' ');
+    const person = ['--kubeconfig', kubeconfig ?? (await this.kubeconfig())];
+    return await runProgram(process.execPath, [BUNDLE, name, ...person, ...words]);
   }
 
   /** The path of a kubeconfig of the administrator, for the namespace. */
