@@ -174,7 +174,7 @@ export class Controllers {
     if (!this.#leads) return;
     this.fence.run('a new look', 'everything', () => {
       this.rollouts.slots?.proceed();
-      this.rollouts.stages?.proceed();
+      this.rollouts.stages.proceed();
       this.missingObjects.relist();
       this.committer.request(new Set(), new Set(this.store.dependents.configs()));
       this.committer.kick();

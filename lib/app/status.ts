@@ -41,7 +41,7 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const others = [...findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
     .map(([key, ref]) => nonFollowerStatus(ref, findings.of(key)));
-  const changes = (rollouts.stages?.changes() ?? []).map((change) => changeStatus(store, change));
+  const changes = rollouts.stages.changes().map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
 }
 
@@ -80,7 +80,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: rollouts.slowed,
     heldWorkloads: gates.size,
-    haltedContents: rollouts.stages?.halted ?? 0,
+    haltedContents: rollouts.stages.halted,
     awaitingPeople: gates.awaitingPeople,
     slotsUsed: slots?.used ?? 0,
     waitingForSlot: slots?.waiting ?? 0,

@@ -7,7 +7,7 @@ import { cutToBytes, plain } from '../model/text.ts';
 import { backoffMs } from '../model/time.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { apiVersionOf, collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
@@ -25,6 +25,14 @@ export interface EventRecorderOptions {
 const NO_QUEUE: ReadonlyMap<string, PendingEvent> = new Map();
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
+/** The errors that may pass. */
+const PASSING: ReadonlySet<ApiErrorCode> = new Set([
+  'throttled',
+  'unavailable',
+  'unauthorized',
+  'silent',
+  'unanswered',
+]);
 /** The pause after each Event: 50 are sent within 5 s. */
 const INTERVAL_MS = 100;
 /** In bytes: the API server takes no more. */
@@ -148,25 +156,13 @@ export class EventRecorder {
     }
   }
 
+  /** One that exists was recorded by an earlier attempt, or by this program before a restart. */
   #isWorthARetry({ code, message }: ApiError, { regarding }: EventRecord): boolean {
+    if (PASSING.has(code)) return true;
     const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
-    switch (code) {
-      case 'already-exists':
-      case 'conflict':
-        return false; // an earlier attempt, or this program before a restart, has recorded it
-      case 'forbidden':
-        this.#sayForbidden(regarding.namespace, fields);
-        return false;
-      case 'throttled':
-      case 'unavailable':
-      case 'unauthorized':
-      case 'silent':
-      case 'unanswered':
-        return true;
-      default:
-        this.#log.debug('an Event is dropped', fields);
-        return false;
-    }
+    if (code === 'forbidden') this.#sayForbidden(regarding.namespace, fields);
+    else if (code !== 'already-exists' && code !== 'conflict') this.#log.debug('an Event is dropped', fields);
+    return false;
   }
 
   /**

@@ -40,12 +40,12 @@ export interface AttemptOptions extends EvictionOptions {
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
   /** For how many more ms the workload waits for an external rollout that absorbs its changes; 0: it is rolled. */
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
-  /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. @default always */
-  readonly takeSlot?: ((workload: ObjectKey) => boolean) | undefined;
-  /** What the stages of a change keep the workload for. @default nothing */
-  readonly stageOf?: ((workload: ObjectKey) => Gate | undefined) | undefined;
-  /** Whether the workload, rolled in a stage, is not healthy before. @default never */
-  readonly isUnhealthy?: ((workload: ObjectKey) => boolean) | undefined;
+  /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. */
+  readonly takeSlot: (workload: ObjectKey) => boolean;
+  /** What the stages of a change keep the workload for. */
+  readonly stageOf: (workload: ObjectKey) => Gate | undefined;
+  /** Whether the workload, rolled in a stage, is not healthy before. */
+  readonly isUnhealthy: (workload: ObjectKey) => boolean;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -71,15 +71,19 @@ export class RolloutAttempts {
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
     const { store } = this.#options;
     const key = keyOf(ref);
-    const unresolved = await this.#resolveFlight(key, ref);
+    // An earlier patch without an answer: it may be in force.
+    const sent = store.workloads.get(key)?.inFlight;
+    const unresolved = sent && (await this.#refresh(ref, sent, true));
     if (unresolved !== undefined) return unresolved;
-    if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
-    if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
-    if (this.#isAborted(key)) return { type: 'given-up', message: abortedText(ref) };
-    if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
-    const plan = this.#plan(key, since);
     const record = store.workloads.get(key);
-    if (plan === undefined || record === undefined) return { type: 'settled' };
+    if (record === undefined) return { type: 'settled' };
+    if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
+    const isEvicted = this.#evictions.isFor(record);
+    if (isGivenUp(record) && !isEvicted) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
+    if (!isEvicted && this.#isAborted(key, record)) return { type: 'given-up', message: abortedText(ref) };
+    if (this.#isOwnersTurn(key, record)) return { type: 'absorbing' };
+    const plan = this.#plan(key, record, since);
+    if (plan === undefined) return { type: 'settled' };
     return this.#keptFrom(key, record, plan) ?? (await this.#roll(record, plan, tries));
   }
 
@@ -88,9 +92,9 @@ export class RolloutAttempts {
     const { store, stageOf, takeSlot } = this.#options;
     if (wouldFailAgain(store, record, plan))
       return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, plan.workload)}` };
-    const gate = this.gateOf(key) ?? stageOf?.(key);
+    const gate = this.gateOf(key) ?? stageOf(key);
     if (gate !== undefined) return { type: 'held', gate, about: aboutOf(plan) };
-    return takeSlot?.(key) === false ? { type: 'waiting-for-slot', about: aboutOf(plan) } : undefined;
+    return takeSlot(key) ? undefined : { type: 'waiting-for-slot', about: aboutOf(plan) };
   }
 
   /** What keeps the workload from being rolled now. A window does not stop evictions that have begun, a hold does. */
@@ -113,50 +117,35 @@ export class RolloutAttempts {
   }
 
   /** The plan of the rollout that the workload needs at this moment; undefined: none. */
-  #plan(key: ObjectKey, since: number): RolloutPlan | undefined {
-    const { store } = this.#options;
-    const record = store.workloads.get(key);
-    if (record !== undefined) this.#evictions.prepare(record);
+  #plan(key: ObjectKey, record: WorkloadRecord, since: number): RolloutPlan | undefined {
+    const { store, isUnhealthy } = this.#options;
+    this.#evictions.prepare(record);
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);
     const plan = planRollout(store, key, {
       seconds: Math.floor(changedAt / 1000),
       now: new Date(now).toISOString(),
-      isUnhealthy: this.#options.isUnhealthy?.(key) ?? false,
+      isUnhealthy: isUnhealthy(key),
     });
-    if (record !== undefined && (plan === undefined || !this.#evictions.isFor(record)))
-      this.#evictions.end(record);
+    if (plan === undefined || !this.#evictions.isFor(record)) this.#evictions.end(record);
     return plan;
   }
 
-  #isGivenUp(key: ObjectKey): boolean {
-    const record = this.#options.store.workloads.get(key);
-    return record !== undefined && isGivenUp(record) && !this.#evictions.isFor(record);
-  }
-
   /** Whether a person has to decide first: a patch would force on what an analysis has refused. A restart forces nothing. */
-  #isAborted(key: ObjectKey): boolean {
+  #isAborted(key: ObjectKey, { workload }: WorkloadRecord): boolean {
     const { store } = this.#options;
     const { vocabularies, onlyTells } = store.settings;
-    const record = store.workloads.get(key);
-    if (record?.workload.hold?.type !== 'aborted' || onlyTells || this.#evictions.isFor(record)) return false;
-    return needsRollout(store, key) && !vocabularies.restarts(record.workload);
+    if (workload.hold?.type !== 'aborted' || onlyTells) return false;
+    return needsRollout(store, key) && !vocabularies.restarts(workload);
   }
 
   /** Whether the workload still waits for an external rollout; one that made no progress for its deadline does not count. */
-  #isOwnersTurn(key: ObjectKey): boolean {
+  #isOwnersTurn(key: ObjectKey, record: WorkloadRecord): boolean {
     const { store, externalRolloutMs } = this.#options;
-    const record = store.workloads.get(key);
-    if (record === undefined || !isBroughtByExternalRollout(store, record)) return false;
+    if (!isBroughtByExternalRollout(store, record)) return false;
     if (externalRolloutMs(key, record) > 0) return true;
     record.externalRollout = undefined;
     return false;
-  }
-
-  /** Finds out whether an earlier patch without an answer is in force; undefined: there is none, or it is not in force. */
-  async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
-    const plan = this.#options.store.workloads.get(key)?.inFlight;
-    return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
   }
 
   async #roll(record: WorkloadRecord, plan: RolloutPlan, tries: Tries): Promise<Outcome> {

@@ -50,7 +50,7 @@ export class RolloutController {
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** The slots of the budget, if there is one. */
   readonly slots: Slots | undefined;
-  readonly stages: Stages | undefined;
+  readonly stages: Stages;
   readonly #windows: WindowLengths;
   /** Workloads that a hold, a window or a stage keeps. */
   readonly gates: Gates = new Gates((key) => this.#attempts.gateOf(key));
@@ -68,23 +68,20 @@ export class RolloutController {
       release: (key) => this.#release(key),
     });
     this.#queue = new RetryQueue({ ...options, log, reconcile: (key) => this.#reconcile(key) });
-    const externalRolloutMs = this.#externalRolloutDeadlines.remaining.bind(this.#externalRolloutDeadlines);
-    const slots = options.newSlots?.({
+    this.slots = options.newSlots?.({
       evictedOf: (record) => this.#attempts.evictedOf(record),
       begin: (key) => this.#release(key),
     });
-    this.slots = slots;
-    const stages = options.newStages?.({
+    this.stages = options.newStages({
       canBegin: (key) => this.#canBegin(key),
       begin: (key) => this.#beginStage(key),
     });
-    this.stages = stages;
     this.#attempts = new RolloutAttempts({
       ...options,
-      externalRolloutMs,
-      takeSlot: slots?.take.bind(slots),
-      stageOf: stages?.gateOf.bind(stages),
-      isUnhealthy: stages?.isUnhealthy.bind(stages),
+      externalRolloutMs: (...about) => this.#externalRolloutDeadlines.remaining(...about),
+      takeSlot: (key) => this.slots?.take(key) ?? true,
+      stageOf: (key) => this.stages.gateOf(key),
+      isUnhealthy: (key) => this.stages.isUnhealthy(key),
     });
   }
 
@@ -126,7 +123,7 @@ export class RolloutController {
 
   /** The workload, or an object that it names, has changed: it is retried if it is not held any more, or by something else. */
   wake(workload: ObjectKey): void {
-    this.stages?.observed(workload);
+    this.stages.observed(workload);
     if (this.gates.hasChanged(workload)) this.retryNow(workload);
   }
 
@@ -153,20 +150,20 @@ export class RolloutController {
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
-    this.#windows.pace.forget(workload);
+    this.#windows.forget(workload);
     this.#settle(workload);
     this.slots?.forget(workload);
-    this.stages?.observed(workload);
+    this.stages.observed(workload);
   }
 
   /** Whether the workload is rolled so often that its window is lengthened. */
   isSlowed(workload: ObjectKey): boolean {
-    return this.#windows.pace.isSlowed(workload);
+    return this.#windows.isSlowed(workload);
   }
 
   /** The number of workloads whose window is lengthened. */
   get slowed(): number {
-    return this.#windows.pace.slowed;
+    return this.#windows.slowed;
   }
 
   /**
@@ -214,7 +211,7 @@ export class RolloutController {
   async close(): Promise<void> {
     this.#quiet.close();
     this.slots?.close();
-    this.stages?.close();
+    this.stages.close();
     await this.#queue.close();
   }
 
@@ -271,7 +268,7 @@ export class RolloutController {
     if (outcome.type !== 'held') this.gates.forget(key);
     const result = this.#resultOf(key, outcome, times);
     this.slots?.ended(key, outcome.type);
-    this.stages?.observed(key);
+    this.stages.observed(key);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
     this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
     return result;
@@ -282,7 +279,7 @@ export class RolloutController {
     switch (outcome.type) {
       case 'settled':
       case 'done':
-        this.#windows.pace[outcome.type === 'done' ? 'rolled' : 'settled'](key);
+        this.#windows[outcome.type === 'done' ? 'rolled' : 'settled'](key);
         this.#settle(key);
         // A change that came during the attempt is not in its patch: it begins a window of its own.
         if (needsRollout(this.#options.store, key)) this.touch(key, 1);

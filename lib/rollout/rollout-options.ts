@@ -37,8 +37,8 @@ export interface RolloutControllerOptions
   readonly concurrency: number;
   /** Makes the slots of the budget of rollouts. @default there is none */
   readonly newSlots?: ((ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>) => Slots) | undefined;
-  /** Makes the stages of changes. @default there are none */
-  readonly newStages?: ((ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages) | undefined;
+  /** Makes the stages of changes. */
+  readonly newStages: (ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   readonly log?: Log | undefined;

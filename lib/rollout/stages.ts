@@ -119,15 +119,12 @@ export class Stages {
     if (this.#changes.size === 0) return;
     const record = this.#options.store.workloads.get(workload);
     const objects = record ? [...record.edges.keys()].map(wholeKeyOf) : [...this.#changes.keys()];
-    const staged = objects.filter((object) => this.#changes.has(object));
-    for (const object of staged) this.#changes.set(object, undefined);
-    if (staged.length > 0) this.#arm(LOOK_MS);
+    this.#recompute(objects.filter((object) => this.#changes.has(object)));
   }
 
   /** Everything is looked at again. */
   proceed(): void {
-    for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
-    if (this.#changes.size > 0) this.#arm(LOOK_MS);
+    this.#recompute([...this.#changes.keys()]);
   }
 
   /** Lets begin nothing more. */
@@ -260,8 +257,7 @@ export class Stages {
     addHalt(store, config, halt);
     this.#reasons.set(halt.token, reason);
     persist(keyOf(config.ref));
-    this.#changes.set(wholeKeyOf(keyOf(config.ref)), undefined);
-    this.#arm(LOOK_MS);
+    this.#recompute([wholeKeyOf(keyOf(config.ref))]);
     onNews({ type: 'halted', object: config.ref, workload: workload.ref, halt, reason });
   }
 
@@ -293,6 +289,12 @@ export class Stages {
       );
     }
     return unready;
+  }
+
+  /** What is known of these changes is out of date. */
+  #recompute(objects: readonly ObjectKey[]): void {
+    for (const object of objects) this.#changes.set(object, undefined);
+    if (objects.length > 0) this.#arm(LOOK_MS);
   }
 
   /** Sets the timer to at most `ms` from now. */

@@ -239,7 +239,7 @@ const LETS_GO: Readonly<Record<Gate['type'], string>> = {
 function gated({ observation, record, now }: Facts): Cause | undefined {
   if (record === undefined) return undefined;
   const { store, rollouts } = observation.controllers;
-  const gate = gateOf(store, record, now) ?? rollouts.stages?.gateOf(keyOf(record.workload.ref));
+  const gate = gateOf(store, record, now) ?? rollouts.stages.gateOf(keyOf(record.workload.ref));
   if (gate === undefined) return undefined;
   return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
 }

@@ -59,8 +59,8 @@ export function timingsOf(
     if (gate !== undefined) gates.close(key, gate);
   }
   const free = outdated.filter(([key]) => gates.of(key) === undefined);
-  const staged = new Map(free.map(([key]) => [key, stages?.gateOf(key)]));
-  const turns = (stages?.changes() ?? []).map(({ object, plan }) => {
+  const staged = new Map(free.map(([key]) => [key, stages.gateOf(key)]));
+  const turns = stages.changes().map(({ object, plan }) => {
     const ends = stagesOf(store.configs.get(keyOf(object))?.annotations ?? {}, options.staging.stages);
     return { object, turns: turnsOf(plan, ends ?? []) };
   });
