@@ -89,8 +89,8 @@ export interface Parts {
   readonly token?: string | undefined;
   /** Makes a key for digests. @default a random one */
   readonly newKey?: (() => HeldKey) | undefined;
-  /** Answers a number in [0, 1), for the jitter of backoffs. @default Math.random */
-  readonly random?: (() => number) | undefined;
+  /** Answers a number in [0, 1), for the jitter of backoffs. */
+  readonly random: () => number;
   /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
   readonly missingGraceMs?: number | undefined;
   /** Whether a RoleBinding of now may still give a right that is missing. @default true */
@@ -125,7 +125,7 @@ export interface Assembly {
 
 /** Composes the program; it sends nothing before `run`. */
 export function assemble(parts: Parts): Assembly {
-  const { options, place, log, metrics, random = Math.random, rightsMayLag: mayLag } = parts;
+  const { options, place, log, metrics, random, rightsMayLag: mayLag } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();

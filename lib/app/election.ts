@@ -25,7 +25,7 @@ export interface Election {
 
 /** The election that the options ask for. `onTurnedBack` is called if the resourceVersion of the Lease has gone back. */
 export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
-  const { options, place, send, log, metrics, podName = hostname(), podUid, random = Math.random } = parts;
+  const { options, place, send, log, metrics, podName = hostname(), podUid, random } = parts;
   const token = parts.token ?? randomBytes(4).toString('hex');
   const { leaderElection } = options;
   const identity = leaderIdentity(podName, podUid, token);

@@ -81,6 +81,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
     place,
     log,
     metrics,
+    random: Math.random,
     proxies: env,
     ...pod,
   };

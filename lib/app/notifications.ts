@@ -11,13 +11,7 @@ import type { Parts } from './assembly.ts';
 const USER_AGENT = `kubernetes-reloader/${VERSION}`;
 
 /** The sender of alerts, one for each rollout; undefined if the options ask for none, or nothing is rolled. */
-export function alertsOf({
-  options,
-  log,
-  metrics,
-  proxies,
-  random = Math.random,
-}: Parts): Alerts | undefined {
+export function alertsOf({ options, log, metrics, proxies, random }: Parts): Alerts | undefined {
   const { alerts: settings, dryRun, webhookUrl } = options;
   if (settings === undefined || dryRun || webhookUrl !== undefined) return undefined;
   const { url, proxy } = settings;

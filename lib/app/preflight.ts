@@ -24,7 +24,8 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 import { leasePlaceOf } from './election.ts';
 
-const RBAC_RETRY_MS = 3_000;
+/** A right may lag behind its RoleBinding. */
+export const RBAC_RETRY_MS = 3_000;
 /** Between reviews that are not answered. */
 const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000 };
 
@@ -53,7 +54,7 @@ export async function preflight(
     const untilSaid = missingSince + RBAC_LAG_MS - monotonicMs();
     if (untilSaid <= 0) return await mayGoOn(parts, missingOf(missing), wanted, signal);
     failures = unanswered.length === 0 ? 0 : failures + 1;
-    await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random ?? Math.random)), signal);
+    await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random)), signal);
     questions = [...refused, ...unanswered];
   }
   return true;

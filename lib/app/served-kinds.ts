@@ -20,11 +20,10 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Listing } from './listing.ts';
+import { RBAC_RETRY_MS } from './preflight.ts';
 
 /** Between two looks for a kind that is not served; the wait is up to a tenth longer. */
 const LOOK_AGAIN_MS = 600_000;
-/** A right may lag behind its RoleBinding. */
-const RBAC_RETRY_MS = 3_000;
 
 /** The result of one look for a kind. */
 type Look =

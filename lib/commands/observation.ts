@@ -75,6 +75,7 @@ export async function observe({ send, options, place, feed }: Observed): Promise
     options: asDryRun(options, state),
     place,
     log: NO_LOG,
+    random: Math.random,
     election: ALONE,
     missingGraceMs: 0,
     rightsMayLag: false,
@@ -170,11 +171,10 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
     if (reading.isForbidden !== true) throw unreachable(reading);
     return { is: 'forbidden', what: `ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}` };
   }
-  const values = reading.shards.flatMap((shard) => Object.values(shard?.data ?? {}));
+  const data = reading.shards.flatMap((shard) => Object.entries(shard?.data ?? {}));
   if (reading.shards.every((shard) => shard === undefined)) return { is: 'absent' };
-  const isKeyed = [...algorithmsNamedIn(values)].some(isKeyId);
-  const names = reading.shards.flatMap((shard) => Object.keys(shard?.data ?? {}));
-  const read = { is: 'read', keys: new Set(names), isKeyed } as const;
+  const isKeyed = [...algorithmsNamedIn(data.map(([, value]) => value))].some(isKeyId);
+  const read = { is: 'read', keys: new Set(data.map(([key]) => key)), isKeyed } as const;
   if (!isKeyed) return read;
   const keys = await client.keys.read();
   if (keys.kind !== 'failed') return read;

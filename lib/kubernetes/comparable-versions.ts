@@ -17,8 +17,8 @@ export interface ComparableVersionsOptions {
   /** By kind, the paths of its collections without a query; any one of them that may be listed is enough. */
   readonly kinds: readonly (readonly string[])[];
   readonly signal: AbortSignal;
-  /** @default Math.random */
-  readonly random?: () => number;
+  /** Answers a number in [0, 1). */
+  readonly random: () => number;
   /** Whether a RoleBinding of now may still give a right that is missing. @default true */
   readonly mayLag?: boolean | undefined;
 }
@@ -36,7 +36,7 @@ const BACKOFF = { baseMs: 500, capMs: 5_000 };
  * result is false; it holds for the life of the process, so temporary failures are retried first. Never rejects.
  */
 export async function areVersionsComparable(options: ComparableVersionsOptions): Promise<boolean> {
-  const { signal, random = Math.random, mayLag = true } = options;
+  const { signal, random, mayLag = true } = options;
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
     try {
       return ascends(await versionsOf(options, mayLag && attempt + 1 < ATTEMPTS_WITHOUT_RIGHT));

@@ -1,6 +1,6 @@
 /** Records Events on objects, in the background and at a limited rate: no rollout waits for an Event or fails with one. */
 
-import { type Log, NO_LOG } from '../model/log.ts';
+import type { Log } from '../model/log.ts';
 import { configKindOf, describe, SOURCE_KINDS } from '../model/object-ref.ts';
 import { EVENTS, type EventRecord, eventNameOf } from '../model/reasons.ts';
 import { cutToBytes, plain } from '../model/text.ts';
@@ -15,11 +15,11 @@ import type { Send } from './transport.ts';
 /** The collaborators of a recorder. */
 export interface EventRecorderOptions {
   readonly send: Send;
-  readonly log?: Log;
+  readonly log: Log;
   /** The most Events that wait; beyond that a Warning displaces a Normal one, see `#makeRoomFor`. @default 500 */
   readonly capacity?: number;
-  /** @default Math.random */
-  readonly random?: () => number;
+  /** Answers a number in [0, 1). */
+  readonly random: () => number;
 }
 
 const NO_QUEUE: ReadonlyMap<string, PendingEvent> = new Map();
@@ -62,7 +62,7 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#log = options.log ?? NO_LOG;
+    this.#log = options.log;
   }
 
   /** Queues an Event and returns; never throws. An Event that `run` has not sent when it ends is lost. */
@@ -150,7 +150,7 @@ export class EventRecorder {
       } catch (thrown) {
         const error = ApiError.from(thrown);
         if (!this.#isWorthARetry(error, record)) return;
-        const pause = backoffMs(attempt, BACKOFF, this.#options.random ?? Math.random);
+        const pause = backoffMs(attempt, BACKOFF, this.#options.random);
         if (attempt + 1 < ATTEMPTS) await sleep(Math.max(pause, error.retryAfterMs ?? 0), signal);
       }
     }

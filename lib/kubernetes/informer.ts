@@ -3,11 +3,10 @@
  * complete. It keeps only the versions, not the objects.
  */
 
-import { type Log, NO_LOG } from '../model/log.ts';
+import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
-
 import type { WatchEvent } from './list-watch.ts';
 import {
   Reflector,
@@ -45,7 +44,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
 
   constructor(options: InformerOptions<R, T>) {
     this.#options = options;
-    this.#log = options.log ?? NO_LOG;
+    this.#log = options.log;
   }
 
   /** Resolves when `signal` is aborted and no request is open any more; never rejects. */

@@ -4,7 +4,7 @@
  */
 
 import type { WatchEnd } from '../model/health.ts';
-import { type Log, NO_LOG } from '../model/log.ts';
+import type { Log } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { decimalOf, isOlder } from '../model/timeline.ts';
@@ -53,9 +53,9 @@ export interface ReflectorOptions {
    */
   readonly complete?: ((object: RawObject, signal: AbortSignal) => Promise<RawObject>) | undefined;
   readonly observer?: ReflectorObserver | undefined;
-  readonly log?: Log | undefined;
-  /** @default Math.random */
-  readonly random?: (() => number) | undefined;
+  readonly log: Log;
+  /** Answers a number in [0, 1). */
+  readonly random: () => number;
 }
 
 /** The next page of a list, and the progress of the list so far. */
@@ -121,8 +121,8 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#log = options.log ?? NO_LOG;
-    this.#random = options.random ?? Math.random;
+    this.#log = options.log;
+    this.#random = options.random;
   }
 
   /** Resolves when `signal` is aborted and no request is open any more; never rejects and never gives up. */

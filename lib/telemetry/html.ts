@@ -14,7 +14,7 @@ export class Html {
 }
 
 /** The parts of a template: text is escaped, markup is inserted as it is, `undefined` and `false` insert nothing. */
-export type HtmlPart = string | number | Html | readonly Html[] | undefined | false;
+export type HtmlPart = string | number | Html | readonly (Html | undefined)[] | undefined | false;
 
 /** A tag for templates. Attributes need double quotes; no part may be inserted into a script, style or comment. */
 export function html(markup: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {

@@ -2,7 +2,7 @@
 
 import type { ChangeStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, section } from './status-page-parts.ts';
+import { breakable, listOf, section } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
 const CHANGES = {
@@ -47,12 +47,6 @@ function nextList({ next, waiting, halted }: ChangeStatus): Html {
   if (waiting === 0) return html`<p class="soft">nobody</p>`;
   const items = next.slice(0, MOST_NEXT).map((workload) => html`<li><code>${workload}</code></li>`);
   return html`${halted !== undefined && html`<p class="soft">nobody before it goes on; then</p>`}${listOf(items, waiting)}`;
-}
-
-/** The items, and how many more there are. */
-function listOf(items: readonly Html[], total: number): Html {
-  const rest = total - items.length;
-  return html`<ul class="follows">${items}${rest > 0 && html`<li class="soft">and ${rest} more</li>`}</ul>`;
 }
 
 const TO: Readonly<Record<ChangeStatus['commands'][number]['to'], string>> = {

@@ -3,8 +3,9 @@
 import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
+import { lasting } from './status-page-parts.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
-import { hasFailed, timeWords } from './status-page-words.ts';
+import { hasFailed } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */
@@ -87,8 +88,7 @@ function ageFact({ workloads }: StatusReport): Html | undefined {
   );
   const failed = workloads.filter(hasFailed).length;
   if (oldest < 0) return undefined;
-  const age = html`<span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>`;
-  return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
+  return html`The oldest for ${lasting(oldest)}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
 }
 
 function haltFact({ changes }: StatusReport): Html | undefined {
@@ -102,9 +102,7 @@ function leaderFact({ leader }: StatusReport): Html | undefined {
   if (leader === undefined) return undefined;
   const { isThis, identity, sinceSeconds } = leader;
   if (identity === undefined) return html`No process leads.`;
-  const age =
-    sinceSeconds !== undefined &&
-    html` for <span class="time" data-for="${sinceSeconds}">${timeWords(sinceSeconds, false)}</span>`;
+  const age = sinceSeconds !== undefined && html` for ${lasting(sinceSeconds)}`;
   return html`${isThis ? 'This process leads' : 'The leader is'} <code>${identity}</code>${age}.`;
 }
 

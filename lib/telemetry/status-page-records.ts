@@ -4,8 +4,8 @@ import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
 import type { Decision, OptionalKindStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, section } from './status-page-parts.ts';
-import { ENDED, timeWords } from './status-page-words.ts';
+import { breakable, lasting, section } from './status-page-parts.ts';
+import { ENDED } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
 const DECISIONS = {
@@ -25,17 +25,13 @@ const OPTIONAL_KINDS = {
 };
 
 /** The last decisions, without the date where it is that of `now`, and the state of each watch and of each optional kind. */
-export function recordSections(
-  { decisions, watches, optionalKinds }: StatusRows,
-  now: Date,
-): readonly Html[] {
+export function recordSections(rows: StatusRows, now: Date): readonly (Html | undefined)[] {
   const today = now.toISOString().slice(0, 10);
-  const sections = [
-    section(DECISIONS, decisions, (decision) => decisionRow(decision, today)),
-    section(WATCHES, watches, watchRow),
-    section(OPTIONAL_KINDS, optionalKinds, optionalKindRow),
+  return [
+    section(DECISIONS, rows.decisions, (decision) => decisionRow(decision, today)),
+    section(WATCHES, rows.watches, watchRow),
+    section(OPTIONAL_KINDS, rows.optionalKinds, optionalKindRow),
   ];
-  return sections.filter((each) => each !== undefined);
 }
 
 /** The glossary: a few words that are always there, and the reasons that the page names. */
@@ -83,10 +79,6 @@ function optionalKindRow({ kind, state, problem, next = '' }: OptionalKindStatus
 <td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="next">${next}</td></tr>
 `;
-}
-
-function lasting(seconds: number): Html {
-  return html`<span class="time" data-for="${seconds}">${timeWords(seconds, false)}</span>`;
 }
 
 function ends(restarts: number): string {

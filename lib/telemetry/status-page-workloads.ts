@@ -4,7 +4,7 @@ import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, section } from './status-page-parts.ts';
+import { breakable, lasting, listOf, section } from './status-page-parts.ts';
 import { BECAUSE, hasFailed, timeWords, WAITS_FOR } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
@@ -20,18 +20,18 @@ const FINDINGS = { id: 'findings', title: 'Worth a look', columns: ['Workload', 
 const CURRENT = { id: 'current', title: 'Up to date', columns: ['Workload', 'Follows'] };
 
 /** The three tables, in the order in which a person should read them; an empty one is left out. */
-export function workloadSections({ outdated, withFindings, current }: StatusRows): readonly Html[] {
-  const sections = [
-    section(OUTDATED, outdated, outdatedRow),
-    section(FINDINGS, withFindings, findingRow),
-    section(CURRENT, current, currentRow),
+export function workloadSections(rows: StatusRows): readonly (Html | undefined)[] {
+  return [
+    section(OUTDATED, rows.outdated, outdatedRow),
+    section(FINDINGS, rows.withFindings, findingRow),
+    section(CURRENT, rows.current, currentRow),
   ];
-  return sections.filter((each) => each !== undefined);
 }
 
 function outdatedRow(workload: WorkloadStatus): Html {
+  const { outdatedForSeconds: seconds } = workload;
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
-<td data-label="outdated for">${elapsed(workload.outdatedForSeconds)}</td>
+<td data-label="outdated for">${seconds === undefined ? 'not known' : lasting(seconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
 <td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="${hasFailed(workload) ? 'problem' : 'why'}">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
 `;
@@ -59,11 +59,6 @@ function nameCell({ namespace, workload }: WorkloadStatus): Html {
   return html`<th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
 }
 
-function elapsed(seconds: number | undefined): Html {
-  if (seconds === undefined) return html`not known`;
-  return html`<span class="time" data-for="${seconds}">${timeWords(seconds, false)}</span>`;
-}
-
 function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
   if (waitsFor === undefined) return html`<p>To be looked at.</p>`;
   if (waitsForSeconds === undefined) return html`<p>${WAITS_FOR[waitsFor]}.</p>`;
@@ -81,8 +76,7 @@ function findingsOf(findings: readonly Finding[]): Html[] {
 function followed(follows: readonly FollowedStatus[]): Html {
   if (follows.length === 0) return html`<p class="soft">nothing</p>`;
   const sorted = follows.toSorted((a, b) => Number(b.isOutdated) - Number(a.isOutdated));
-  const rest = sorted.length - LONGEST_ROW;
-  return html`<ul class="follows">${sorted.slice(0, LONGEST_ROW).map(followedItem)}${rest > 0 && html`<li class="soft">and ${rest} more</li>`}</ul>`;
+  return listOf(sorted.slice(0, LONGEST_ROW).map(followedItem), sorted.length);
 }
 
 function followedItem(followed: FollowedStatus): Html {

@@ -74,7 +74,7 @@ async function outcomeOf(
   const place = { namespaces: ['one', 'two'], stateNamespace: 'one' };
   let mayGoOn: boolean | undefined;
   const { signal } = new AbortController();
-  void preflight({ send, options, place, log }, () => true, signal).then((answer) => {
+  void preflight({ send, options, place, log, random: Math.random }, () => true, signal).then((answer) => {
     mayGoOn = answer;
   });
   for (; second < 120 && mayGoOn === undefined; second += 1) {
@@ -233,6 +233,6 @@ test('what cannot be asked is not asked for any more once every stream has liste
   assert.equal(command.type, 'run');
   const place = { namespaces: ['one'], stateNamespace: 'one' };
   const log: Log = { debug: assert.fail, info: assert.fail, warn: assert.fail, error: assert.fail };
-  const parts = { send: async () => refused(500), options: command.options, place, log };
+  const parts = { send: async () => refused(500), options: command.options, place, log, random: Math.random };
   assert.equal(await preflight(parts, () => true, new AbortController().signal), true);
 });
