@@ -275,12 +275,7 @@ function mistyped(
 }
 
 /** The finding about a key; `text`: what to write if `meant` is known. */
-export function mistypedFinding(
-  key: string,
-  meant: string | undefined,
-  near: NearKeys,
-  text: string,
-): Finding {
+function mistypedFinding(key: string, meant: string | undefined, near: NearKeys, text: string): Finding {
   const lists = Object.values(near.vocabularyOf(key)?.named ?? {}).flat();
   const remedy = meant === undefined ? `there are ${lists.join(' and ')}` : `write ${text}`;
   return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };

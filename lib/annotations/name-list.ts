@@ -52,7 +52,7 @@ const KIND = /^(?:configmap|secret)s?\//i;
 
 /** The words of a malformed item, which often has spaces, quotes, brackets, other commas, a kind (`configmap/web`), capitals or underscores. */
 function wordsIn(item: string): readonly string[] {
-  return item.split(/[\s;|[\]{}"'`，、]+/).map((word) =>
+  return item.split(/[\s;|[\]{}"'`\uff0c\u3001]+/).map((word) =>
     word
       .slice(word.lastIndexOf('/') + 1)
       .toLowerCase()

@@ -56,7 +56,7 @@ export async function clusterOf(
 }
 
 /** The objects of a cluster, by the path of their collection. */
-export class ManifestCluster {
+class ManifestCluster {
   readonly #rows: readonly ServedRow[];
   readonly #objects = new Map<string, Map<string, RawObject>>();
   #version = 0;
