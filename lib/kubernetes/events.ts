@@ -50,7 +50,6 @@ interface PendingEvent {
 /** One worker over one queue per namespace, in rotation: a namespace with many Events does not delay the others. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  readonly #log: Log;
   /** By namespace, the next one in turn first, then by the name of the Event. */
   readonly #queues = new Map<string, Map<string, PendingEvent>>();
   /** The number of Events in all queues. */
@@ -62,7 +61,6 @@ export class EventRecorder {
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
-    this.#log = options.log;
   }
 
   /** Queues an Event and returns; never throws. An Event that `run` has not sent when it ends is lost. */
@@ -71,7 +69,9 @@ export class EventRecorder {
     const { namespace } = record.regarding;
     if (this.#queues.get(namespace)?.has(name) === true) return;
     if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(record)) {
-      this.#log.debug('an Event is dropped: too many are waiting', { object: describe(record.regarding) });
+      this.#options.log.debug('an Event is dropped: too many are waiting', {
+        object: describe(record.regarding),
+      });
       return;
     }
     const queue = this.#queues.get(namespace) ?? new Map<string, PendingEvent>();
@@ -161,7 +161,8 @@ export class EventRecorder {
     if (PASSING.has(code)) return true;
     const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
     if (code === 'forbidden') this.#sayForbidden(regarding.namespace, fields);
-    else if (code !== 'already-exists' && code !== 'conflict') this.#log.debug('an Event is dropped', fields);
+    else if (code !== 'already-exists' && code !== 'conflict')
+      this.#options.log.debug('an Event is dropped', fields);
     return false;
   }
 
@@ -174,7 +175,7 @@ export class EventRecorder {
     const [oldest] = this.#forbidden;
     if (oldest !== undefined && this.#forbidden.size >= MOST_FORBIDDEN) this.#forbidden.delete(oldest);
     this.#forbidden.add(namespace);
-    this.#log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
+    this.#options.log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
   }
 
   #eventOf(record: EventRecord, at: string): object {

@@ -3,7 +3,6 @@
  * complete. It keeps only the versions, not the objects.
  */
 
-import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
@@ -32,7 +31,6 @@ export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorO
  */
 export class Informer<R extends RawObject, T> implements ReflectorTarget {
   readonly #options: InformerOptions<R, T>;
-  readonly #log: Log;
   /** The resourceVersion last delivered of each present object. */
   readonly #known = new Map<ObjectKey, string>();
   /** The objects of the list under way so far. */
@@ -44,7 +42,6 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
 
   constructor(options: InformerOptions<R, T>) {
     this.#options = options;
-    this.#log = options.log;
   }
 
   /** Resolves when `signal` is aborted and no request is open any more; never rejects. */
@@ -111,7 +108,9 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       object = this.#options.project(raw as R);
     } catch {
       // The error is not logged: it may quote the content.
-      this.#log.error('an object cannot be read, its last readable version stays in force', { object: key });
+      this.#options.log.error('an object cannot be read, its last readable version stays in force', {
+        object: key,
+      });
       return;
     }
     this.#known.set(key, raw.metadata.resourceVersion ?? '');
@@ -128,7 +127,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       this.#options.handler(event);
     } catch (error) {
       const object = event.type === 'synced' ? this.#options.source.path : event.key;
-      this.#log.error('a handler failed, the stream goes on', {
+      this.#options.log.error('a handler failed, the stream goes on', {
         event: event.type,
         object,
         error: String(error),
@@ -151,7 +150,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     try {
       call();
     } catch (error) {
-      this.#log.error('an observer failed, the stream goes on', { error: String(error) });
+      this.#options.log.error('an observer failed, the stream goes on', { error: String(error) });
     }
   }
 }

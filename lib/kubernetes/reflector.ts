@@ -106,8 +106,6 @@ const SILENT_BEFORE_RELIST = 2;
 /** The loop; `run` is called once per instance. Failures are counted since the last success and lengthen the pauses. */
 export class Reflector {
   readonly #options: ReflectorOptions;
-  readonly #log: Log;
-  readonly #random: () => number;
   /** The number of failed pages since the last complete list. */
   #failedPages = 0;
   /** The number of watches since the last useful one. */
@@ -121,8 +119,6 @@ export class Reflector {
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
-    this.#log = options.log;
-    this.#random = options.random;
   }
 
   /** Resolves when `signal` is aborted and no request is open any more; never rejects and never gives up. */
@@ -177,7 +173,7 @@ export class Reflector {
     if (this.#failedPages > 0) {
       const { kind, path } = this.#options.source;
       const fields = { kind, path, objects, failedRequests: this.#failedPages };
-      this.#log.info(`list of ${kind} is complete after failures`, fields);
+      this.#options.log.info(`list of ${kind} is complete after failures`, fields);
     }
     this.#failedPages = 0;
     this.#staleLists = 0;
@@ -207,7 +203,7 @@ export class Reflector {
     if (isOutlived) {
       // Not with the token that this answer offers: it continues in the present, and changes on earlier pages would be lost.
       const fields = { kind, path, objects: page.objects };
-      this.#log.info(
+      this.#options.log.info(
         `list of ${kind} took longer than its version is kept, listing all in one answer`,
         fields,
       );
@@ -216,14 +212,14 @@ export class Reflector {
     if (failures % TRIES_OF_A_PAGE !== 0)
       return afterPause(ms, { name: 'listing', page: { ...page, failures } });
     const fields = { kind, path, code: error.code, error: error.message, objects: page.objects, failures };
-    this.#log.warn(`list of ${kind} begins anew, one request failed again and again`, fields);
+    this.#options.log.warn(`list of ${kind} begins anew, one request failed again and again`, fields);
     return afterPause(ms, { name: 'listing', page: { ...FIRST_PAGE, failures } });
   }
 
   /** One watch. The server's time-out is random, so that the watches of many streams do not all end at once. */
   async #watch(from: string, signal: AbortSignal): Promise<State> {
     const { send, source, target, observer, complete } = this.#options;
-    const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
+    const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#options.random()));
     const openedAt = monotonicMs();
     let failure: ApiError | undefined;
     try {
@@ -265,7 +261,7 @@ export class Reflector {
 
   /** The backoff, at least the Retry-After of the server. */
   #pauseMs(failures: number, error: ApiError | undefined): number {
-    return Math.max(backoffMs(failures, LATER_BACKOFF, this.#random), error?.retryAfterMs ?? 0);
+    return Math.max(backoffMs(failures, LATER_BACKOFF, this.#options.random), error?.retryAfterMs ?? 0);
   }
 
   /**
@@ -277,7 +273,7 @@ export class Reflector {
     const level = error.code === 'malformed' || (inARow === 1 && !routine) ? 'warn' : 'debug';
     const { kind, path } = this.#options.source;
     const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
-    this.#log[level](`${verb} of ${kind} failed, trying again`, fields);
+    this.#options.log[level](`${verb} of ${kind} failed, trying again`, fields);
   }
 }
 

@@ -47,11 +47,6 @@ export class QuietPeriod {
     this.#options = options;
   }
 
-  /** The number of open windows. */
-  get size(): number {
-    return this.#windows.size;
-  }
-
   /** Opens the window of `key` or restarts its quiet period; returns in how many ms it ends without a further touch. */
   touch(key: string): number {
     if (this.#isClosed) return Number.POSITIVE_INFINITY;

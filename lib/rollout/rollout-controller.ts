@@ -3,7 +3,6 @@
  * about the retry. Promise: a workload leaves this controller only when a patch was accepted, or when it is up to date or gone.
  */
 
-import { NO_LOG } from '../model/log.ts';
 import { namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate, Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import {
@@ -61,13 +60,12 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { log = NO_LOG } = options;
     this.#windows = new WindowLengths({ ...options, onSlowed: options.observer.onSlowed });
     this.#quiet = new QuietPeriod({
       windowOf: (key) => this.#windows.opened(key),
       release: (key) => this.#release(key),
     });
-    this.#queue = new RetryQueue({ ...options, log, reconcile: (key) => this.#reconcile(key) });
+    this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
     this.slots = options.newSlots?.({
       evictedOf: (record) => this.#attempts.evictedOf(record),
       begin: (key) => this.#release(key),

@@ -41,5 +41,5 @@ export interface RolloutControllerOptions
   readonly newStages: (ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
-  readonly log?: Log | undefined;
+  readonly log: Log;
 }
