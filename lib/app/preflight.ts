@@ -99,7 +99,7 @@ async function mayGoOn(
 }
 
 /** @param failures consecutive rounds in which a review was not answered. */
-function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => number): number {
+function waitMs({ retryAfterMs }: Reviewed, failures: number, random: () => number): number {
   if (failures === 0) return RBAC_RETRY_MS;
   return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }

@@ -20,8 +20,8 @@ export interface Reviewed {
   readonly refused: readonly Question[];
   /** Not answered, or not asked because the round ended early. */
   readonly unanswered: readonly Question[];
-  /** The longest Retry-After of the round; undefined if the server sent none. */
-  readonly retryAfterMs: number | undefined;
+  /** The longest Retry-After of the round; 0 if the server sent none. */
+  readonly retryAfterMs: number;
 }
 
 /** A permission with verbs that the API server has refused. */
@@ -48,16 +48,16 @@ export async function review(
 ): Promise<Reviewed> {
   const answers = new Map<Question, Answer>();
   for (const [, batch] of Map.groupBy(questions, ({ permission }) => permission)) {
-    const answered = await Promise.all(batch.map((question) => ask(send, question, signal)));
-    for (const [index, question] of batch.entries()) answers.set(question, answered[index] ?? {});
-    if (answered.some(endsTheRound)) break;
+    await Promise.all(
+      batch.map(async (question) => answers.set(question, await ask(send, question, signal))),
+    );
+    if ([...answers.values()].some(endsTheRound)) break;
   }
   const delays = [...answers.values()].map(({ error }) => error?.retryAfterMs ?? 0);
-  const retryAfterMs = Math.max(0, ...delays);
   return {
     refused: questions.filter((question) => answers.get(question)?.isAllowed === false),
     unanswered: questions.filter((question) => answers.get(question)?.isAllowed === undefined),
-    retryAfterMs: retryAfterMs === 0 ? undefined : retryAfterMs,
+    retryAfterMs: Math.max(0, ...delays),
   };
 }
 
@@ -65,11 +65,8 @@ export async function review(
 export function missingOf(refused: readonly Question[]): MissingPermission[] {
   const byPermission = Map.groupBy(refused, ({ permission }) => permission);
   return [...byPermission].map(([permission, questions]) => {
-    const verbs = new Set(questions.map(({ verb }) => verb));
-    return describeMissing(
-      permission,
-      permission.rule.verbs.filter((verb) => verbs.has(verb)),
-    );
+    const verbs = permission.rule.verbs.filter((verb) => questions.some((one) => one.verb === verb));
+    return { permission, verbs, sentence: sentenceOf(permission, verbs) };
   });
 }
 
@@ -155,13 +152,11 @@ async function ask(
   }
 }
 
-function describeMissing(permission: Permission, verbs: readonly string[]): MissingPermission {
-  const { namespace, rule } = permission;
+function sentenceOf({ namespace, rule }: Permission, verbs: readonly string[]): string {
   const name = rule.resourceNames === undefined ? '' : ` ${rule.resourceNames[0]}`;
   const what = `${rule.resources[0]}${name}`;
   const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
   const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
-  const sentence = `${head} Add to ${role}:\n${ruleYaml(rule)}`;
-  return { permission, verbs, sentence };
+  return `${head} Add to ${role}:\n${ruleYaml(rule)}`;
 }

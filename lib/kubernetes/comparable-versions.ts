@@ -4,7 +4,7 @@
  */
 
 import { backoffMs } from '../model/time.ts';
-import { decimalOf } from '../model/timeline.ts';
+import { decimalOf, isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
@@ -77,12 +77,7 @@ async function versionOf(
 }
 
 function ascends(versions: readonly string[]): boolean {
-  const numbers = versions.map(decimalOf);
-  return (
-    numbers.length > 0 &&
-    numbers.every((number, index) => {
-      const before = index === 0 ? number : numbers[index - 1];
-      return number !== undefined && before !== undefined && before <= number;
-    })
-  );
+  const isInOrder = (version: string, index: number): boolean =>
+    decimalOf(version) !== undefined && !isOlder(version, versions[index - 1] ?? version);
+  return versions.length > 0 && versions.every(isInOrder);
 }

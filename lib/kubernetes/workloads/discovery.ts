@@ -3,6 +3,7 @@
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { ApiError } from '../api-error.ts';
 import type { ApiResource } from '../api-path.ts';
+import { IdleDeadline } from '../idle-deadline.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
@@ -41,11 +42,10 @@ export async function discover(
   row: ApiResource & Pick<WorkloadKind, 'kind'>,
   signal: AbortSignal,
 ): Promise<Discovered> {
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
-  const bounded = AbortSignal.any([signal, patience.signal]);
+  const late = (): ApiError => new ApiError('silent', `no answer within ${PATIENCE_MS / 1000} s`);
+  const deadline = new IdleDeadline(PATIENCE_MS, signal, late);
   const get = <T extends object>(path: string): Promise<T> =>
-    callJson<T>(send, { method: 'GET', path, signal: bounded });
+    callJson<T>(send, { method: 'GET', path, signal: deadline.signal });
   const groupVersion = `${row.group}/${row.version}`;
   try {
     const { kind, resources = [] } = await get<RawResources>(`/apis/${groupVersion}`);
@@ -56,11 +56,10 @@ export async function discover(
     return found === undefined ? { is: 'absent' } : { is: 'served', objectKind: found.kind ?? row.kind };
   } catch (thrown) {
     const { status, code, message, retryAfterMs } = ApiError.from(thrown);
-    if (patience.signal.aborted) return unknown(`no answer within ${PATIENCE_MS / 1000} s`);
     if (status !== 404) return unknown(message, retryAfterMs);
     return (await isUnknownGroup(get, groupVersion)) ? { is: 'absent' } : unknown(`${code}: ${message}`);
   } finally {
-    clearTimeout(timer);
+    deadline.end();
   }
 }
 
