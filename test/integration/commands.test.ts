@@ -119,6 +119,11 @@ describe('with -o json and yaml the standard error has nothing but an error in t
       { message: 'Deployment/wbe in namespace default does not exist' },
     ],
     'that the flags are wrong': ['reloader graph --context none', 64, { code: 'usage' }],
+    'that there is no object': [
+      'reloader plan -f /dev/null',
+      1,
+      { message: 'there is no object in /dev/null' },
+    ],
     'that a file is missing': ['reloader plan -f none', 1, { message: 'none cannot be read (ENOENT)' }],
   };
   for (const [name, [line, code, error]] of Object.entries(wrong))

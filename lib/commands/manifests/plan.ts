@@ -38,6 +38,7 @@ const PATIENCE_MS = 15_000;
 export async function runPlan({ flags, settings, env, terminal }: CommandContext): Promise<number> {
   const { file: places = [], against } = flags;
   const manifests = await readManifests(places);
+  if (manifests.length === 0) throw new CommandError(`there is no object in ${places.join(', ')}`);
   const answer = await withProgress(terminal, `comparing ${manifests.length} objects …`, async () => {
     const former = against === undefined ? undefined : await readManifests([against]);
     if (former !== undefined)
