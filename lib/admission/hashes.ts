@@ -1,6 +1,7 @@
 /** Hashes over all objects that a workload follows, which stand beside a stamp in a pod template. */
 
-import type { FollowedContent, Vocabularies } from '../annotations/vocabularies.ts';
+import type { FollowedContent } from '../annotations/config-hash.ts';
+import type { Vocabularies } from '../annotations/vocabularies.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { Workload } from '../model/workload.ts';
 

@@ -8,6 +8,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { stampVariablesOf } from '../annotations/stamp-variables.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { type PlannedStamp, planOf } from '../model/rollout-plan.ts';
@@ -104,7 +105,7 @@ function stampedBy(known: CacheReader, write: Write, { oldObject, namespace }: A
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
   const template = templateOf(write.kind, before) ?? {};
-  const variables = known.vocabularies.stampVariablesOf(write.refs);
+  const variables = stampVariablesOf(write.refs);
   const objects = [...variables.values()].map(({ read }) => read);
   const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];
   const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
@@ -123,7 +124,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
  * and adds the hash over all followed objects.
  */
 function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
-  const variables = known.vocabularies.stampVariablesOf(refs);
+  const variables = stampVariablesOf(refs);
   const stamps = stamped.flatMap((ref): PlannedStamp[] => {
     const config = keyOf(ref);
     const [own, current] = [variables.get(config), known.currentStamp(update, ref)];

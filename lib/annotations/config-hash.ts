@@ -2,8 +2,16 @@
 
 import { createHash } from 'node:crypto';
 import { ABSENT } from '../model/digest.ts';
-import { describe, wholeOf } from '../model/object-ref.ts';
-import type { FollowedContent } from './vocabularies.ts';
+import { type ConfigRef, describe, wholeOf } from '../model/object-ref.ts';
+import type { Annotations } from './vocabulary.ts';
+
+/** An object that a workload follows, as it is now. */
+export interface FollowedContent {
+  readonly ref: ConfigRef;
+  readonly annotations: Annotations;
+  /** Undefined if the object does not exist. */
+  readonly digest: string | undefined;
+}
 
 /**
  * The SHA-256 over lines `<kind>/<name> <digest>`, sorted by code unit; a missing object has the digest `-`. Only digests enter

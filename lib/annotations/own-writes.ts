@@ -9,7 +9,7 @@ import { STAKATER_KEYS } from '../model/settings.ts';
 import { STAMP_PATTERN } from '../model/stamp.ts';
 import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../model/workload.ts';
 import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
-import { everyVocabulary } from './union.ts';
+import { everyVocabulary } from './vocabularies.ts';
 
 const VOCABULARIES = everyVocabulary({ alternativeAnnotations: {}, stakaterKeys: STAKATER_KEYS });
 const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];

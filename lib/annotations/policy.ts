@@ -6,8 +6,10 @@ import { parseBool } from '../model/text.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import { isObjectName, itemsOf, nameWithin } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';
-import type { Annotations, KnownNames } from './vocabularies.ts';
-import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
+import { type Annotations, askingKeysOf, type Vocabulary } from './vocabulary.ts';
+
+/** The names of the objects of a kind that are known in one namespace. */
+export type KnownNames = (kind: ConfigKind) => Iterable<string>;
 
 /**
  * The annotations with the policy of a workload for objects of `kind`: its own, or those of the pod template if it has none

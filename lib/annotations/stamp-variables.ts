@@ -10,7 +10,16 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import type { VocabularyName } from '../model/settings.ts';
-import type { StampVariables } from './vocabularies.ts';
+
+/** The variables of one object in a pod template. */
+export interface StampVariables {
+  /** The variable that a patch writes, by vocabulary; a vocabulary without one writes into an annotation. */
+  readonly written: Readonly<Partial<Record<VocabularyName, string>>>;
+  /** Its name in annotations. */
+  readonly inAnnotations: string;
+  /** All variables that may hold a stamp of this object, including the written ones and the name in annotations. */
+  readonly read: readonly string[];
+}
 
 type Variable = (ref: ConfigRef) => string;
 /** The vocabularies that have variables. */

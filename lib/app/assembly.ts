@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
-import { vocabulariesOf } from '../annotations/union.ts';
+import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import type { Send } from '../kubernetes/transport.ts';
@@ -271,7 +271,7 @@ function rulesFor(
   { timeline, keyring, gate }: Pick<Common, 'timeline' | 'keyring' | 'gate'>,
   term: number | undefined,
 ): Settings {
-  const vocabularies = vocabulariesOf({
+  const vocabularies = new Vocabularies({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
     autoReloadAll: options.autoReloadAll,

@@ -3,8 +3,11 @@
  * computed anew after each event that concerns it, and each is reported once for as long as it lasts.
  */
 
-import { namespaceGatingMistakes } from '../annotations/gating.ts';
-import type { Annotations, Vocabularies } from '../annotations/vocabularies.ts';
+import { configGatingMistakes, namespaceGatingMistakes } from '../annotations/gating.ts';
+import { lostOptInFinding } from '../annotations/lost-opt-in.ts';
+import { competingReloaderFinding } from '../annotations/second-reloader.ts';
+import type { Vocabularies } from '../annotations/vocabularies.ts';
+import type { Annotations } from '../annotations/vocabulary.ts';
 import type { Edge } from '../model/edge.ts';
 import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
 import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
@@ -68,15 +71,12 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ defect }) => (defect === undefined ? [] : [defect]),
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
   ({ workload, namespace }) => namespaceGatingMistakes(workload.ref.namespace, namespace),
-  ({ vocabularies, objects }) =>
-    objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
-  ({ vocabularies, lostOptIn }) =>
-    lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
+  ({ objects }) => objects.flatMap(({ ref, annotations }) => configGatingMistakes(ref, annotations)),
+  ({ lostOptIn }) => (lostOptIn === undefined ? [] : [lostOptInFinding(lostOptIn)]),
   ({ vocabularies, workload, missing, isState }) =>
     vocabularies.findingsOfMissing(workload, missing, isState),
   ({ dynamic }) => differing(dynamic),
-  ({ vocabularies, competitor }) =>
-    competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
+  ({ competitor }) => (competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
   ({ vocabularies, workload }) => paused(vocabularies.pausing.pauseOf(workload)),
   ({ vocabularies, workload, isStamped, hold }) =>
     isStamped && vocabularies.pausing.pauseOf(workload) === undefined ? held(workload, hold) : [],

@@ -3,7 +3,8 @@
  * comparable with each other only, see model/timeline.ts.
  */
 
-import type { Annotations, StampVariables } from '../annotations/vocabularies.ts';
+import type { StampVariables } from '../annotations/stamp-variables.ts';
+import type { Annotations } from '../annotations/vocabulary.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';

@@ -3,7 +3,8 @@
  * indexes; the rules that change it are in tracking.
  */
 
-import type { Annotations, KnownNames } from '../annotations/vocabularies.ts';
+import type { KnownNames } from '../annotations/policy.ts';
+import type { Annotations } from '../annotations/vocabulary.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';

@@ -5,11 +5,10 @@
  */
 
 import { heldUntil, isNotifyOnly, isUrgent, needsApproval, tokenOf } from '../annotations/gating.ts';
-import type { Annotations } from '../annotations/vocabularies.ts';
 import { describe, describeAll, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { Gate } from '../model/outcome.ts';
 import type { ReloadWindow } from '../model/reload-window.ts';
-import { APPROVED_ANNOTATION } from '../model/workload.ts';
+import { type Annotations, APPROVED_ANNOTATION } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy } from './edge-policy.ts';

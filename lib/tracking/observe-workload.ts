@@ -3,6 +3,8 @@
  * end, and which writes an external writer or another reloader has made.
  */
 
+import { competitorIn } from '../annotations/second-reloader.ts';
+import { stampVariablesOf } from '../annotations/stamp-variables.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
@@ -62,8 +64,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   store.keep(key, record, hasPatterns);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
-  noticeCompetitor(store, diff, before);
-  record.variables = vocabularies.stampVariablesOf(refs);
+  noticeCompetitor(diff, before);
+  record.variables = stampVariablesOf(refs);
   followExternalRollout(store, diff);
   rescope(store, diff, refs);
   unfollow(store, diff, refs, mayAbandon);
@@ -203,7 +205,7 @@ export function followAppeared(
     if (followed === undefined || record.edges.has(keyOf(followed))) continue;
     const known = [...record.edges.keys()].map((other) => store.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
-    record.variables = store.settings.vocabularies.stampVariablesOf(all);
+    record.variables = stampVariablesOf(all);
     // If the object was created after the last pods started, none of them can have read an earlier content.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
@@ -216,14 +218,8 @@ export function followAppeared(
 }
 
 /** Reports a competing reloader: its write changes nothing but stamps. */
-function noticeCompetitor(
-  store: Store,
-  { effects, record, onlyMarksChanged }: WorkloadDiff,
-  before: Workload,
-): void {
-  const competitor = onlyMarksChanged
-    ? store.settings.vocabularies.competitorIn(before, record.workload)
-    : undefined;
+function noticeCompetitor({ effects, record, onlyMarksChanged }: WorkloadDiff, before: Workload): void {
+  const competitor = onlyMarksChanged ? competitorIn(before, record.workload) : undefined;
   if (competitor !== undefined) effects.report({ type: 'competitor', competitor });
 }
 

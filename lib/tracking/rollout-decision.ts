@@ -1,7 +1,7 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
+import type { FollowedContent } from '../annotations/config-hash.ts';
 import { approvalsOn } from '../annotations/gating.ts';
-import type { FollowedContent } from '../annotations/vocabularies.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type PlannedStamp,

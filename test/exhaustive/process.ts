@@ -1,6 +1,6 @@
 /** The reloader's process: the real rules' knowledge, with the queue around it reduced to what it may do next. */
 
-import type { StampVariables, Vocabularies } from '../../lib/annotations/vocabularies.ts';
+import type { Vocabularies } from '../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { Verdict } from '../../lib/model/reasons.ts';
 import { Store } from '../../lib/store/store.ts';
@@ -98,26 +98,21 @@ export function kick(world: World): void {
 
 /** The same dialect, which works every question out once: here it depends on the annotations alone. */
 function remembering(vocabularies: Vocabularies): Vocabularies {
-  const follows = new WeakMap<object, readonly ConfigRef[]>();
+  const followed = new WeakMap<object, readonly ConfigRef[]>();
   const verdicts = new WeakMap<object, Verdict>();
-  const variables = new WeakMap<object, ReadonlyMap<string, StampVariables>>();
-  return {
-    ...vocabularies,
+  const follows = vocabularies.follows.bind(vocabularies);
+  const judge = vocabularies.judge.bind(vocabularies);
+  return Object.assign(vocabularies, {
     hasPatterns: () => false,
-    follows: (workload, known) => {
-      const refs = follows.get(workload.annotations) ?? vocabularies.follows(workload, known);
-      follows.set(workload.annotations, refs);
+    follows: (...[workload, known]: Parameters<typeof follows>) => {
+      const refs = followed.get(workload.annotations) ?? follows(workload, known);
+      followed.set(workload.annotations, refs);
       return refs;
     },
-    judge: (workload, ref, annotations) => {
-      const verdict = verdicts.get(workload.annotations) ?? vocabularies.judge(workload, ref, annotations);
+    judge: (...[workload, ref, annotations]: Parameters<typeof judge>) => {
+      const verdict = verdicts.get(workload.annotations) ?? judge(workload, ref, annotations);
       verdicts.set(workload.annotations, verdict);
       return verdict;
     },
-    stampVariablesOf: (refs) => {
-      const known = variables.get(refs) ?? vocabularies.stampVariablesOf(refs);
-      variables.set(refs, known);
-      return known;
-    },
-  };
+  });
 }

@@ -1,6 +1,6 @@
 /** Causes that lie in the installation: there is no reloader, it does not run, or its flags leave something out. */
 
-import { everyVocabulary } from '../../annotations/union.ts';
+import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';

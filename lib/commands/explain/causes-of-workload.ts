@@ -1,7 +1,7 @@
 /** Causes that lie in the workload, in the objects that it follows, or in the moment. */
 
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
-import { everyVocabulary } from '../../annotations/union.ts';
+import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
 import { describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';

@@ -2,8 +2,7 @@
 
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
-import { everyVocabulary } from '../../annotations/union.ts';
-import type { Vocabularies } from '../../annotations/vocabularies.ts';
+import { everyVocabulary, type Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import type { Cause, Facts } from '../explain/cause.ts';

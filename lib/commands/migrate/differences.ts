@@ -2,7 +2,7 @@
 
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
-import { everyVocabulary } from '../../annotations/union.ts';
+import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { stakaterVocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
 import { listedText } from '../../model/text.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { mutate } from '../../../lib/admission/mutate.ts';
+import { stampVariablesOf } from '../../../lib/annotations/stamp-variables.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -117,7 +118,7 @@ describe('whatever is written,', () => {
       fc.property(known, workload, fc.func(fc.boolean()), (knows, before, isLost) => {
         const refs = vocabularies.follows(view(before), () => []);
         fc.pre(refs.length > 0);
-        const names = [...vocabularies.stampVariablesOf(refs).values()].flatMap(({ read }) => read);
+        const names = [...stampVariablesOf(refs).values()].flatMap(({ read }) => read);
         const { containers = [] } = before.spec?.template?.spec ?? {};
         const [container = { name: '' }] = containers;
         const env = container.env?.filter(({ name }) => !names.includes(name) || !isLost(name));

@@ -3,7 +3,7 @@
 import { type CacheReader, type Decision, mutate } from '../../../lib/admission/mutate.ts';
 
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
 import type { JsonObject } from '../../sandbox/json.ts';

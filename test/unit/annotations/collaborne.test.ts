@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
+import { isStampVariable, stampVariablesOf } from '../../../lib/annotations/stamp-variables.ts';
+import { Vocabularies, type VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { fc } from '../../laws.ts';
 import { refs } from '../model/refs.ts';
@@ -68,14 +69,14 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { annotations, options = PLAIN, refs: expected = [] }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const asked = followed(vocabulariesOf(options), annotations);
+    const asked = followed(new Vocabularies(options), annotations);
     assert.deepEqual(asked.map(describe), expected);
     assert.ok(asked.every(({ namespace }) => namespace === 'ns'));
   });
 }
 
 test('policy is read from the native annotations and the alternative ones only', () => {
-  const { isPolicyAnnotation } = vocabulariesOf(MORE);
+  const { isPolicyAnnotation } = new Vocabularies(MORE);
   assert.ok([CONFIGMAP, SECRET, 'example.com/more', 'example.com/secrets'].every(isPolicyAnnotation));
   assert.ok(!['reloader.k8s.collaborne.com/state-version', 'example.com', ''].some(isPolicyAnnotation));
 });
@@ -125,7 +126,7 @@ const VARIABLES: Record<
 
 for (const [sentence, { of, ref, written, read }] of Object.entries(VARIABLES)) {
   test(sentence, () => {
-    const variables = vocabulariesOf(PLAIN).stampVariablesOf(of).get(keyOf(ref));
+    const variables = stampVariablesOf(of).get(keyOf(ref));
     assert.equal(variables?.written.collaborne, written);
     const own = variables.read.filter((variable) => variable.startsWith('_RELOADER_'));
     assert.deepEqual(own, read);
@@ -133,14 +134,13 @@ for (const [sentence, { of, ref, written, read }] of Object.entries(VARIABLES)) 
 }
 
 test('law: every variable is a stamp of ours and a valid name, and no two objects write or read the same', () => {
-  const vocabularies = vocabulariesOf(PLAIN);
   const ofOneNamespace = fc.uniqueArray(
     refs.map((ref) => ({ ...ref, namespace: 'ns' })),
     { selector: keyOf },
   );
   fc.assert(
     fc.property(ofOneNamespace, (all) => {
-      const variables = vocabularies.stampVariablesOf(all);
+      const variables = stampVariablesOf(all);
       assert.equal(variables.size, all.length);
       const read = [...variables.values()].flatMap((of) => of.read);
       assert.equal(new Set(read).size, read.length);
@@ -148,13 +148,12 @@ test('law: every variable is a stamp of ours and a valid name, and no two object
         assert.ok(Object.values(written).every((variable) => own.includes(variable)));
       for (const name of read.filter((variable) => !variable.includes('/'))) {
         assert.match(name, /^(_RELOADER_(CONFIGMAP|SECRET)_[A-Z0-9_]+|STAKATER_[A-Z0-9_]+)$/);
-        assert.ok(vocabularies.isStampVariable(name));
+        assert.ok(isStampVariable(name));
       }
     }),
   );
 });
 
 test('other variables belong to external writers', () => {
-  const { isStampVariable } = vocabulariesOf(PLAIN);
   assert.ok(!['RELOADER_PORT', '_RELOADER_', '_RELOADER_X', 'X_RELOADER_SECRET_A'].some(isStampVariable));
 });

@@ -1,7 +1,6 @@
 /** Vocabularies with the default flags, and workloads that use them. */
 
-import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
-import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
+import { Vocabularies, type VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS, UNHURRIED } from '../../../lib/model/settings.ts';
@@ -24,7 +23,7 @@ export const PLAIN: VocabularyOptions = {
 
 /** The vocabularies with these flags. */
 export function vocabulary(flags: Partial<VocabularyOptions> = {}): Vocabularies {
-  return vocabulariesOf({ ...PLAIN, ...flags });
+  return new Vocabularies({ ...PLAIN, ...flags });
 }
 
 /** A Deployment `web` in the namespace `ns`. */

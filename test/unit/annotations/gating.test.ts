@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
+  configGatingMistakes,
   heldUntil,
   isNamespaceAnnotation,
   isUrgent,
@@ -62,7 +63,7 @@ function told(words: Readonly<Record<string, string>>): readonly (readonly strin
     Object.entries(words).map(([word, value]) => [`${PREFIX}/${word}`, value]),
   );
   const own = vocabularies.mistakesOf(deployment(vocabularies, annotations));
-  const ofObject = vocabularies.configMistakesOf(REF, annotations);
+  const ofObject = configGatingMistakes(REF, annotations);
   return [own, ofObject].map((findings) => findings.map(({ message }) => message));
 }
 

@@ -1,7 +1,7 @@
 /** A workload and an object, and what is decided about them. */
 
 import assert from 'node:assert/strict';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import {
   nativeVocabulary,
   stakaterVocabulary,

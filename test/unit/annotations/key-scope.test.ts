@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stampVariablesOf } from '../../../lib/annotations/stamp-variables.ts';
 import { describe } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { deployment, vocabulary } from './defaults.ts';
@@ -88,12 +89,8 @@ test('both answers are understood, and the annotation is one of ours', () => {
 
 test('the variable is the same whichever keys are read', () => {
   const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' } as const;
-  const [whole] = [...vocabulary().stampVariablesOf([ref]).values()];
-  const [scoped] = [
-    ...vocabulary()
-      .stampVariablesOf([{ ...ref, keys: ['a'] }])
-      .values(),
-  ];
+  const [whole] = [...stampVariablesOf([ref]).values()];
+  const [scoped] = [...stampVariablesOf([{ ...ref, keys: ['a'] }]).values()];
   assert.deepEqual(scoped, whole);
 });
 

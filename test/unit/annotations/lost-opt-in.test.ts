@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { lostOptInFinding } from '../../../lib/annotations/lost-opt-in.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
@@ -45,7 +46,7 @@ const WEB: ConfigRef = { kind: 'ConfigMap', namespace: 'ns', name: 'web' };
 
 for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
   test(`the loss ${sentence} is told with what was there`, () => {
-    assert.deepEqual(EVERY.findingOfLostOptIn({ refs: [WEB], before: view(before), after: view(after) }), {
+    assert.deepEqual(lostOptInFinding({ refs: [WEB], before: view(before), after: view(after) }), {
       reason: 'opt-in-lost',
       about: 'ConfigMap/web',
       message: `it follows ConfigMap/web no more: the annotation went together with our stamp, as kubectl rollout undo does it; if that was not meant, write ${write}`,
@@ -55,7 +56,7 @@ for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
 
 test('what stood on the pod template is told to be written there', () => {
   const before = view({ [CONFIGMAP]: 'web' }, { [RELOAD]: 'web' });
-  const { message } = EVERY.findingOfLostOptIn({ refs: [WEB], before, after: view({}) });
+  const { message } = lostOptInFinding({ refs: [WEB], before, after: view({}) });
   assert.ok(
     message.endsWith(`, write ${CONFIGMAP}: "web" and on the pod template ${RELOAD}: "web"`),
     message,

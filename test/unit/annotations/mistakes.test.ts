@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
+import { Vocabularies, type VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { Finding } from '../../../lib/model/finding.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -318,7 +318,7 @@ for (const [sentence, { options = PLAIN, own = {}, template = {}, labels = {}, t
   CASES,
 )) {
   test(sentence, () => {
-    const vocabularies = vocabulariesOf(options);
+    const vocabularies = new Vocabularies(options);
     const raw = {
       metadata: { name: 'web', namespace: 'ns', annotations: own, labels },
       spec: { template: { metadata: { annotations: template } } },

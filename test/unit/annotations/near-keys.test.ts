@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
+import { Vocabularies, type VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { deployment, PLAIN } from './defaults.ts';
 
@@ -39,14 +39,14 @@ const KEYS: Record<string, boolean> = {
 
 for (const [key, isUnknownAnnotation] of Object.entries(KEYS)) {
   test(`the key "${key}" ${isUnknownAnnotation ? 'looks like one of ours' : 'does not concern us'}`, () => {
-    const vocabularies = vocabulariesOf(PLAIN);
+    const vocabularies = new Vocabularies(PLAIN);
     assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation);
     assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation, 'and so it stays');
   });
 }
 
 test('keys without end are judged rightly, and not remembered without end', () => {
-  const vocabularies = vocabulariesOf(PLAIN);
+  const vocabularies = new Vocabularies(PLAIN);
   for (let index = 0; index < 2_500; index += 1) {
     assert.ok(!vocabularies.isUnknownAnnotation(`example.com/checksum-${index}`));
     assert.ok(vocabularies.isUnknownAnnotation(`${PREFIX}/word-${index}`));
@@ -81,7 +81,7 @@ const NEAR: Record<string, string> = {
 
 for (const [key, meant] of Object.entries(NEAR)) {
   test(`"${key}" means "${meant}"`, () => {
-    const vocabularies = vocabulariesOf(EVERY);
+    const vocabularies = new Vocabularies(EVERY);
     const workload = deployment(vocabularies, { [key]: 'true' });
     const [mistyped] = vocabularies.mistakesOf(workload).filter(({ reason }) => reason === 'mistyped');
     assert.ok(mistyped?.message.includes(`write ${meant}: `), mistyped?.message);
@@ -119,11 +119,11 @@ for (const key of FOREIGN)
       ...EVERY,
       stakaterKeys: { ...PLAIN.stakaterKeys, configMapAuto: 'example.com/autos' },
     };
-    assert.ok(!vocabulariesOf(options).isUnknownAnnotation(key));
+    assert.ok(!new Vocabularies(options).isUnknownAnnotation(key));
   });
 
 test('a key without end takes no time', () => {
-  const vocabularies = vocabulariesOf(EVERY);
+  const vocabularies = new Vocabularies(EVERY);
   const started = process.cpuUsage();
   for (let index = 0; index < 200; index += 1) {
     vocabularies.isUnknownAnnotation(`${'reloader-stakater.'.repeat(5_000)}${index}`);

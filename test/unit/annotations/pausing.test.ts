@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
-import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
+import type { Vocabularies, VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { PausePatch } from '../../../lib/model/hold.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';

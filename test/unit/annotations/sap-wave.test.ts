@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configHashOf } from '../../../lib/annotations/config-hash.ts';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
-import type { FollowedContent } from '../../../lib/annotations/vocabularies.ts';
+import { configHashOf, type FollowedContent } from '../../../lib/annotations/config-hash.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import type { PolicyReason } from '../../../lib/model/reasons.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { competingReloaderFinding, competitorIn } from '../../../lib/annotations/second-reloader.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';
@@ -40,9 +41,9 @@ const SHOWN: Record<string, [before: Workload, after: Workload]> = {
 
 for (const [sentence, [before, after]] of Object.entries(SHOWN)) {
   test(`a digest without a sequence ${sentence} shows another reloader`, () => {
-    const competitor = WORDS.competitorIn(before, after);
+    const competitor = competitorIn(before, after);
     assert.ok(competitor !== undefined);
-    const { reason, message } = WORDS.findingOfCompetingReloader(competitor);
+    const { reason, message } = competingReloaderFinding(competitor);
     assert.equal(reason, 'second-reloader');
     assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_/);
   });
@@ -60,7 +61,7 @@ const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
 
 for (const [sentence, [before, after]] of Object.entries(NOT_SHOWN)) {
   test(`a digest ${sentence} shows no other reloader`, () => {
-    assert.equal(WORDS.competitorIn(before, after), undefined);
+    assert.equal(competitorIn(before, after), undefined);
   });
 }
 
@@ -78,13 +79,13 @@ const HASHES: Record<string, [isShown: boolean, before: Workload, after: Workloa
 
 for (const [sentence, [isShown, before, after]] of Object.entries(HASHES)) {
   test(`a hash ${sentence} shows ${isShown ? 'another' : 'no other'} reloader`, () => {
-    assert.equal(WORDS.competitorIn(before, after) !== undefined, isShown);
+    assert.equal(competitorIn(before, after) !== undefined, isShown);
   });
 }
 
 test('where the server does not tell who wrote, that is said', () => {
   const unmanaged = { ...view({ [VARIABLE]: A }), lastManager: undefined };
-  const competitor = WORDS.competitorIn(view({}), unmanaged);
+  const competitor = competitorIn(view({}), unmanaged);
   assert.ok(competitor !== undefined);
-  assert.match(WORDS.findingOfCompetingReloader(competitor).message, /field manager unknown/);
+  assert.match(competingReloaderFinding(competitor).message, /field manager unknown/);
 });

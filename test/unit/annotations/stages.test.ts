@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isResumedBy, rolloutOrderOf, stagesOf } from '../../../lib/annotations/gating.ts';
+import {
+  configGatingMistakes,
+  isResumedBy,
+  rolloutOrderOf,
+  stagesOf,
+} from '../../../lib/annotations/gating.ts';
 import { deployment, vocabulary } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -44,7 +49,7 @@ for (const [words, place] of PLACES)
 const mistakesOf = (words: Words): string[] =>
   vocabularies.mistakesOf(deployment(vocabularies, withPrefix(words))).map(({ message }) => message);
 const configMistakesOf = (words: Words): string[] =>
-  vocabularies.configMistakesOf(REF, withPrefix(words)).map(({ message }) => message);
+  configGatingMistakes(REF, withPrefix(words)).map(({ message }) => message);
 
 test('people are told of what cannot be read, and of nothing else', () => {
   assert.deepEqual(configMistakesOf({ stages: 'all' }), [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../../lib/annotations/vocabulary.ts';
 import { describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, VOCABULARY_NAMES } from '../../../lib/model/settings.ts';

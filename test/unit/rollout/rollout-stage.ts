@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';

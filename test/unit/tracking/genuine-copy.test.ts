@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stampVariablesOf } from '../../../lib/annotations/stamp-variables.ts';
 import { copyOf } from '../../../lib/model/kinds/jobs.ts';
 import type { RawMetadata, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf } from '../../../lib/model/rollout-plan.ts';
@@ -29,9 +30,7 @@ function job(metadata: Partial<RawMetadata> = {}): RawWorkload {
 /** Stamped, as the plan of a rollout has it. */
 function copyMadeOf(raw: RawWorkload): RawWorkload {
   const workload = EDGES.viewOf({ kind: 'Job', namespace: 'ns', name: 'work' }, raw);
-  const variables = EDGES.settings.vocabularies.stampVariablesOf([
-    { kind: 'ConfigMap', namespace: 'ns', name: 'work' },
-  ]);
+  const variables = stampVariablesOf([{ kind: 'ConfigMap', namespace: 'ns', name: 'work' }]);
   const [[config, { written, read }] = ['', { written: {}, read: [] }]] = variables;
   const places = Object.values(written).map((variable) => ({ variable }));
   const stamps = [{ config, stamp: { digest: 'a'.repeat(40), sequence: 2 }, places, variables: read }];

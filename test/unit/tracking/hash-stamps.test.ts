@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { pick } from '../../sandbox/json.ts';

@@ -1,7 +1,7 @@
 /** A world in which pods read single keys of one ConfigMap `cfg`. */
 
 import assert from 'node:assert/strict';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { configObjectOf } from '../../../lib/model/config-object.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';

@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
