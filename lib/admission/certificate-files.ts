@@ -14,19 +14,6 @@ interface LoopOptions<T> {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The parts of the loop of the serving certificate. `use` throws if the halves of a pair do not belong together. */
-export interface CertificateFilesOptions extends LoopOptions<KeyPair> {
-  /** The folder with tls.crt and tls.key. */
-  readonly directory: string;
-  /** For the log. @default that of the admission webhook */
-  readonly what?: string;
-}
-
-/** The parts of the loop of the authorities; `use` gets each as PEM, at least one. */
-export interface ClientAuthoritiesOptions extends LoopOptions<readonly string[]> {
-  readonly file: string;
-}
-
 /**
  * The kubelet updates files about once a minute. It replaces a symbolic link to their folder, so polling is simpler than a
  * watch.
@@ -34,17 +21,24 @@ export interface ClientAuthoritiesOptions extends LoopOptions<readonly string[]>
 const LOOK_MS = 10_000;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Polls the files until `signal` is aborted. It logs an unusable pair once, and the previous pair stays in use. */
+/**
+ * Polls the folder with tls.crt and tls.key until `signal` is aborted; `what`: for the log. It logs an unusable pair once, and the
+ * previous pair stays in use. `use` throws if the halves of a pair do not belong together.
+ */
 export async function followCertificateFiles(
-  { directory, what = 'the certificate of the admission webhook', ...loop }: CertificateFilesOptions,
+  {
+    directory,
+    what = 'the certificate of the admission webhook',
+    ...loop
+  }: LoopOptions<KeyPair> & { readonly directory: string; readonly what?: string },
   signal: AbortSignal,
 ): Promise<void> {
   await follow({ ...loop, read: () => readPair(directory), what, place: { directory } }, signal);
 }
 
-/** Polls the file until `signal` is aborted. It logs an unusable file once, and the previous authorities stay in use. */
+/** Polls the file until `signal` is aborted. It logs an unusable file once, and the previous authorities stay in use; at least one. */
 export async function followClientAuthorities(
-  { file, ...loop }: ClientAuthoritiesOptions,
+  { file, ...loop }: LoopOptions<readonly string[]> & { readonly file: string },
   signal: AbortSignal,
 ): Promise<void> {
   const what = "the CA file for the admission webhook's clients";

@@ -1,6 +1,7 @@
 /** The stamps of a live pod template that are missing in an update, or older there. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { stampIdentity } from '../annotations/second-reloader.ts';
 import { annotatedStamps, isStamp, stampsText, templatePatchOf } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
 import type { TemplatePatch } from '../model/template-patch.ts';
@@ -26,10 +27,10 @@ export function missingStampsIn(
   live: LiveStamps,
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
-  const known = new Set(live.stamps.map(textOf));
+  const known = new Set(live.stamps.map(stampIdentity));
   const byVariable = Map.groupBy(update.stamps, ({ variable }) => variable);
   const foreign = Map.groupBy(
-    update.stamps.filter((stamp) => !known.has(textOf(stamp))),
+    update.stamps.filter((stamp) => !known.has(stampIdentity(stamp))),
     ({ variable }) => variable,
   );
   const object = new Map(
@@ -68,11 +69,6 @@ function isStampMissing(
   const own = byVariable.get(stamp.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
   return sequenceIn(own, [stamp.variable]) < number && sequenceIn(others, variables) <= number;
-}
-
-/** A text that is equal only for equal stamps. */
-function textOf({ container, variable, value }: TemplateStamp): string {
-  return JSON.stringify([container, variable, value]);
 }
 
 /** An annotation beside stamps in the update belongs to its writer, unless it came with older stamps. */

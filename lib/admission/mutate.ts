@@ -8,28 +8,24 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { FollowedContent } from '../annotations/config-hash.ts';
 import { stampVariablesOf } from '../annotations/stamp-variables.ts';
+import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { type PlannedStamp, planOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
-import {
-  merged,
-  type Operation,
-  orderIn,
-  patchBetween,
-  type TemplatePatch,
-} from '../model/template-patch.ts';
+import { merged, type Operation, patchBetween, type TemplatePatch } from '../model/template-patch.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
-import { hashesOf, type KnownContents } from './hashes.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
 import { isUndo } from './undo.ts';
 
 /** The facts in memory that reviews need. Its functions send no request and change no state. */
-export interface CacheReader extends KnownContents {
+export interface CacheReader {
+  readonly vocabularies: Vocabularies;
   /** The field manager of our own writes. */
   readonly ownManager: string;
   /** Whether workloads of this kind are stamped. */
@@ -39,6 +35,8 @@ export interface CacheReader extends KnownContents {
   readonly follows: (workload: Workload) => readonly ConfigRef[];
   /** A committed stamp of the content in force; undefined if the object is missing, or the workload is not rolled for it. */
   readonly currentStamp: (workload: Workload, ref: ConfigRef) => CurrentStamp | undefined;
+  /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
+  readonly contentOf: (ref: ConfigRef) => FollowedContent | undefined;
 }
 
 /** The stamp of one object for one workload, and the annotations of the object. */
@@ -111,7 +109,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
   const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
   if (missing === undefined) return passed('complete');
   const kept = changed('kept', write, missing, template);
-  if (isDeepStrictEqual(merged(write.template, missing, orderIn(template)), template)) return kept;
+  if (isDeepStrictEqual(merged(write.template, missing, template), template)) return kept;
   const present = new Set(live.stamps.map(({ variable }) => variable));
   const stamped = write.refs.filter((ref) =>
     variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
@@ -133,7 +131,9 @@ function planned(known: CacheReader, { update, refs }: Write, stamped: readonly 
     const places = known.vocabularies.placesOf(update, ref, current.annotations, own);
     return [{ config, stamp: current.stamp, places, variables: own.read }];
   });
-  const annotations = stamps.length === 0 ? {} : hashesOf(known, update, refs);
+  const contents = refs.map(known.contentOf);
+  const hasHashes = stamps.length > 0 && contents.every((content) => content !== undefined);
+  const annotations = hasHashes ? known.vocabularies.hashAnnotations(update, contents) : {};
   return planOf(update, { stamps, versions: new Map(), annotations }).template;
 }
 
@@ -143,7 +143,7 @@ function changed(
   patch: TemplatePatch,
   live: RawPodTemplate | undefined,
 ): Decision {
-  const after = merged(template, patch, orderIn(live ?? {}));
+  const after = merged(template, patch, live);
   const operations = patchBetween(template, after, TEMPLATE);
   return operations.length === 0 ? passed('complete') : { result, patch: operations };
 }

@@ -9,8 +9,8 @@ import { monotonicMs } from '../model/time.ts';
 import { type CacheReader, type Decision, mutate } from './mutate.ts';
 import { type AdmissionRequest, parseReview, reviewAllowing } from './review.ts';
 
-/** The parts of a Reviewer. */
-export interface ReviewerOptions {
+/** What a review needs. */
+export interface ReviewOptions {
   readonly known: CacheReader;
   readonly log: Log;
   /** Counts a review and its duration in seconds. */
@@ -24,48 +24,37 @@ const SENTENCES: Partial<Record<AdmissionResult, string>> = {
   stamped: 'stamped at its creation',
 };
 
-/** See the file's comment. */
-export class Reviewer {
-  readonly #options: ReviewerOptions;
-
-  constructor(options: ReviewerOptions) {
-    this.#options = options;
+/**
+ * The answer to the review `text`, as text. No error here keeps a write from being stored.
+ *
+ * @throws MalformedReviewError if `text` is not a review
+ */
+export function answerReview(text: string, options: ReviewOptions): string {
+  const startedAt = monotonicMs();
+  let result: AdmissionResult = 'malformed';
+  try {
+    const request = parseReview(text);
+    const decision = decide(request, options);
+    result = decision.result;
+    return reviewAllowing(request.uid, decision.patch);
+  } finally {
+    options.onReview(result, (monotonicMs() - startedAt) / 1000);
   }
+}
 
-  /**
-   * The answer to a review, as text. No error here keeps a write from being stored.
-   *
-   * @throws MalformedReviewError if `text` is not a review
-   */
-  answer(text: string): string {
-    const { onReview } = this.#options;
-    const startedAt = monotonicMs();
-    let result: AdmissionResult = 'malformed';
-    try {
-      const request = parseReview(text);
-      const decision = this.#decide(request);
-      result = decision.result;
-      return reviewAllowing(request.uid, decision.patch);
-    } finally {
-      onReview(result, (monotonicMs() - startedAt) / 1000);
-    }
-  }
-
-  /** After an error the write goes through as it is: the webhook is optional. */
-  #decide(request: AdmissionRequest): Decision {
-    const { known, log } = this.#options;
-    const { kind, namespace, object, isDryRun } = request;
-    const workload = `${kind}/${object.metadata.name ?? ''}`;
-    try {
-      const decision = mutate(known, request);
-      const sentence = SENTENCES[decision.result];
-      const fields = { namespace, reason: decision.result };
-      if (sentence === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });
-      else log.info(`${workload}: ${sentence}`, fields);
-      return decision;
-    } catch (error) {
-      log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });
-      return { result: 'failed', patch: [] };
-    }
+/** After an error the write goes through as it is: the webhook is optional. */
+function decide(request: AdmissionRequest, { known, log }: ReviewOptions): Decision {
+  const { kind, namespace, object, isDryRun } = request;
+  const workload = `${kind}/${object.metadata.name ?? ''}`;
+  try {
+    const decision = mutate(known, request);
+    const sentence = SENTENCES[decision.result];
+    const fields = { namespace, reason: decision.result };
+    if (sentence === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });
+    else log.info(`${workload}: ${sentence}`, fields);
+    return decision;
+  } catch (error) {
+    log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });
+    return { result: 'failed', patch: [] };
   }
 }

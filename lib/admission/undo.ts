@@ -3,15 +3,10 @@
  * former stamps then show which content they start with.
  */
 
-import type { RawManagedFields, RawWorkload } from '../model/raw-objects.ts';
+import type { RawManagedFields } from '../model/raw-objects.ts';
+import type { AdmissionRequest } from './review.ts';
 
-/** The parts of a review that reveal the client. */
-export interface Writing {
-  /** As the request names it. */
-  readonly fieldManager: string | undefined;
-  readonly object: RawWorkload;
-  readonly oldObject: RawWorkload | undefined;
-}
+type Writing = Pick<AdmissionRequest, 'fieldManager' | 'object' | 'oldObject'>;
 
 /** The field manager of restarts and pauses of kubectl. */
 const ROLLOUT = 'kubectl-rollout';

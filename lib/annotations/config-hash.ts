@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ABSENT } from '../model/digest.ts';
 import { type ConfigRef, describe, wholeOf } from '../model/object-ref.ts';
-import type { Annotations } from './vocabulary.ts';
+import type { Annotations } from '../model/workload.ts';
 
 /** An object that a workload follows, as it is now. */
 export interface FollowedContent {

@@ -8,10 +8,10 @@ import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
-import { APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
+import { type Annotations, APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
 import { type Checks, malformedFindings, truthCheck } from './malformed.ts';
 import { remembered } from './remembered.ts';
-import { type Annotations, NATIVE_PREFIX } from './vocabulary.ts';
+import { NATIVE_PREFIX } from './vocabulary.ts';
 
 /** On a workload: when it may be rolled; takes precedence over the flag. */
 const WINDOW: string = `${NATIVE_PREFIX}/reload-window`;

@@ -1,7 +1,7 @@
 /** The findings about annotations whose values cannot be parsed. */
 
 import type { Finding } from '../model/finding.ts';
-import type { Annotations } from './vocabulary.ts';
+import type { Annotations } from '../model/workload.ts';
 
 /** Characters of a value that a finding shows. */
 const LONGEST_VALUE = 60;

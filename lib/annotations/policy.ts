@@ -3,10 +3,10 @@
 import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
 import { parseBool } from '../model/text.ts';
-import { referenceOf, type Workload } from '../model/workload.ts';
+import { type Annotations, referenceOf, type Workload } from '../model/workload.ts';
 import { isObjectName, itemsOf, nameWithin } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';
-import { type Annotations, askingKeysOf, type Vocabulary } from './vocabulary.ts';
+import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
 
 /** The names of the objects of a kind that are known in one namespace. */
 export type KnownNames = (kind: ConfigKind) => Iterable<string>;

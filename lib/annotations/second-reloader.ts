@@ -16,8 +16,8 @@ const PEOPLES_TOOLS = /^(?:kubectl|helm)/i;
 /** The competing reloader that the write from `before` to `after` reveals; that write changed only stamps. */
 export function competitorIn(before: Workload, after: Workload): CompetingReloader | undefined {
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
-  const known = new Set(before.stamps.map(textOf));
-  const written = after.stamps.filter((mark) => !known.has(textOf(mark)));
+  const known = new Set(before.stamps.map(stampIdentity));
+  const written = after.stamps.filter((mark) => !known.has(stampIdentity(mark)));
   const isOurs = written.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
   const mark = written.find(({ variable, value }) =>
     isStakaterVariable(variable) ? WITHOUT_NUMBER.test(value) : !isOurs && HASHES.includes(variable),
@@ -26,7 +26,7 @@ export function competitorIn(before: Workload, after: Workload): CompetingReload
 }
 
 /** A text that is equal only for equal stamps. */
-function textOf({ container, variable, value }: TemplateStamp): string {
+export function stampIdentity({ container, variable, value }: TemplateStamp): string {
   return JSON.stringify([container, variable, value]);
 }
 

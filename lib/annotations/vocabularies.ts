@@ -10,6 +10,7 @@ import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import {
   ANNOTATIONS,
   type AnnotationReader,
+  type Annotations,
   APPROVED_ANNOTATION,
   referenceOf,
   STAMPS_ANNOTATION,
@@ -28,7 +29,6 @@ import { remembered } from './remembered.ts';
 import { isStampVariable, type StampVariables } from './stamp-variables.ts';
 import {
   type Alternatives,
-  type Annotations,
   KEY_SCOPED_ANNOTATION,
   nativeVocabulary,
   STRATEGY_ANNOTATION,

@@ -3,9 +3,6 @@
 import { byConfigKind, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { StakaterKeys, VocabularyName } from '../model/settings.ts';
 
-/** Annotations that are read, of a workload, its namespace or an object. */
-export type Annotations = Readonly<Record<string, string>>;
-
 /** Keys by kind of object. */
 export type KeysByKind = Readonly<Record<ConfigKind, string>>;
 

@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { cacheReaderOf } from '../admission/cache-reader.ts';
-import { Reviewer } from '../admission/reviewer.ts';
+import { answerReview } from '../admission/reviewer.ts';
 import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
@@ -167,7 +167,7 @@ export function assemble(parts: Parts): Assembly {
     }),
     watches: () => watches.statuses(monotonicMs()),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
-    review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
+    review: (text) => review(text, parts, terms.current, gate),
     waitingFor: () => waitingFor(terms, gate, keys, election),
     leads: () => reloader().leads,
     observed: { reloader, streams, gate },
@@ -254,10 +254,10 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
   };
 }
 
-/** The reviewer of the admission webhook. One is made for each review: the reloader changes with each term. */
-function reviewerOf({ log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): Reviewer {
+/** Answers a review of the admission webhook from the memory of the present reloader. */
+function review(text: string, { log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): string {
   const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, leads });
-  return new Reviewer({
+  return answerReview(text, {
     known,
     log,
     onReview: (result, seconds) => metrics?.reviewed(result, seconds),

@@ -36,30 +36,6 @@ export interface LostOptIn {
   readonly after: Workload;
 }
 
-/** A removed or changed annotation, with its former value. */
-export interface LostAnnotation {
-  readonly key: string;
-  readonly value: string;
-  /** Whether it was an annotation of the pod template. */
-  readonly isOnTemplate: boolean;
-}
-
-/** The policy annotations that the write removed or changed; empty if it changed only the template. */
-export function lostAnnotations({
-  before,
-  after,
-}: Pick<LostOptIn, 'before' | 'after'>): readonly LostAnnotation[] {
-  const places = [
-    { was: before.annotations, is: after.annotations, isOnTemplate: false },
-    { was: before.templateAnnotations, is: after.templateAnnotations, isOnTemplate: true },
-  ];
-  return places.flatMap(({ was, is, isOnTemplate }) =>
-    Object.entries(was)
-      .filter(([key, value]) => is[key] !== value)
-      .map(([key, value]) => ({ key, value, isOnTemplate })),
-  );
-}
-
 /** The evidence of another reloader of the same workload. */
 export interface CompetingReloader {
   /** The workload as the other reloader wrote it. */

@@ -18,44 +18,30 @@ export interface TemplatePatch {
   };
 }
 
-/** The variables of each container in the live template, which determine the place of a restored stamp. */
-export type Order = (container: string) => readonly RawEnvVar[];
-
-/** The order of variables in `template`. */
-export function orderIn(template: RawPodTemplate): Order {
-  return (name) => template.spec?.containers?.find((container) => container.name === name)?.env ?? [];
-}
-
 /**
- * `template` merged with `patch`, which adds no containers. Existing variables change in place; new ones get the place that `order`
+ * `template` merged with `patch`, which adds no containers. Existing variables change in place; new ones get the place that `live`
  * has, else the first. Equal templates then have equal texts, so the API server sees no change.
  */
 export function merged(
   template: RawPodTemplate,
-  patch: TemplatePatch,
-  order: Order = () => [],
+  { metadata, spec }: TemplatePatch,
+  live: RawPodTemplate = {},
 ): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => {
-    const changes = patch.spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
-    return changes.length === 0 ? container : withVariables(container, changes, order(container.name));
+    const isSame = ({ name }: { readonly name: string }): boolean => name === container.name;
+    const changes = spec?.containers.find(isSame)?.env ?? [];
+    const order = live.spec?.containers?.find(isSame)?.env ?? [];
+    return changes.length === 0 ? container : withVariables(container, changes, order);
   });
-  const isTemplateChanged = containers !== undefined && patch.spec !== undefined;
+  const { annotations, ...others } = template.metadata ?? {};
+  const all = Object.entries({ ...annotations, ...metadata?.annotations });
+  const kept = all.filter((entry): entry is [string, string] => entry[1] !== null);
+  const own = kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
   return {
     ...template,
-    ...withAnnotations(template.metadata, patch.metadata?.annotations),
-    ...(isTemplateChanged ? { spec: { ...template.spec, containers } } : {}),
+    ...(metadata && { metadata: { ...others, ...own } }),
+    ...(spec && containers && { spec: { ...template.spec, containers } }),
   };
-}
-
-function withAnnotations(
-  metadata: RawPodTemplate['metadata'],
-  changes: Readonly<Record<string, string | null>> | undefined,
-): Pick<RawPodTemplate, 'metadata'> {
-  if (changes === undefined) return {};
-  const all = Object.entries({ ...metadata?.annotations, ...changes });
-  const kept = all.filter((entry): entry is [string, string] => entry[1] !== null);
-  const { annotations: _, ...others } = metadata ?? {};
-  return { metadata: kept.length === 0 ? others : { ...others, annotations: Object.fromEntries(kept) } };
 }
 
 function withVariables(
@@ -63,17 +49,15 @@ function withVariables(
   changes: readonly EnvPatch[],
   order: readonly RawEnvVar[],
 ): RawContainer {
-  const places = changes.map((change) => ({
-    ...change,
-    at: order.findIndex(({ name }) => name === change.name),
-  }));
+  const placeOf = (name: string): number => order.findIndex((variable) => variable.name === name);
   let env: readonly RawEnvVar[] = container.env ?? [];
   // In ascending order, so that each insertion finds the variables before it at their places.
-  for (const { name, value = '', $patch, at } of places.toSorted((a, b) => a.at - b.at)) {
+  const sorted = changes.toSorted((a, b) => placeOf(a.name) - placeOf(b.name));
+  for (const { name, value = '', $patch } of sorted) {
     const present = env.findIndex((variable) => variable.name === name);
     if ($patch === 'delete') env = env.filter((variable) => variable.name !== name);
     else if (present >= 0) env = env.with(present, { name, value });
-    else env = env.toSpliced(Math.max(at, 0), 0, { name, value });
+    else env = env.toSpliced(Math.max(placeOf(name), 0), 0, { name, value });
   }
   return { ...container, env };
 }

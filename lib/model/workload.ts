@@ -31,6 +31,9 @@ export const UNHEALTHY_MARK = 'unhealthy-before';
 /** On a workload: the token of what a person allows to be rolled. The patch that rolls it removes the annotation. */
 export const APPROVED_ANNOTATION = 'reloader.k8s.collaborne.com/approved';
 
+/** Annotations that are read, of a workload, its namespace or an object. */
+export type Annotations = Readonly<Record<string, string>>;
+
 /** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS, or RESTARTS. */

@@ -7,7 +7,6 @@ import { configGatingMistakes, namespaceGatingMistakes } from '../annotations/ga
 import { lostOptInFinding } from '../annotations/lost-opt-in.ts';
 import { competingReloaderFinding } from '../annotations/second-reloader.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
-import type { Annotations } from '../annotations/vocabulary.ts';
 import type { Edge } from '../model/edge.ts';
 import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
 import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
@@ -24,7 +23,7 @@ import type { Pace } from '../model/settings.ts';
 import { cutToBytes } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
+import type { Annotations, Workload } from '../model/workload.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 

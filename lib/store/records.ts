@@ -4,14 +4,13 @@
  */
 
 import type { StampVariables } from '../annotations/stamp-variables.ts';
-import type { Annotations } from '../annotations/vocabulary.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
 import type { Halt } from '../model/state-entry.ts';
-import type { Workload } from '../model/workload.ts';
+import type { Annotations, Workload } from '../model/workload.ts';
 
 /** An external rollout in progress. */
 export interface ExternalRollout {

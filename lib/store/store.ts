@@ -4,11 +4,10 @@
  */
 
 import type { KnownNames } from '../annotations/policy.ts';
-import type { Annotations } from '../annotations/vocabulary.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
+import { type Annotations, type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { DependentsIndex } from './dependents-index.ts';
 import { NamesIndex, namesOfEntries } from './names-index.ts';

@@ -3,6 +3,7 @@
  * observation means for an edge that exists.
  */
 
+import { lostAnnotations } from '../annotations/lost-opt-in.ts';
 import { translated } from '../model/digest.ts';
 import {
   type Edge,
@@ -12,7 +13,7 @@ import {
   runningDigestAtStart,
   UNKNOWN,
 } from '../model/edge.ts';
-import { type LostOptIn, lostAnnotations } from '../model/finding.ts';
+import type { LostOptIn } from '../model/finding.ts';
 import { RESTARTS } from '../model/kinds/restarts.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import { formatStamp, type Stamp } from '../model/stamp.ts';

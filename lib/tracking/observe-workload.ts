@@ -203,9 +203,8 @@ export function followAppeared(
     );
     const followed = refs.find((one) => keyOf(wholeOf(one)) === config);
     if (followed === undefined || record.edges.has(keyOf(followed))) continue;
-    const known = [...record.edges.keys()].map((other) => store.configs.get(other)?.ref);
-    const all = [...known.filter((other) => other !== undefined), followed];
-    record.variables = stampVariablesOf(all);
+    const others = [...record.edges.keys()].flatMap((other) => store.configs.get(other)?.ref ?? []);
+    record.variables = stampVariablesOf([...others, followed]);
     // If the object was created after the last pods started, none of them can have read an earlier content.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(

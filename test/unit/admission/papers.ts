@@ -1,7 +1,6 @@
 /** Workloads and reviews for the admission webhook, and what it knows of them. */
 
 import { type CacheReader, type Decision, mutate } from '../../../lib/admission/mutate.ts';
-
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';

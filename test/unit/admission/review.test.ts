@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MalformedReviewError, parseReview, reviewAllowing } from '../../../lib/admission/review.ts';
-import { Reviewer } from '../../../lib/admission/reviewer.ts';
+import { answerReview } from '../../../lib/admission/reviewer.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { AdmissionResult } from '../../../lib/model/settings.ts';
 import { B, deployment, knowing } from './papers.ts';
@@ -100,11 +100,11 @@ describe('the reviewer', () => {
     error: (m: string) => lines.push(m),
   };
   const known = knowing({ web: { digest: B, sequence: 2 } });
-  const reviewer = (knows = known) =>
-    new Reviewer({ known: knows, log, onReview: (result) => counted.push(result) });
+  const answer = (text: string): string =>
+    answerReview(text, { known, log, onReview: (result) => counted.push(result) });
 
   test('changes, counts and says so', () => {
-    const { response } = JSON.parse(reviewer().answer(review(REQUEST)));
+    const { response } = JSON.parse(answer(review(REQUEST)));
     const patch = JSON.parse(Buffer.from(response.patch, 'base64').toString());
     assert.equal(response.patchType, 'JSONPatch');
     assert.deepEqual(patch, [
@@ -118,19 +118,19 @@ describe('the reviewer', () => {
   });
 
   test('says nothing of a dry run', () => {
-    reviewer().answer(review({ ...REQUEST, dryRun: true }));
+    answer(review({ ...REQUEST, dryRun: true }));
     assert.deepEqual([counted.pop(), lines.length], ['stamped', 0]);
   });
 
   test('lets through what it fails at', () => {
     const broken = { ...deployment(), spec: { template: { spec: { containers: 7 } } } };
-    const { response } = JSON.parse(reviewer().answer(review({ ...REQUEST, object: broken })));
+    const { response } = JSON.parse(answer(review({ ...REQUEST, object: broken })));
     assert.deepEqual(response, { uid: 'u', allowed: true });
     assert.deepEqual([counted.pop(), lines.length], ['failed', 1]);
   });
 
   test('counts what is no review', () => {
-    assert.throws(() => reviewer().answer('{}'), MalformedReviewError);
+    assert.throws(() => answer('{}'), MalformedReviewError);
     assert.equal(counted.pop(), 'malformed');
   });
 });
