@@ -5,6 +5,7 @@
  * one.
  */
 
+import { once } from 'node:events';
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
 import type { Log } from '../model/log.ts';
 import type { FailedRead } from '../model/outcome.ts';
@@ -220,9 +221,6 @@ export class Terms {
 
 const KEYS_UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -70,15 +70,6 @@ export function unknownVersionIn(annotations: Readonly<Record<string, string>>):
   return version === STATE_VERSION ? undefined : version;
 }
 
-/** The override recorded for one edge. */
-export function overrideOf(
-  state: PersistedState,
-  workload: StateKey,
-  config: StateKey,
-): RecordedDigest | undefined {
-  return state.overrides.get(workload)?.[config];
-}
-
 function setIfDefined<T>(map: Map<StateKey, T>, key: StateKey, value: T | undefined): boolean {
   if (value === undefined) return false;
   map.set(key, value);
@@ -92,6 +83,6 @@ export function recordedOf(
   config: ConfigRef,
   homeNamespace: string,
 ): RecordedDigest | undefined {
-  const key = overridesKeyOf(workload, homeNamespace);
-  return overrideOf(state, key, overriddenKeyOf(workload.namespace, config));
+  const overrides = state.overrides.get(overridesKeyOf(workload, homeNamespace));
+  return overrides?.[overriddenKeyOf(workload.namespace, config)];
 }

@@ -27,7 +27,9 @@ export function textLine({ time, level, message, fields }: LogEntry, colour: boo
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${textOf(value)}`);
-  return cutToBytes(`${time.toISOString()} ${painted} ${plainStart(message)}${pairs.join('')}`);
+  // Cut before it is escaped, which bounds the work for a very long message.
+  const start = plain(cutToBytes(message));
+  return cutToBytes(`${time.toISOString()} ${painted} ${start}${pairs.join('')}`);
 }
 
 /**
@@ -55,11 +57,6 @@ function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : value instanceof Error ? messagesOf(value) : jsonOf(value);
   const start = cutToBytes(text);
   return /^[^\s"=\p{C}]+$/u.test(start) ? start : plain(JSON.stringify(start));
-}
-
-/** Cuts before escaping, which bounds the work for a very long message. */
-function plainStart(text: string): string {
-  return plain(cutToBytes(text));
 }
 
 /** JSON of `value`; a placeholder if it cannot be serialized, since a log line never throws. */

@@ -4,7 +4,6 @@
  */
 
 import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../../lib/model/edge.ts';
-import { overrideOf } from '../../lib/model/persisted-state.ts';
 import { carries } from '../../lib/model/rollout-plan.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
@@ -123,7 +122,7 @@ function believedIfDead(world: World, name: Name): RunningDigest | undefined {
   const store = world.process?.store;
   if (store === undefined) return undefined;
   const key = store.persisted.overridesKeyOf(workloadView(world, name).ref);
-  const override = overrideOf(world.stored, key, localEntryKeyOf(CONFIG));
+  const override = world.stored.overrides.get(key)?.[localEntryKeyOf(CONFIG)];
   const stamp = parseStamp(deploymentOf(world, name).template.stamp);
   return runningDigestAtStart(world.stored.entries.get(store.persisted.entryKeyOf(CONFIG)), override, stamp);
 }

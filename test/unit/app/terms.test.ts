@@ -74,7 +74,6 @@ class Stage {
   }
 
   #reloader(term: Term | undefined): Reloader {
-    const ignore = (): void => {};
     return new Reloader({
       store: new Store(
         settingsWith({ term: term?.mark.term, ownState: new Set(stateKeysOf('reloader-state', 'home')) }),
@@ -103,13 +102,13 @@ class Stage {
       log: NO_LOG,
       heartbeat: new Heartbeat(),
       counters: NO_COUNTERS,
-      recordEvent: ignore,
+      recordEvent: () => {},
       isDryRun: false,
       journal: new Journal(NO_LOG),
       leads: term !== undefined,
       mark: term?.mark,
       onContested: term?.onContested,
-      onUnknownVersion: term?.onUnknownVersion ?? ignore,
+      onUnknownVersion: term?.onUnknownVersion ?? (() => {}),
       quietMs: 0,
       maxWaitMs: 0,
       concurrency: 1,

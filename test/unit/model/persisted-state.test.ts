@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { configRefIn, workloadRefIn } from '../../../lib/model/object-ref.ts';
 import {
-  overrideOf,
   type ParsedState,
   parseState,
+  recordedOf,
   STATE_VERSION_ANNOTATION,
 } from '../../../lib/model/persisted-state.ts';
 import { knows } from '../../settings.ts';
@@ -73,7 +74,7 @@ for (const version of ['2', '0', '', '1.0']) {
 
 test('an override is looked up by workload and object', () => {
   const state = { entries: new Map(), overrides: new Map([['ran.Deployment_web', { 'v1.Secret_s': B }]]) };
-  assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_s'), B);
-  assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_t'), undefined);
-  assert.equal(overrideOf(state, 'ran.Deployment_api', 'v1.Secret_s'), undefined);
+  const of = (name: string, secret: string) =>
+    recordedOf(state, workloadRefIn(`home/Deployment/${name}`), configRefIn(`home/Secret/${secret}`), 'home');
+  assert.deepEqual([of('web', 's'), of('web', 't'), of('api', 's')], [B, undefined, undefined]);
 });
