@@ -12,31 +12,24 @@ import type { CacheReader } from './mutate.ts';
 /** The sequence of an object that has no entry yet: its baseline will have at least this one. */
 const FIRST_SEQUENCE = 1;
 
-/** The settings that do not follow from observed objects. */
-export type CacheReaderOptions = Pick<CacheReader, 'ownManager'> & {
-  /** Whether the whole state is known: a standby knows only the part that its watch has delivered. @default true */
-  readonly leads?: boolean;
-};
-
 /** For a missing object that no workload follows, of which there is no record. */
 const NO_ANNOTATIONS = {};
 
-/** Reads from `store`; `gate` says which kinds are listed completely. */
+/**
+ * Reads from `store`; `gate` says which kinds are listed completely. `leads`: whether the whole state is known; a standby knows only
+ * the part that its watch has delivered.
+ */
 export function cacheReaderOf(
   store: Store,
   gate: Pick<SyncGate, 'isSynced'>,
-  { leads = true, ...options }: CacheReaderOptions,
+  { leads, ownManager }: { readonly leads: boolean; readonly ownManager: string },
 ): CacheReader {
   const { vocabularies } = store.settings;
-  const served = new Set(
-    [...WORKLOAD_KINDS, ...OPTIONAL_KINDS]
-      .filter(({ rollout }) => rollout === 'replace-pods')
-      .map(({ kind }) => kind),
-  );
+  const served = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(({ rollout }) => rollout === 'replace-pods');
   return {
-    ...options,
+    ownManager,
     vocabularies,
-    isServed: (kind) => served.has(kind),
+    isServed: (kind) => served.some((row) => row.kind === kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
     follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {

@@ -79,7 +79,9 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   const write = { kind, update, template, refs };
   // Its template is left as it is: no stamp belongs there.
   if (known.vocabularies.strategyOf(update) === 'evict') return passed('unclaimed');
-  return stampedBy(known, write, request);
+  return request.oldObject === undefined
+    ? changed('stamped', write, planned(known, write, refs), undefined)
+    : afterUpdate(known, write, inNamespace(request.oldObject, request.namespace));
 }
 
 /** The reason to store the write as it is without looking at stamps; undefined if there is none. */
@@ -88,12 +90,6 @@ function reasonToPass(known: CacheReader, request: AdmissionRequest): AdmissionR
   if (!known.isServed(request.kind)) return 'unclaimed';
   if (request.oldObject !== undefined && isUndo(request)) return 'undo';
   return known.isListed(request.namespace, request.kind) ? undefined : 'unknown';
-}
-
-function stampedBy(known: CacheReader, write: Write, { oldObject, namespace }: AdmissionRequest): Decision {
-  return oldObject === undefined
-    ? changed('stamped', write, planned(known, write, write.refs), undefined)
-    : afterUpdate(known, write, inNamespace(oldObject, namespace));
 }
 
 /**

@@ -16,12 +16,7 @@ export function missingFindings(
     `${about} not found${type}${labels}; create what is missing, or remove it from the annotation`;
   const holdsState = (about: string): string =>
     `a reloader keeps its state in ${about}: nothing is rolled for it; remove it from the annotation`;
-  return [
-    ...findingAbout('state-named', refs.filter(isState), holdsState),
-    ...findingAbout(
-      'missing',
-      refs.filter((ref) => !isState(ref)),
-      notFound,
-    ),
-  ];
+  const states = refs.filter(isState);
+  const missing = refs.filter((ref) => !isState(ref));
+  return [...findingAbout('state-named', states, holdsState), ...findingAbout('missing', missing, notFound)];
 }

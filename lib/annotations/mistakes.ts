@@ -168,7 +168,7 @@ function idle(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): read
     const annotations = allOf(words, workload);
     if (annotations[search] !== 'true' || parseBool(annotations[auto] ?? '') !== true) return NONE;
     const message = `${search} has no effect beside ${auto}, which asks for every object that its pods refer to; take one of them away`;
-    return [{ reason: 'unserved', about: search, message }];
+    return [unserved(search, message)];
   });
 }
 
@@ -199,7 +199,7 @@ function unchoosable(
     const value = annotations[key];
     if (value === undefined) return NONE;
     const none = `${key} has no effect here: only a Rollout of Argo has a choice`;
-    if (!hasChoice) return [{ reason: 'unserved', about: key, message: none }];
+    if (!hasChoice) return [unserved(key, none)];
     const remedy = 'is no strategy, so the pod template is stamped; write restart or rollout';
     return isRolloutStrategy(value) ? NONE : [malformedFinding(key, quoted(value), remedy)];
   });
@@ -218,7 +218,7 @@ function templateless(
   const [cause, remedy] =
     referenced?.problem === undefined ? withoutTemplate(ref.kind) : [referenced.problem, ''];
   const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled${remedy}`;
-  return [{ reason: 'unserved', about: 'no pod template', message }];
+  return [unserved('no pod template', message)];
 }
 
 /** What is missing, and what helps. */
@@ -287,19 +287,21 @@ export function unservedFindings(
   all: readonly Vocabulary[],
   shows: (namespace: string, kind: ConfigKind) => boolean = () => true,
 ): readonly Finding[] {
-  return CONFIG_KINDS.filter((kind) => isMountedKind(kind) && !shows(workload.ref.namespace, kind)).flatMap(
-    (kind) =>
-      all.flatMap((words): readonly Finding[] => {
-        const annotations = policyAnnotations(words, workload, kind);
-        const keys = [...words.named[kind], words.typedAuto[kind], words.exclude[kind]];
-        return keys
-          .filter((key) => annotations[key] !== undefined)
-          .map((key) => {
-            const why = `no ${kind} is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`;
-            return { reason: 'unserved', about: key, message: `${key} has no effect now: ${why}` };
-          });
-      }),
-  );
+  const { namespace } = workload.ref;
+  const hidden = CONFIG_KINDS.filter((kind) => isMountedKind(kind) && !shows(namespace, kind));
+  return hidden.flatMap((kind) => {
+    const why = `no ${kind} is watched: either --enable-csi-integration is false, or the API server does not serve them, or the rights to list and watch them are missing`;
+    const keys = all.flatMap((words) => {
+      const annotations = policyAnnotations(words, workload, kind);
+      const own = [...words.named[kind], words.typedAuto[kind], words.exclude[kind]];
+      return own.filter((key) => annotations[key] !== undefined);
+    });
+    return keys.map((key) => unserved(key, `${key} has no effect now: ${why}`));
+  });
+}
+
+function unserved(about: string, message: string): Finding {
+  return { reason: 'unserved', about, message };
 }
 
 /** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */

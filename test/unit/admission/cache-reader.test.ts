@@ -11,7 +11,7 @@ import { fc } from '../../laws.ts';
 import { KeyWorld } from '../tracking/key-world.ts';
 import { World } from '../tracking/world.ts';
 
-const OPTIONS = { ownManager: 'kubernetes-reloader' };
+const OPTIONS = { leads: true, ownManager: 'kubernetes-reloader' };
 
 function knowledgeIn(world: World): CacheReader {
   return cacheReaderOf(world.store, { isSynced: () => true }, OPTIONS);
