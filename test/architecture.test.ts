@@ -97,6 +97,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/report/reporter.ts': 'people who read Events',
   'lib/app/pages.ts': 'people who read the status page',
   'lib/commands/scene.ts': 'the person who asks',
+  'lib/commands/installed-reloader.ts': 'a Lease, whether it is renewed',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/observed-lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',

@@ -62,9 +62,13 @@ export function streamsOf(
     })),
     ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
-  const all = watchesNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
-  if (namespaces === undefined) return all.map((row) => ({ ...row, namespace: undefined, except }));
-  return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
+  const cluster = watchesNamespaces ? [{ kind: 'Namespace', isWorkload: false }] : [];
+  if (namespaces === undefined)
+    return [...kinds, ...cluster].map((row) => ({ ...row, namespace: undefined, except }));
+  return [
+    ...namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace }))),
+    ...cluster.map((row) => ({ ...row, namespace: undefined })),
+  ];
 }
 
 /** The collaborators of the informers. */

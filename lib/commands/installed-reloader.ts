@@ -1,18 +1,23 @@
 /** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
-import type { ApiResource } from '../kubernetes/api-path.ts';
+import { type ApiResource, FIELD_MANAGER, LEASES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
+import { plain } from '../model/text.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
 
 const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
-/** The label of each Deployment of this program. */
-export const RELOADER_LABEL = { key: 'app.kubernetes.io/name', value: 'kubernetes-reloader' } as const;
+/** The label of each Deployment of this program, whatever it is installed by. */
+export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
+/** Nodes have a Lease each. */
+const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
+/** How far the clocks of a person and of a reloader may be apart. */
+const CLOCKS_DIFFER_MS = 60_000;
 /** Where a reloader usually is, if not beside the workloads. */
 export const USUAL_NAMESPACE = 'reloader';
 
@@ -26,13 +31,17 @@ export interface Installation {
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
 export interface InstalledReloader {
-  /** Undefined: there is none, or it was not found. */
+  /** The person says which flags count: none is looked for. */
+  readonly isGiven?: true;
+  /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
-  /** What is not known of it, each a sentence. */
+  /** What is odd about it, each a sentence. */
   readonly notes: readonly string[];
+  /** Why it is not known which reloader serves the namespace, each a sentence; then the settings are guessed. */
+  readonly unknown: readonly string[];
 }
 
 type RawVariable = RawEnvVar & {
@@ -61,17 +70,56 @@ export interface Wanted {
   readonly settings: readonly string[];
 }
 
+interface RawLease extends RawObject {
+  readonly spec?: {
+    readonly holderIdentity?: string;
+    readonly renewTime?: string;
+    readonly leaseDurationSeconds?: number;
+  };
+}
+
 /** The reloader that serves the namespace, else another one, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
-  if (wanted.asked === 'none') return settingsAlone(wanted, []);
-  const { found, notes } = await findDeployments(send, {
+  const { asked, namespace, settings } = wanted;
+  if (asked === 'none') return { ...settingsAlone(wanted, []), isGiven: true };
+  const { found, isEverywhere } = await findDeployments(send, {
     ...wanted,
     flag: '--reloader',
     selectors: { labelSelector: `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}` },
     isIt: () => true,
   });
-  const all = found.map((each) => installed(each, wanted.settings, notes));
-  return all.find((each) => watches(each, wanted.namespace)) ?? all[0] ?? settingsAlone(wanted, notes);
+  const all = found.map((each) => installed(each, settings));
+  const serving = all.filter((each) => watches(each, namespace));
+  const ready = serving.find(({ installation }) => installation.readyReplicas > 0);
+  const best = ready ?? serving[0] ?? all[0];
+  if (best !== undefined && (asked !== undefined || best === ready)) return best;
+  const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
+  const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
+  const isMissed = hidden.length > 0 && serving.length === 0;
+  return {
+    ...(best ?? settingsAlone(wanted, [])),
+    unknown: [
+      ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
+      ...leases.found.filter(isRenewed).flatMap((lease) => strangerIn(lease, all)),
+    ],
+  };
+}
+
+/** Whether a reloader holds it now. */
+function isRenewed({ metadata, spec = {} }: RawLease): boolean {
+  const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 0 } = spec;
+  const isOurs = metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
+  const end = Date.parse(renewTime) + leaseDurationSeconds * 1000 + CLOCKS_DIFFER_MS;
+  return isOurs && holderIdentity !== '' && end > Date.now();
+}
+
+/** What a Lease tells of a reloader that is none of these. */
+function strangerIn({ metadata, spec }: RawLease, all: readonly Found[]): readonly string[] {
+  const holder = spec?.holderIdentity ?? '';
+  if (all.some(({ installation }) => holder.startsWith(`${installation.name}-`))) return [];
+  return [
+    `${plain(holder)} renews Lease/${metadata.name} in ${metadata.namespace}: it is a reloader, and its flags are not known; give them by --reloader none -- <flags>`,
+  ];
 }
 
 /** Whether the reloader watches the namespace. */
@@ -85,7 +133,7 @@ export function settingsAlone(
   notes: readonly string[],
 ): InstalledReloader {
   const { options } = optionsOf(settings, {});
-  return { options, place: placeOf(options, namespace), notes };
+  return { options, place: placeOf(options, namespace), notes, unknown: [] };
 }
 
 /** Which Deployments are looked for. */
@@ -93,26 +141,19 @@ interface Search extends Pick<Wanted, 'asked' | 'namespace'> {
   /** The flag that names one, as `<namespace>/<name>` or a name in `namespace`. */
   readonly flag: string;
   /** Those of the API server to look at. @default all */
-  readonly selectors?: Parameters<typeof listObjects>[3];
+  readonly selectors?: Selectors;
   readonly isIt: (deployment: RawDeployment) => boolean;
 }
 
 /** The named Deployment, else those of all namespaces, or without that right of two. @throws CommandError if the named one cannot be read, or the API server does not answer */
 export async function findDeployments(
   send: Send,
-  { asked, namespace, flag, selectors, isIt }: Search,
-): Promise<{ readonly found: readonly RawDeployment[]; readonly notes: readonly string[] }> {
-  if (asked !== undefined) return { found: [await namedDeployment(send, flag, asked, namespace)], notes: [] };
-  const listed = (place?: string): Promise<Reading<readonly RawDeployment[]>> =>
-    listObjects<RawDeployment>(send, DEPLOYMENTS, place, selectors);
-  const everywhere = await listed();
-  if (everywhere.kind === 'found') return { found: everywhere.object.filter(isIt), notes: [] };
-  if (everywhere.kind === 'failed' && everywhere.isForbidden !== true) throw unreachable(everywhere);
-  const places = [...new Set([namespace, USUAL_NAMESPACE])];
-  const readings = await Promise.all(places.map(listed));
-  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : [])).filter(isIt);
-  const missed = `you may not list the Deployments of all namespaces: the reloader was looked for in ${places.join(' and ')} alone; name it by ${flag} <namespace>/<name>`;
-  return { found, notes: found.length === 0 ? [missed] : [] };
+  { asked, namespace, flag, selectors = {}, isIt }: Search,
+): Promise<Listed<RawDeployment>> {
+  if (asked !== undefined)
+    return { found: [await namedDeployment(send, flag, asked, namespace)], isEverywhere: true };
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, selectors);
+  return { found: found.filter(isIt), isEverywhere };
 }
 
 async function namedDeployment(send: Send, flag: string, asked: string, own: string): Promise<RawDeployment> {
@@ -120,7 +161,51 @@ async function namedDeployment(send: Send, flag: string, asked: string, own: str
   const [namespace, name] = second === undefined ? [own, first] : [first, second];
   const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);
   if (reading.kind === 'found') return reading.object;
-  throw new CommandError(`${flag}: Deployment ${namespace}/${name} ${problemOf(reading)}`);
+  throw unreadable(`${flag}: Deployment ${namespace}/${name}`, reading);
+}
+
+/** Objects of all namespaces, or of some. */
+interface Listed<T> {
+  readonly found: readonly T[];
+  readonly isEverywhere: boolean;
+}
+
+type Selectors = NonNullable<Parameters<typeof listObjects>[3]>;
+
+async function listedIn<T extends RawObject>(
+  send: Send,
+  resource: ApiResource,
+  namespace: string,
+  selectors: Selectors,
+): Promise<Listed<T>> {
+  const everywhere = await listObjects<T>(send, resource, undefined, selectors);
+  if (everywhere.kind === 'found') return { found: everywhere.object, isEverywhere: true };
+  if (everywhere.kind === 'absent') return { found: [], isEverywhere: true };
+  if (everywhere.isForbidden !== true) throw unreachable(everywhere);
+  const readings = await Promise.all(
+    placesBeside(namespace).map((each) => listObjects<T>(send, resource, each, selectors)),
+  );
+  const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
+  return { found, isEverywhere: false };
+}
+
+function placesBeside(namespace: string): readonly string[] {
+  return [...new Set([namespace, USUAL_NAMESPACE])];
+}
+
+/** That kinds were looked at in some namespaces alone. */
+export function missedIn(hidden: readonly string[], namespace: string, flag: string): string {
+  const places = placesBeside(namespace).join(' and ');
+  return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone; name it by ${flag} <namespace>/<name>`;
+}
+
+/** The error of an object that cannot be read. */
+export function unreadable(
+  what: string,
+  reading: Exclude<Reading<unknown>, { kind: 'found' }>,
+): CommandError {
+  const isForbidden = reading.kind === 'failed' && reading.isForbidden === true;
+  return new CommandError(`${what} ${problemOf(reading)}`, isForbidden ? 'forbidden' : undefined);
 }
 
 /** Why a read has no result. */
@@ -139,11 +224,10 @@ export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'cod
   return new CommandError(`the API server answers with an error: ${message}${todo}`, code);
 }
 
-function installed(
-  deployment: RawDeployment,
-  settings: readonly string[],
-  notes: readonly string[],
-): InstalledReloader {
+/** One that has a Deployment. */
+type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'>>;
+
+function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
   const { args, env, hidden } = programOf(deployment);
   const unread = hidden
@@ -156,7 +240,8 @@ function installed(
     installation: installationOf(deployment),
     options,
     place: placeOf(options, namespace),
-    notes: [...notes, ...unread],
+    notes: unread,
+    unknown: [],
   };
 }
 
@@ -196,13 +281,15 @@ function environmentOf(variables: readonly RawVariable[], namespace: string): Re
   );
 }
 
-/** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source */
+/** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source, else those after -- */
 export function optionsOf(
   argv: readonly string[],
   env: Program['env'],
-  source = 'the flags after --',
+  source?: string,
 ): Pick<Extract<ParsedCommand, { type: 'run' }>, 'options' | 'notices'> {
   const parsed = parseOptions(argv, env, () => '');
   if (parsed.type === 'run') return parsed;
-  throw new CommandError(`${source}: ${parsed.type === 'usage-error' ? parsed.message : 'no settings'}`);
+  const message = parsed.type === 'usage-error' ? parsed.message : 'no settings';
+  const code = source === undefined ? 'usage' : undefined;
+  throw new CommandError(`${source ?? 'the flags after --'}: ${message}`, code);
 }

@@ -18,7 +18,7 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import { isKeyId } from '../state/keyring.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { nameOf } from '../store/sync-gate.ts';
+import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { unreachable } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
 import type { WatchFeed } from './watch-feed.ts';
@@ -28,7 +28,7 @@ export type StateAccess =
   /** `keys`: the entries and overrides as they were read; the store goes on from there. */
   | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
   | { readonly is: 'absent' }
-  | { readonly is: 'forbidden'; readonly what: string };
+  | { readonly is: 'unknown'; readonly why: string };
 
 /** A cluster as the controller sees it. */
 export interface Observation {
@@ -56,6 +56,8 @@ export interface Observed {
   readonly send: Send;
   readonly options: Options;
   readonly place: Place;
+  /** Why the reloader, and so the place of its state, is not known. @default it is known */
+  readonly unknown?: readonly string[];
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed | undefined;
 }
@@ -65,9 +67,9 @@ const POLL_MS = 5;
 const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place, feed }: Observed): Promise<Observation> {
-  const state = await accessToState(send, options, place);
-  const hidden = state.is === 'forbidden' ? pathsOfState(options, place) : new Set<string>();
+export async function observe({ send, options, place, unknown = [], feed }: Observed): Promise<Observation> {
+  const state = unknown.length > 0 ? STATE_UNKNOWN : await accessToState(send, options, place);
+  const hidden = state.is === 'unknown' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
     hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
   const assembly = assemble({
@@ -102,6 +104,9 @@ export async function observe({ send, options, place, feed }: Observed): Promise
   };
 }
 
+/** The state of a reloader that nobody knows. */
+const STATE_UNKNOWN: StateAccess = { is: 'unknown', why: 'it is not known which reloader runs' };
+
 /** Of a process that leads from the start to the end. */
 const ALONE: Election = {
   identity: 'observer',
@@ -129,12 +134,15 @@ function asDryRun(options: Options, state: StateAccess): Options {
 }
 
 /** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ observed: { gate, reloader }, waitingFor }: Assembly): Promise<void> {
+async function untilListed({ observed: { gate, reloader }, waitingFor, watches }: Assembly): Promise<void> {
+  // Nobody reviews the right to Namespaces: it fails, and is not refused.
+  const isGivenUp = ({ kind }: Stream): boolean =>
+    kind === 'Namespace' && watches().some(({ stream, problem }) => stream === kind && problem !== undefined);
   const isListed = (): boolean => {
     if (!reloader().leads || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
     // Baselines in memory would tell nothing, and take seconds for thousands of objects.
     reloader().controllers.committer.halt();
-    return gate.awaited().every((stream) => gate.isRefused(stream));
+    return gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream));
   };
   await untilTrue(isListed, PATIENCE_MS);
 }
@@ -169,7 +177,7 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const reading = await readShards(client);
   if (reading.kind === 'failed') {
     if (reading.isForbidden !== true) throw unreachable(reading);
-    return { is: 'forbidden', what: `ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}` };
+    return mayNotRead(`ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}`);
   }
   const data = reading.shards.flatMap((shard) => Object.entries(shard?.data ?? {}));
   if (reading.shards.every((shard) => shard === undefined)) return { is: 'absent' };
@@ -179,7 +187,21 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const keys = await client.keys.read();
   if (keys.kind !== 'failed') return read;
   const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
-  return { is: 'forbidden', what: `Secret/${name} in ${namespace}, the key of the digests` };
+  return mayNotRead(`Secret/${name} in ${namespace}, the key of the digests`);
+}
+
+function mayNotRead(what: string): StateAccess {
+  return { is: 'unknown', why: `you may not read ${what}` };
+}
+
+/** Whether labels and annotations of namespaces count, and the person may not see them. */
+export function hidesNamespaces({ unread }: Pick<Observation, 'unread'>): boolean {
+  return unread.some(({ kind }) => kind === 'Namespace');
+}
+
+/** Whether the state says what the pods have started with. */
+export function hasEntry({ state, store }: Pick<Observation, 'state' | 'store'>, ref: ConfigRef): boolean {
+  return state.is === 'read' && state.keys.has(store.persisted.entryKeyOf(ref));
 }
 
 function pathsOfState({ stateConfigMap }: Options, { stateNamespace }: Place): ReadonlySet<string> {

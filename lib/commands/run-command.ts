@@ -31,6 +31,12 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
 };
 
 const FAILED = 1;
+/** By the code of an error, the exit code. */
+const EXITS: Readonly<Record<string, number>> = {
+  usage: USAGE_EXIT_CODE,
+  unknown: UNKNOWN_EXIT_CODE,
+  forbidden: UNKNOWN_EXIT_CODE,
+};
 
 /** The exit code: that of the command, 1 if it cannot answer, 3 if the answer is unknown, 64 if flags or kubeconfig are wrong. */
 export async function runCommand(
@@ -45,10 +51,9 @@ export async function runCommand(
     return await RUNS[name]({ operands, flags, settings, env, terminal });
   } catch (thrown) {
     if (!(thrown instanceof CommandError || thrown instanceof ConnectionError)) throw thrown;
-    const isUsage = thrown instanceof ConnectionError;
-    const error = { code: isUsage ? 'usage' : thrown.code, message: thrown.message };
+    const code = thrown instanceof ConnectionError ? 'usage' : thrown.code;
+    const error = { code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
-    if (error.code === 'unknown') return UNKNOWN_EXIT_CODE;
-    return isUsage ? USAGE_EXIT_CODE : FAILED;
+    return EXITS[error.code ?? ''] ?? FAILED;
   }
 }

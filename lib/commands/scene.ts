@@ -8,9 +8,8 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
-import { CommandError } from './connect.ts';
-import type { Facts } from './explain/cause.ts';
-import { type InstalledReloader, problemOf, unreachable } from './installed-reloader.ts';
+import type { Facts, ShownEvent } from './explain/cause.ts';
+import { type InstalledReloader, unreachable, unreadable } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { listObjects, readObject } from './reads.ts';
 import { rowsOf } from './subject.ts';
@@ -27,33 +26,39 @@ export interface Scene {
 }
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */
-export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Promise<Facts> {
+export async function factsOf(
+  scene: Scene,
+  row: WorkloadKind,
+  name: string,
+  events: readonly ShownEvent[] = [],
+): Promise<Facts> {
   const { send, namespace } = scene;
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
   if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
-  if (reading.kind !== 'found')
-    throw new CommandError(`${row.kind}/${name} in namespace ${namespace} ${problemOf(reading)}`);
-  return await factsIn(scene, await observeFor(scene, [namespace]), row, reading.object);
+  if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
+  return await factsIn(scene, await observeFor(scene, [namespace]), row, reading.object, events);
 }
 
 /** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
 export async function observeFor(
-  { send, reloader: { options, place } }: Scene,
+  { send, reloader: { options, place, unknown } }: Scene,
   namespaces: readonly string[] | undefined,
   feed?: WatchFeed,
 ): Promise<Observation> {
-  return await observe({ send, options, place: { ...place, namespaces }, feed });
+  return await observe({ send, options, place: { ...place, namespaces }, unknown, feed });
 }
 
-/** All workloads of the namespaces that may be listed; the observation says what may not. */
+/** All workloads of the namespaces that may be listed; `onHidden` is told of a kind that may not. */
 export async function* workloadsIn(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
+  onHidden: (row: WorkloadKind) => unknown = () => undefined,
 ): AsyncGenerator<readonly [WorkloadKind, RawWorkload]> {
   const rows = rowsOf(reloader.options);
   const lists = rows.flatMap((row) => (namespaces ?? [undefined]).map((place) => [row, place] as const));
   for (const [row, place] of lists) {
     const reading = await listObjects<RawWorkload>(send, row, place);
+    if (reading.kind === 'failed') onHidden(row);
     for (const raw of reading.kind === 'found' ? reading.object : []) yield [row, raw];
   }
 }
@@ -64,6 +69,7 @@ export async function factsIn(
   observation: Observation,
   row: WorkloadKind,
   read: RawWorkload,
+  events: readonly ShownEvent[] = [],
 ): Promise<Facts> {
   const raw = row.refersToTemplate ? await complete(send, read) : read;
   const { store } = observation;
@@ -72,7 +78,7 @@ export async function factsIn(
   await untilMissed(observation, key);
   const record = store.workloads.get(key);
   const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
-  return { row, raw, workload: seen, record, findings, observation, reloader, now: moment() };
+  return { row, raw, workload: seen, record, findings, events, observation, reloader, now: moment() };
 }
 
 /** Undefined if the controller does not observe the kind. */

@@ -31,12 +31,12 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
   const [word = '', ...names] = operands.flatMap((operand) => operand.split('/'));
   const [name] = names;
   if (name === undefined || name === '' || names.length > 1)
-    throw new CommandError('expected <kind/name>, such as deployment/web or configmap/web');
+    throw new CommandError('expected <kind/name>, such as deployment/web or configmap/web', 'usage');
   const kind = kindNamed(word, options);
   const config = configKindOf(kind);
   if (config !== undefined) return { is: 'object', kind: config, name };
   const row = rowsOf(options).find((each) => each.kind === kind);
-  if (row === undefined) throw new CommandError(`${word} is no kind that a reloader knows`);
+  if (row === undefined) throw new CommandError(`${word} is no kind that a reloader knows`, 'usage');
   return { is: 'workload', row, name };
 }
 
@@ -61,5 +61,5 @@ function kindNamed(word: string, options: Options): string {
     rows.map(({ kind: known }) => known.toLowerCase()),
   );
   const suggestion = nearest === undefined ? '' : `: expected ${nearest}`;
-  throw new CommandError(`${JSON.stringify(word)} is no kind that a reloader knows${suggestion}`);
+  throw new CommandError(`${JSON.stringify(word)} is no kind that a reloader knows${suggestion}`, 'usage');
 }

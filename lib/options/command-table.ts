@@ -76,7 +76,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
       ['reloader explain deploy/web -o json', 'the same for a script'],
     ],
-    exits: '0 it is answered',
+    exits: '0 all of it is known, 3 something is not known',
   },
   plan: {
     summary: 'says what would be rolled if manifests were applied',
@@ -111,7 +111,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   },
   graph: {
     summary: 'shows who follows what',
-    argument: new Argument('[kind/name]'),
+    argument: new Argument('[kind/name...]'),
     flags: [
       ...CLUSTER,
       new Option('-A, --all-namespaces', 'all namespaces'),
@@ -123,7 +123,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader graph configmap/web -o mermaid', 'the followers of one object, as a picture in Markdown'],
       ['reloader graph -A --outdated -o dot', 'what is out of date, for Graphviz'],
     ],
-    exits: '0 it is answered',
+    exits: '0 all of it is known, 3 something is not known',
   },
   hold: action(
     'holds a workload, or the changes of an object',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { RELOADER_LABEL } from '../../lib/commands/installed-reloader.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { LONGEST_END_MS } from '../../lib/state/ending.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
@@ -48,6 +49,13 @@ describe('without values the Deployment of the chart', { skip }, () => {
     assert.deepEqual([port, healthPort], [9090, 8081]);
     assert.deepEqual([stateConfigMap, stateNamespace], ['reloader-state', 'tools']);
     assert.equal(place.namespaces, undefined);
+  });
+
+  test('has the label by which the commands find it, and selects its pods as ever', () => {
+    const { deployment } = installed();
+    assert.equal(pick(deployment, 'metadata', 'labels', RELOADER_LABEL.key), RELOADER_LABEL.value);
+    const labels = { app: 'web-reloader', release: 'web' };
+    assert.deepEqual(pick(deployment, 'spec', 'selector', 'matchLabels'), labels);
   });
 
   test('reloads Jobs and CronJobs, as Stakater Reloader does', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { RELOADER_LABEL } from '../../lib/commands/installed-reloader.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { LONGEST_END_MS } from '../../lib/state/ending.ts';
@@ -74,6 +75,11 @@ for (const folder of INSTALLATIONS) {
         const { 'app.kubernetes.io/name': name, 'app.kubernetes.io/version': version } = objectOf(labels);
         assert.deepEqual({ name, version }, { name: 'kubernetes-reloader', version: VERSION });
       }
+    });
+
+    test('has the label by which the commands find it, and selects its pods as ever', () => {
+      assert.equal(pick(deployment, 'metadata', 'labels', RELOADER_LABEL.key), RELOADER_LABEL.value);
+      assert.deepEqual(pick(deployment, 'spec', 'selector', 'matchLabels'), { service: 'reloader' });
     });
 
     test('is one pod, which is given the time to end, and goes once the next one is ready', () => {

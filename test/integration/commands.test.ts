@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import type { ObjectExplanation } from '../../lib/commands/explain/explain-object.ts';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { openScene, run } from '../tour/tour.ts';
@@ -28,9 +29,9 @@ before(async () => {
 after(() => cluster[Symbol.asyncDispose]());
 
 /** The answer of a command in the format JSON. */
-async function answer<T>(line: string): Promise<T> {
+async function answer<T>(line: string, expected = 0): Promise<T> {
   const { code, stdout, stderr } = await run(`${line} -o json`, kubeconfig);
-  assert.equal(code, 0, stderr);
+  assert.equal(code, expected, stderr);
   return JSON.parse(stdout) as T;
 }
 
@@ -42,6 +43,17 @@ describe('explain', () => {
     const text = await run('reloader explain deploy/web', kubeconfig);
     assert.ok(!text.stdout.includes('\u001b['));
     assert.equal(text.stderr, '');
+  });
+
+  test('takes kind and name as kubectl does, as one word or two', async () => {
+    const one = await answer<WorkloadExplanation>('reloader explain deployment/orders');
+    assert.deepEqual(await answer('reloader explain deployment orders'), one);
+    assert.deepEqual(one.workload, { kind: 'Deployment', namespace: 'default', name: 'orders' });
+  });
+
+  test('says of an object that it does not exist', async () => {
+    const { isMissing } = await answer<ObjectExplanation>('reloader explain secret/nope', 1);
+    assert.equal(isMissing, true);
   });
 
   test('writes nothing', async () => {
@@ -66,9 +78,19 @@ describe('explain', () => {
       code: 1,
       says: /^reloader explain: Deployment\/wbe in namespace default does not exist\n$/,
     },
+    'no name': {
+      line: 'reloader explain deploy',
+      code: 64,
+      says: /^reloader explain: expected <kind\/name>, such as deployment\/web or configmap\/web\n$/,
+    },
+    'more than one name': {
+      line: 'reloader explain deploy web api',
+      code: 64,
+      says: /expected <kind\/name>/,
+    },
     'a kind that nobody knows': {
       line: 'reloader explain deploymnt/web',
-      code: 1,
+      code: 64,
       says: /^reloader explain: "deploymnt" is no kind that a reloader knows: expected deployment\n$/,
     },
     'a reloader that does not exist': {
@@ -83,7 +105,7 @@ describe('explain', () => {
     },
     'flags of the reloader that do not exist': {
       line: 'reloader explain deploy/web --reloader none -- --dilects=wave',
-      code: 1,
+      code: 64,
       says: /the flags after --: unknown flag "--dilects": expected --dialects/,
     },
   };
@@ -202,10 +224,10 @@ describe('without rights', () => {
 
   test('to Secrets, as with the ClusterRole view, all else is answered', async () => {
     refuse(/\/secrets/, 'secrets');
-    const explained = await answer<WorkloadExplanation>('reloader explain deploy/paid');
+    const explained = await answer<WorkloadExplanation>('reloader explain deploy/paid', 3);
     assert.deepEqual(
-      explained.follows.map(({ object, pods }) => [object, pods]),
-      [['Secret/tls', 'unknown']],
+      explained.follows.map(({ object, pods }) => [object.name, pods]),
+      [['tls', 'unknown']],
     );
     assert.ok(explained.causes.some(({ rule }) => rule === 'not-readable'));
     assert.deepEqual(
@@ -216,8 +238,9 @@ describe('without rights', () => {
 
   test('to the state, what is followed is answered', async () => {
     refuse(/\/configmaps\/reloader-state/, 'none');
-    const explained = await answer<WorkloadExplanation>('reloader explain deploy/web');
-    assert.match(explained.state, /you may not read ConfigMap\/reloader-state in default/);
+    const explained = await answer<WorkloadExplanation>('reloader explain deploy/web', 3);
+    assert.equal(explained.state, 'unknown');
+    assert.match(explained.unknown.join(), /you may not read ConfigMap\/reloader-state in default/);
     assert.deepEqual(
       explained.follows.map(({ asks, pods }) => [asks, pods]),
       [
@@ -230,7 +253,7 @@ describe('without rights', () => {
   test('to anything, that is said', async () => {
     refuse(/./, 'none');
     const { code, stderr } = await run('reloader explain deploy/web', kubeconfig);
-    assert.equal(code, 1);
+    assert.equal(code, 3);
     assert.match(stderr, /Deployment\/web in namespace default may not be read with your rights/);
   });
 });

@@ -39,6 +39,7 @@ chart: {{ $chart }}
 heritage: {{ .Release.Service | quote }}
 app.kubernetes.io/name: {{ include "reloader-name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/part-of: kubernetes-reloader
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 helm.sh/chart: {{ $chart }}

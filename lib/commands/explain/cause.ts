@@ -19,6 +19,13 @@ export interface Cause {
   readonly todo?: string;
 }
 
+/** One Event about a workload. */
+export interface ShownEvent {
+  readonly time: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** All that is known about one workload. */
 export interface Facts {
   readonly row: WorkloadKind;
@@ -27,6 +34,8 @@ export interface Facts {
   /** Undefined: it follows nothing. */
   readonly record: WorkloadRecord | undefined;
   readonly findings: readonly Finding[];
+  /** The last ones of a reloader, the newest at the end. */
+  readonly events: readonly ShownEvent[];
   readonly observation: Observation;
   readonly reloader: InstalledReloader;
   /** In ms since 1970. */

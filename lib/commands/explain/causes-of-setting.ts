@@ -5,7 +5,8 @@ import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS } from '../../model/object-ref.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
-import { watches } from '../installed-reloader.ts';
+import { RELOADER_LABEL, watches } from '../installed-reloader.ts';
+import { hidesNamespaces } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -23,11 +24,11 @@ export const SETTING_RULES: readonly CauseRule[] = [
 ];
 
 function notInstalled({ reloader }: Facts): Cause | undefined {
-  if (reloader.installation !== undefined || reloader.notes.length > 0) return undefined;
+  if (reloader.installation !== undefined || reloader.isGiven === true) return undefined;
   return {
     rule: 'no-reloader',
     about: 'Deployment',
-    says: 'no Deployment with the label app.kubernetes.io/name=kubernetes-reloader exists: what follows assumes the defaults',
+    says: `no Deployment with the label ${RELOADER_LABEL.key}=${RELOADER_LABEL.value} exists, and no Lease that a reloader renews: what follows assumes the defaults`,
     todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
   };
 }
@@ -83,7 +84,8 @@ function namespaceNotWatched({ reloader, workload }: Facts): Cause | undefined {
 function namespaceNotSelected({ reloader, observation, workload }: Facts): Cause | undefined {
   const { namespace } = workload.ref;
   const { namespaceSelector } = reloader.options;
-  if (namespaceSelector === undefined || observation.store.isSelected(namespace)) return undefined;
+  const isSelected = hidesNamespaces(observation) || observation.store.isSelected(namespace);
+  if (namespaceSelector === undefined || isSelected) return undefined;
   return {
     rule: 'unselected-namespace',
     about: `namespace ${namespace}`,

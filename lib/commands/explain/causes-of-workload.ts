@@ -12,7 +12,8 @@ import { controllerOf } from '../../model/workload-kind.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
-import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
+import { hasEntry, hidesNamespaces } from '../observation.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
 import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -117,7 +118,8 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
   const { observation } = facts;
   return followed(facts).flatMap(([record, config]): readonly Cause[] => {
     const verdict = judge(observation.store, record, config);
-    if (verdict.asks || !applies(verdict.because)) return NO_CAUSES;
+    const isGuessed = verdict.because === 'unselected' && hidesNamespaces(observation);
+    if (verdict.asks || isGuessed || !applies(verdict.because)) return NO_CAUSES;
     const words = decidingWords(observation.store.settings.vocabularies, record.workload, config);
     const keys = words.map(({ key }) => key);
     const about = describe(config.ref);
@@ -147,7 +149,7 @@ function todoFor(because: PolicyReason, facts: Facts, { ref }: ConfigRecord, key
     case 'finished':
       return 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew';
     case 'suspended':
-      return 'nothing: its next run reads what is in force then';
+      return 'nothing: its next run reads what is current then';
     case 'unselected':
       return `give the namespace the labels of --namespace-selector`;
     case 'state':
@@ -166,12 +168,11 @@ function markOf({ workload, reloader }: Facts): string {
 
 /** Without the state nobody knows what pods run. */
 function stateNotReadable({ observation, record }: Facts): Cause | undefined {
-  if (record === undefined || observation.state.is !== 'forbidden') return undefined;
-  const { what } = observation.state;
+  if (record === undefined || observation.state.is !== 'unknown') return undefined;
   return {
     rule: 'state-not-readable',
-    about: what,
-    says: `you may not read ${what}: whether its pods are out of date is not known here`,
+    about: 'the state',
+    says: `${observation.state.why}: whether its pods are out of date is not known here`,
     todo: 'ask a person who may, or look at the Events of the workload',
   };
 }
@@ -200,7 +201,7 @@ function firstSeen(facts: Facts): readonly Cause[] {
   return followed(facts)
     .filter(([record, config]) => {
       const isAsked = judge(observation.store, record, config).asks;
-      return isAsked && config.digest !== undefined && !hasEntry(facts, config);
+      return isAsked && config.digest !== undefined && !hasEntry(observation, config.ref);
     })
     .map(([, config]) => ({
       rule: 'baseline',
@@ -239,8 +240,12 @@ const LETS_GO: Readonly<Record<Gate['type'], string>> = {
 function gated({ observation, record, now }: Facts): Cause | undefined {
   if (record === undefined) return undefined;
   const { store, rollouts } = observation.controllers;
-  const gate = gateOf(store, record, now) ?? rollouts.stages.gateOf(keyOf(record.workload.ref));
-  if (gate === undefined) return undefined;
+  const key = keyOf(record.workload.ref);
+  const gate = gateOf(store, record, now) ?? rollouts.stages.gateOf(key);
+  if (gate === undefined || hidesNamespaces(observation)) return undefined;
+  // Both are about a content, and there is none that waits.
+  const isAboutContent = gate.type === 'approval' || gate.type === 'notify-only';
+  if (isAboutContent && !needsRollout(store, key)) return undefined;
   return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
 }
 
@@ -271,36 +276,58 @@ function rollingOut({ workload, record }: Facts): Cause | undefined {
 function waitsForQuiet(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const { options } = facts.reloader;
-  const isKept = gated(facts) !== undefined || facts.findings.some(({ reason }) => reason === 'paused');
-  if (isKept || !needsRollout(observation.store, keyOf(workload.ref))) return undefined;
+  if (isKept(facts) || !needsRollout(observation.store, keyOf(workload.ref))) return undefined;
+  const cause = { rule: 'needs-rollout', about: workload.ref.name };
+  const refusal = refusalIn(facts);
+  if (refusal !== undefined)
+    return {
+      ...cause,
+      says: `it is out of date, and the last attempt failed at ${refusal.time}: ${refusal.message}`,
+      todo: 'mend what refuses it: the reloader tries again, with growing delays',
+    };
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
-  const event = eventTelling('refused');
+  const { minIntervalMs } = observation.store.settings.vocabularies.paceOf(workload);
+  const interval =
+    minIntervalMs > 0 ? `, and not before ${formatDuration(minIntervalMs)} after its last rollout` : '';
   const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';
   return {
-    rule: 'needs-rollout',
-    about: workload.ref.name,
-    says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${budget}`,
-    todo: `if it does not, the Events of the workload (${event}) and the log of the reloader say why`,
+    ...cause,
+    says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${interval}${budget}`,
+    todo: `if it does not, the Events of the workload (${eventTelling('refused')}) and the log of the reloader say why`,
   };
+}
+
+/** Whether a gate or a pause keeps it from being rolled. */
+function isKept(facts: Facts): boolean {
+  return gated(facts) !== undefined || facts.findings.some(({ reason }) => reason === 'paused');
+}
+
+/** Whether only the running reloader knows when it rolls a workload that is out of date. */
+export function isTimeUnknown(facts: Facts): boolean {
+  const isRunning = (facts.reloader.installation?.readyReplicas ?? 0) > 0;
+  return isRunning && !isKept(facts) && refusalIn(facts) === undefined;
+}
+
+/** The last Event, if it says that an attempt failed. */
+function refusalIn({ events }: Facts): ShownEvent | undefined {
+  const last = events.at(-1);
+  const reasons = [eventTelling('refused'), eventTelling('given-up')];
+  return reasons.some((reason) => reason === last?.reason) ? last : undefined;
 }
 
 /** All that it follows is what its pods run. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const asked = followed(facts).filter(([record, config]) => judge(observation.store, record, config).asks);
-  const known = asked.filter(([, config]) => config.digest !== undefined && hasEntry(facts, config));
-  if (known.length === 0 || needsRollout(observation.store, keyOf(workload.ref))) return undefined;
+  const known = asked.filter(([, { digest, ref }]) => digest !== undefined && hasEntry(observation, ref));
+  const isRolling = !workload.isRolledOut || needsRollout(observation.store, keyOf(workload.ref));
+  if (known.length === 0 || isRolling) return undefined;
   const names = listedText(known.map(([, { ref }]) => describe(ref)));
   return {
     rule: 'unchanged',
     about: names,
-    says: `its pods run what is in force of ${names}: nothing is left to roll`,
+    says: `its pods run the current content of ${names}: nothing is left to roll`,
   };
-}
-
-function hasEntry({ observation }: Facts, { ref }: ConfigRecord): boolean {
-  const { state, store } = observation;
-  return state.is === 'read' && state.keys.has(store.persisted.entryKeyOf(ref));
 }
 
 /** The objects that it follows, with its record. */

@@ -1,28 +1,41 @@
 /** What `explain` answers about an object: who follows it, and why others that mention it do not. */
 
+import type { Send } from '../../kubernetes/transport.ts';
+import { discover } from '../../kubernetes/workloads/discovery.ts';
 import {
   type ConfigRef,
   describe,
+  describeAll,
   isMountedKind,
   keyOf,
   type ObjectKey,
   SOURCE_KINDS,
+  type WorkloadRef,
+  wholeOf,
 } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { referenceOf } from '../../model/workload.ts';
+import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { problemOf } from '../installed-reloader.ts';
-import type { Observation, Unread } from '../observation.ts';
+import type { Observation, StateAccess, Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import { factsIn, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
-import { causesOf, explanationOf, type FollowedObject, reloaderText, stateText } from './explanation.ts';
-import { causeLines, followedLine, heading, unreadLines } from './explanation-text.ts';
+import {
+  causesOf,
+  explanationOf,
+  type FollowedObject,
+  type ShownReloader,
+  shownReloader,
+  whatIsUnknown,
+} from './explanation.ts';
+import { causeLines, followedLine, sourceLines, unknownLines } from './explanation-text.ts';
 
 /** A workload that mentions or names the object. */
 export interface Follower {
-  readonly workload: string;
+  readonly workload: WorkloadRef;
   readonly follows?: FollowedObject;
   /** Why it is not rolled. */
   readonly causes: readonly Cause[];
@@ -30,14 +43,16 @@ export interface Follower {
 
 /** The answer about an object. */
 export interface ObjectExplanation {
-  readonly object: string;
-  readonly namespace: string;
-  readonly reloader: string;
-  readonly state: string;
+  readonly object: ConfigRef;
+  readonly isMissing: boolean;
+  readonly causes: readonly Cause[];
+  /** What the answer needs and is not known, each a sentence. */
+  readonly unknown: readonly string[];
   readonly followers: readonly Follower[];
   /** Those that mention it and are not rolled for it. */
   readonly others: readonly Follower[];
-  readonly causes: readonly Cause[];
+  readonly reloader: ShownReloader;
+  readonly state: StateAccess['is'];
   readonly unread: readonly Unread[];
 }
 
@@ -46,32 +61,59 @@ export async function explainObject(
   scene: Scene,
   { kind, name }: Extract<Subject, { is: 'object' }>,
 ): Promise<ObjectExplanation> {
-  const ref: ConfigRef = { kind, namespace: scene.namespace, name };
-  const observation = await observeFor(scene, [scene.namespace]);
-  const mentioning = await mentionsOf(scene, observation, ref);
+  const { namespace, reloader } = scene;
+  const ref: ConfigRef = { kind, namespace, name };
+  const observation = await observeFor(scene, [namespace]);
+  const { mentioning, unlisted } = await mentionsOf(scene, observation, ref);
   const followers = mentioning.map((facts) => followerOf(facts, ref));
+  const isAlone = mentioning.length === 0 && unlisted.length === 0;
+  const causes = await objectCauses(scene, ref, isAlone);
+  const asking = followers.filter(({ follows }) => follows?.asks === true);
+  const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
+  void observation.end();
   return {
-    object: `${kind}/${name}`,
-    namespace: scene.namespace,
-    reloader: reloaderText(scene),
-    state: stateText(observation),
-    followers: followers.filter(({ follows }) => follows?.asks === true),
+    object: ref,
+    isMissing: causes.some(({ rule }) => rule === 'missing'),
+    causes,
+    unknown: [
+      ...(followers.length === 0 ? reloader.unknown : whatIsUnknown({ reloader, observation })),
+      ...unlisted,
+      ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
+      ...(pods.length === 0 ? [] : [`what pods of ${describeAll(pods.map(({ workload }) => workload))} run`]),
+    ],
+    followers: asking,
     others: followers.filter(({ follows }) => follows?.asks !== true),
-    causes: await objectCauses(scene, ref, mentioning.length === 0),
+    reloader: shownReloader(reloader),
+    state: observation.state.is,
     unread: observation.unread,
   };
 }
 
-/** The workloads of the namespace that follow the object, or whose pods read it. */
-async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<readonly Facts[]> {
+/** The workloads of the namespace that follow the object, or whose pods read it; and the kinds that could not be listed. */
+async function mentionsOf(
+  scene: Scene,
+  observation: Observation,
+  ref: ConfigRef,
+): Promise<{ readonly mentioning: readonly Facts[]; readonly unlisted: readonly string[] }> {
+  const { send, namespace } = scene;
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
-  const facts: Facts[] = [];
-  for await (const [row, raw] of workloadsIn(scene, [scene.namespace])) {
-    const key = keyOf({ kind: row.kind, namespace: scene.namespace, name: raw.metadata.name });
+  const mentioning: Facts[] = [];
+  const hidden: WorkloadKind[] = [];
+  for await (const [row, raw] of workloadsIn(scene, [namespace], (kind) => hidden.push(kind))) {
+    const key = keyOf({ kind: row.kind, namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
-    if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) facts.push(each);
+    if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) mentioning.push(each);
   }
-  return facts;
+  const unlisted: string[] = [];
+  // Without a right the API server does not say that it lacks the kind.
+  for (const row of hidden)
+    if (row.isOptional !== true || !(await isAbsent(send, row)))
+      unlisted.push(`${row.kind} in ${namespace}: you may not list it`);
+  return { mentioning, unlisted };
+}
+
+async function isAbsent(send: Send, row: WorkloadKind): Promise<boolean> {
+  return (await discover(send, row, new AbortController().signal)).is === 'absent';
 }
 
 function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
@@ -80,16 +122,14 @@ function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
 
 function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const object = describe(ref);
-  const follows = explanationOf(facts, []).follows.find(
-    (each) => each.object === object || each.object.startsWith(`${object} (`),
-  );
+  const follows = explanationOf(facts).follows.find((each) => keyOf(wholeOf(each.object)) === keyOf(ref));
   const all = causesOf(facts);
   const causes = all.filter(
     ({ rule, about, says }) => rule === 'kind-not-served' || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   return {
-    workload: describe(facts.workload.ref),
+    workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
     causes: causes.length > 0 || follows !== undefined ? causes : asks,
   };
@@ -136,17 +176,20 @@ async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Pro
 
 /** The answer for people. */
 export function objectText(answer: ObjectExplanation, paint: Paint): string {
-  const { object, namespace, reloader, state, followers, others, causes, unread } = answer;
+  const { object, followers, others, causes, unknown } = answer;
   const named = ({ workload, follows }: Follower): string =>
-    follows === undefined ? `  ${workload}` : followedLine({ ...follows, object: workload }, paint);
+    follows === undefined ? `  ${describe(workload)}` : followedLine(follows, describe(workload), paint);
+  const none =
+    unknown.length > 0 ? 'No workload is known that is rolled for it' : 'No workload is rolled for it';
   return [
-    ...heading(`${object} in namespace ${namespace}`, reloader, state, paint),
-    paint('bold', followers.length === 0 ? 'No workload is rolled for it' : 'Rolled for it'),
+    paint('bold', `${describe(object)} in namespace ${object.namespace}`),
+    ...causeLines(causes, paint),
+    ...unknownLines(unknown, paint),
+    paint('bold', followers.length === 0 ? none : 'Rolled for it'),
     ...followers.map(named),
     ...(others.length === 0 ? [] : [paint('bold', 'Not rolled, although they mention it')]),
     ...others.flatMap((each) => [named(each), ...causeLines(each.causes, paint)]),
-    ...causeLines(causes, paint),
-    ...unreadLines(unread),
+    ...sourceLines(answer),
     '',
   ].join('\n');
 }

@@ -2,7 +2,9 @@
 
 import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
+import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
+import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { connect } from '../connect.ts';
 import { findReloader } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
@@ -10,31 +12,34 @@ import type { CommandContext } from '../run-command.ts';
 import { factsOf } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, withProgress } from '../terminal.ts';
-import type { Facts } from './cause.ts';
+import type { ShownEvent } from './cause.ts';
 import { explainObject, objectText } from './explain-object.ts';
-import { explanationOf, type ShownEvent } from './explanation.ts';
+import { explanationOf } from './explanation.ts';
 import { explanationText } from './explanation-text.ts';
 
 const MOST_EVENTS = 5;
+/** The exit code if the object does not exist. */
+const MISSING = 1;
 
 /** Runs the command. */
 export async function runExplain(context: CommandContext): Promise<number> {
   const { flags, operands, settings, env, terminal } = context;
   const { send, namespace } = connect(flags, env);
-  const text = await withProgress(terminal, `reading namespace ${namespace} …`, async () => {
+  const answer = await withProgress(terminal, `reading namespace ${namespace} …`, async () => {
     const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
     const scene = { send, namespace, reloader };
     const subject = subjectOf(operands, reloader.options);
-    if (subject.is === 'object') {
-      const answer = await explainObject(scene, subject);
-      return formatted(flags.output, answer, () => objectText(answer, terminal.paint));
-    }
-    const facts = await factsOf(scene, subject.row, subject.name);
-    const answer = explanationOf(facts, await eventsOf(send, facts));
-    return formatted(flags.output, answer, () => explanationText(answer, terminal.paint));
+    if (subject.is === 'object') return await explainObject(scene, subject);
+    const { row, name } = subject;
+    const events = await eventsOf(send, { kind: row.kind, namespace, name });
+    return explanationOf(await factsOf(scene, row, name, events));
   });
-  await terminal.write(text);
-  return 0;
+  const { paint } = terminal;
+  const asText = (): string =>
+    'object' in answer ? objectText(answer, paint) : explanationText(answer, paint);
+  await terminal.write(formatted(flags.output, answer, asText));
+  if ('isMissing' in answer && answer.isMissing) return MISSING;
+  return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
 }
 
 interface RawEvent extends RawObject {
@@ -44,9 +49,8 @@ interface RawEvent extends RawObject {
   readonly source?: { readonly component?: string };
 }
 
-/** The last Events of a reloader about the workload. */
-async function eventsOf(send: Send, { workload }: Facts): Promise<readonly ShownEvent[]> {
-  const { kind, namespace, name } = workload.ref;
+/** The last Events of a reloader about a workload. */
+async function eventsOf(send: Send, { kind, namespace, name }: WorkloadRef): Promise<readonly ShownEvent[]> {
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
   const reading = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, { fieldSelector });
   if (reading.kind !== 'found') return [];

@@ -1,12 +1,15 @@
 /** The answers of `explain` for people. */
 
+import { describe } from '../../model/object-ref.ts';
 import type { Unread } from '../observation.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Cause } from './cause.ts';
 import type { FollowedObject, WorkloadExplanation } from './explanation.ts';
+import { wordText } from './policy-words.ts';
 
 const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
   'up to date': 'green',
+  'rolling out': 'yellow',
   'out of date': 'red',
   unknown: 'yellow',
   absent: 'yellow',
@@ -14,46 +17,71 @@ const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
 
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
-  const { workload, namespace, reloader, state, asks, follows, rollout, stamps, causes, events } = answer;
+  const { workload, reloader, asks, follows, isRolledOut, stamps, causes, events } = answer;
+  const isCurrent = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'up to date';
+  const [current, others] = [follows.filter(isCurrent), follows.filter((each) => !isCurrent(each))];
   const section = sectionsIn(paint);
+  const title = reloader.is === 'unknown' ? 'Why, if the reloader has no flags' : 'Why';
   return [
-    ...heading(`${workload} in namespace ${namespace}`, reloader, state, paint),
-    `rollout   ${rollout}`,
-    ...section(
-      'Asks by',
-      asks.map((line) => `  ${line}`),
-    ),
+    paint('bold', `${describe(workload)} in namespace ${workload.namespace}`),
+    ...section(title, causeLines(causes, paint)),
+    ...unknownLines(answer.unknown, paint),
     ...section(
       'Follows',
-      follows.map((each) => followedLine(each, paint)),
+      others.map((each) => followedLine(each, describe(each.object), paint)),
+    ),
+    ...(current.length === 0
+      ? []
+      : [`${paint('bold', 'Current')}: ${current.map(({ object }) => describe(object)).join(', ')}`]),
+    ...section(
+      'Events',
+      events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
+    ),
+    ...section(
+      'Asks by',
+      asks.map((word) => `  ${wordText(word)}`),
     ),
     ...section(
       'Stamps',
       stamps.map(({ where, variable, state: is }) => `  ${variable} (${where}): ${is}`),
     ),
-    ...section('Why', causeLines(causes, paint)),
-    ...section(
-      'Events',
-      events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
-    ),
-    ...unreadLines(answer.unread),
+    `rollout   ${isRolledOut ? 'every pod runs the present template' : 'not rolled out'}`,
+    ...sourceLines(answer),
     '',
   ].join('\n');
 }
 
-/** The first lines of an answer. */
-export function heading(title: string, reloader: string, state: string, paint: Paint): readonly string[] {
-  return [paint('bold', title), `reloader  ${reloader}`, `state     ${state}`];
+/** What the answer rests on. */
+export function sourceLines({
+  reloader,
+  state,
+}: Pick<WorkloadExplanation, 'reloader' | 'state'>): readonly string[] {
+  return [`reloader  ${reloader.says}`, `state     ${state === 'absent' ? 'there is none' : state}`];
 }
 
-/** One followed object: whether pods run its content, and why it counts. */
-export function followedLine(each: FollowedObject, paint: Paint): string {
-  const { object, pods, asks, because, words, reference, running, observed } = each;
+/** What the answer needs and is not known. */
+export function unknownLines(unknown: readonly string[], paint: Paint): readonly string[] {
+  return sectionsIn(paint)(
+    'Unknown',
+    unknown.map((each) => `  - ${paint('yellow', each)}`),
+  );
+}
+
+/** One followed object, or its follower: whether pods run its content, and why it counts. */
+export function followedLine(each: FollowedObject, title: string, paint: Paint): string {
+  const { pods, asks, says, words, reference, running, current } = each;
   const digests =
-    pods === 'out of date' ? ` (pods run ${running ?? 'nothing known'}, in force is ${observed})` : '';
-  const by = words.length === 0 ? '' : `\n      ${words.join('\n      ')}`;
+    pods === 'out of date' ? ` (pods run ${running ?? 'nothing known'}, current is ${current})` : '';
+  const by = words.map((word) => `\n      ${wordText(word)}`).join('');
   const effect = asks ? '' : `, ${paint('yellow', 'not rolled for it')}`;
-  return `  ${object}: ${paint(COLOURS[pods], pods)}${digests}${effect}\n    ${because}; ${reference}${by}`;
+  return `  ${title}: ${paint(COLOURS[pods], pods)}${digests}${effect}\n    ${says}; ${referenceText(reference)}${by}`;
+}
+
+function referenceText(reference: FollowedObject['reference']): string {
+  if (reference === undefined) return 'its pods do not refer to it';
+  const by = reference.container === undefined ? 'an init container' : `container ${reference.container}`;
+  const keys = reference.keys === undefined ? '' : `, key ${reference.keys.join(', ')}`;
+  return `read by ${by}${keys}`;
 }
 
 /** The causes, each with what to do. */

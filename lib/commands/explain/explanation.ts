@@ -2,32 +2,45 @@
 
 import { shortDigest } from '../../model/digest.ts';
 import { isUncommitted } from '../../model/edge.ts';
-import { describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import {
+  type ConfigRef,
+  configKindOf,
+  describeAll,
+  keyOf,
+  type ObjectKey,
+  SOURCE_KINDS,
+  type WorkloadRef,
+} from '../../model/object-ref.ts';
+import type { PolicyReason } from '../../model/reasons.ts';
+import type { Reference } from '../../model/references.ts';
 import { parseStamp } from '../../model/stamp.ts';
 import { ANNOTATIONS, referenceOf } from '../../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
-import type { Observation, Unread } from '../observation.ts';
-import type { Cause, Facts } from './cause.ts';
+import type { InstalledReloader } from '../installed-reloader.ts';
+import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
+import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { SETTING_RULES } from './causes-of-setting.ts';
-import { followed, WORKLOAD_RULES } from './causes-of-workload.ts';
-import { decidingWords, sentenceOf, wordsOf, wordText } from './policy-words.ts';
+import { followed, isTimeUnknown, WORKLOAD_RULES } from './causes-of-workload.ts';
+import { unreadLines } from './explanation-text.ts';
+import { decidingWords, type PolicyWord, sentenceOf, wordsOf } from './policy-words.ts';
 
 /** One object that a workload follows. */
 export interface FollowedObject {
-  readonly object: string;
-  /** Whether its changes roll the workload. */
+  readonly object: ConfigRef;
+  /** Whether its changes roll the workload, why, and that in words. */
   readonly asks: boolean;
-  readonly because: string;
+  readonly because: PolicyReason;
+  readonly says: string;
   /** The annotations that decide. */
-  readonly words: readonly string[];
-  /** How its pods read the object. */
-  readonly reference: string;
-  /** `unknown`: the state, or the object, may not be read. */
-  readonly pods: 'up to date' | 'out of date' | 'unknown' | 'absent';
-  /** The short digests of the content that pods run, that is in force, and that is committed. */
+  readonly words: readonly PolicyWord[];
+  /** How its pods read the object; absent: they do not refer to it. */
+  readonly reference?: Pick<Reference, 'container' | 'keys'>;
+  /** `rolling out`: the template brings the current content, and not every pod is of it. */
+  readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent';
+  /** The short digests of the content that pods run, that is current, and that is committed. */
   readonly running?: string | undefined;
-  readonly observed?: string | undefined;
+  readonly current?: string | undefined;
   readonly committed?: string | undefined;
 }
 
@@ -38,95 +51,132 @@ export interface ShownStamp {
   readonly state: string;
 }
 
-/** One Event about a workload. */
-export interface ShownEvent {
-  readonly time: string;
-  readonly reason: string;
-  readonly message: string;
+/** Which reloader serves the namespace: its Deployment if that was found, and all that is known in words. */
+export interface ShownReloader extends Partial<WorkloadRef> {
+  readonly is: 'found' | 'none' | 'unknown';
+  readonly says: string;
 }
 
 /** The answer about a workload. */
 export interface WorkloadExplanation {
-  readonly workload: string;
-  readonly namespace: string;
-  readonly reloader: string;
-  readonly state: string;
-  readonly asks: readonly string[];
-  readonly follows: readonly FollowedObject[];
-  readonly rollout: string;
-  readonly stamps: readonly ShownStamp[];
+  readonly workload: WorkloadRef;
   readonly causes: readonly Cause[];
+  /** What the answer needs and is not known, each a sentence. */
+  readonly unknown: readonly string[];
+  readonly follows: readonly FollowedObject[];
+  readonly reloader: ShownReloader;
+  /** Whether the persisted state could be read. */
+  readonly state: StateAccess['is'];
+  readonly asks: readonly PolicyWord[];
+  readonly isRolledOut: boolean;
+  readonly stamps: readonly ShownStamp[];
   readonly events: readonly ShownEvent[];
   readonly unread: readonly Unread[];
 }
 
-/** All causes that apply, in the order in which a person should look at them. */
+/** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
-  return [...SETTING_RULES, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
+  const settings = facts.reloader.unknown.length > 0 ? [] : SETTING_RULES;
+  return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
 
 /** The explanation of a workload. */
-export function explanationOf(facts: Facts, events: readonly ShownEvent[]): WorkloadExplanation {
-  const { workload, observation } = facts;
+export function explanationOf(facts: Facts): WorkloadExplanation {
+  const { workload, observation, events } = facts;
+  const follows = followed(facts).map(([record, config]) => followedObject(facts, record, config));
   return {
-    workload: `${workload.ref.kind}/${workload.ref.name}`,
-    namespace: workload.ref.namespace,
-    reloader: reloaderText(facts),
-    state: stateText(observation),
-    asks: wordsOf(workload).map(wordText),
-    follows: followed(facts).map(([record, config]) => followedObject(facts, record, config)),
-    rollout: workload.isRolledOut ? 'every pod runs the present template' : 'not rolled out',
-    stamps: stampsOf(facts),
+    workload: workload.ref,
     causes: causesOf(facts),
+    unknown: unknownOf(facts, follows),
+    follows,
+    reloader: shownReloader(facts.reloader),
+    state: observation.state.is,
+    asks: wordsOf(workload),
+    isRolledOut: workload.isRolledOut,
+    stamps: stampsOf(facts),
     events,
     unread: observation.unread,
   };
 }
 
-/** Which reloader counts, and what it watches. */
-export function reloaderText({ reloader }: Pick<Facts, 'reloader'>): string {
-  const { installation, place, notes } = reloader;
-  if (installation === undefined) return [`none found: the defaults count`, ...notes].join('; ');
-  const { namespace, name, readyReplicas, replicas } = installation;
-  const where = place.namespaces === undefined ? 'all namespaces' : place.namespaces.join(', ');
+/** What the answer about a workload needs and is not known. */
+function unknownOf(facts: Facts, follows: readonly FollowedObject[]): readonly string[] {
+  const { row, workload, observation, record, reloader } = facts;
+  const words = wordsOf(workload).map(({ key }) => key);
+  const mayMatter = ({ kind }: Unread): boolean => {
+    const config = configKindOf(kind);
+    if (config === undefined) return kind === row.kind || kind === 'Namespace';
+    const isRead = workload.references.some((reference) => reference.kind === kind);
+    return isRead || words.some((key) => key.includes(SOURCE_KINDS[config].word));
+  };
+  const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   return [
-    `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}`,
-    ...notes,
-  ].join('; ');
+    ...(record === undefined ? reloader.unknown : whatIsUnknown(facts)),
+    ...unreadLines(observation.unread.filter(mayMatter)),
+    ...unrecorded(follows),
+    ...(isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : []),
+  ];
 }
 
-/** Whether the persisted state could be read, and what follows if not. */
-export function stateText({ state }: Pick<Observation, 'state'>): string {
-  switch (state.is) {
-    case 'read':
-      return 'read';
-    case 'absent':
-      return 'there is none yet: the present content is the baseline';
-    case 'forbidden':
-      return `you may not read ${state.what}: whether pods are out of date is not known`;
-  }
+const TIME_UNKNOWN =
+  'when it is rolled: the running reloader alone knows its last rollout, failed attempts and turns; its status page has them';
+
+/** What is not known of the reloader and its state. */
+export function whatIsUnknown({
+  reloader,
+  observation: { state },
+}: Pick<Facts, 'reloader' | 'observation'>): readonly string[] {
+  return [...reloader.unknown, ...(state.is === 'unknown' ? [state.why] : [])];
+}
+
+/** That nobody knows of some objects what the pods have started with. */
+export function unrecorded(
+  follows: readonly Pick<FollowedObject, 'object' | 'asks' | 'pods'>[],
+): readonly string[] {
+  const objects = follows.filter(({ asks, pods }) => asks && pods === 'unknown').map(({ object }) => object);
+  return objects.length === 0 ? [] : [`whether pods run the current content of ${describeAll(objects)}`];
+}
+
+/** Which reloader counts, and what it watches. */
+export function shownReloader({
+  installation,
+  place,
+  notes,
+  unknown,
+  isGiven,
+}: InstalledReloader): ShownReloader {
+  if (unknown.length > 0) return { is: 'unknown', says: ['unknown', ...unknown].join('; ') };
+  const flags =
+    isGiven === true ? 'none is looked for: the flags after -- count' : 'none: the defaults count';
+  if (installation === undefined) return { is: 'none', says: [flags, ...notes].join('; ') };
+  const { namespace, name, readyReplicas, replicas } = installation;
+  const where = place.namespaces === undefined ? 'all namespaces' : place.namespaces.join(', ');
+  const what = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}`;
+  return { is: 'found', kind: 'Deployment', namespace, name, says: [what, ...notes].join('; ') };
 }
 
 function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigRecord): FollowedObject {
   const { store, state } = facts.observation;
   const verdict = judge(store, record, config);
+  const reference = referenceOf(facts.workload, config.ref);
   const digests = {
     running: short(record.edges.get(keyOf(config.ref))?.runningDigest),
-    observed: short(observedBy(store, record, config)),
+    current: short(observedBy(store, record, config)),
     committed: short(store.persisted.entryOf(config.ref)?.digest),
   };
   return {
-    object: describe(config.ref),
+    object: config.ref,
     asks: verdict.asks,
-    because: sentenceOf(verdict),
-    words: decidingWords(store.settings.vocabularies, record.workload, config).map(wordText),
-    reference: referenceText(facts, config),
+    because: verdict.because,
+    says: sentenceOf(verdict),
+    words: decidingWords(store.settings.vocabularies, record.workload, config),
+    ...(reference && { reference: readingOf(reference) }),
     pods: podsOf(facts.observation, record, config),
     ...(state.is === 'read' ? digests : {}),
   };
 }
 
-/** Whether the pods of a workload run what is in force of an object, as far as the person may know. */
+/** Whether the pods of a workload run the current content of an object, as far as the person may know. */
 export function podsOf(
   { store, state, unread }: Pick<Observation, 'store' | 'state' | 'unread'>,
   record: WorkloadRecord,
@@ -136,20 +186,18 @@ export function podsOf(
   const edge = record.edges.get(key);
   if (observedBy(store, record, config) === undefined)
     return unread.some(({ kind }) => kind === config.ref.kind) ? 'unknown' : 'absent';
-  if (state.is === 'forbidden') return 'unknown';
-  return edge !== undefined && isOutdatedOn(store, record, key, edge) ? 'out of date' : 'up to date';
+  if (state.is === 'unknown') return 'unknown';
+  if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
+  if (!hasEntry({ store, state }, config.ref)) return 'unknown';
+  return record.workload.isRolledOut ? 'up to date' : 'rolling out';
+}
+
+function readingOf({ container, keys }: Reference): NonNullable<FollowedObject['reference']> {
+  return { container, ...(keys && { keys }) };
 }
 
 function short(digest: string | undefined): string | undefined {
   return digest && shortDigest(digest);
-}
-
-function referenceText({ workload }: Facts, { ref }: ConfigRecord): string {
-  const reference = referenceOf(workload, ref);
-  if (reference === undefined) return 'its pods do not refer to it';
-  const by = reference.container === undefined ? 'an init container' : `container ${reference.container}`;
-  const keys = reference.keys === undefined ? '' : `, key ${reference.keys.join(', ')}`;
-  return `read by ${by}${keys}`;
 }
 
 function stampsOf({ workload, record, observation }: Facts): readonly ShownStamp[] {

@@ -57,7 +57,9 @@ function statesIn(edges: readonly GraphEdge[]): ReadonlyMap<ObjectKey, GraphEdge
 
 function paintOf(state: GraphEdge['pods'] | undefined): string {
   if (state === undefined || state === 'up to date') return '';
-  return state === 'out of date' ? ', color="#cc0000", class="outdated"' : `, class="${state}"`;
+  return state === 'out of date'
+    ? ', color="#cc0000", class="outdated"'
+    : `, class="${state.replaceAll(' ', '-')}"`;
 }
 
 /** Escaped for a quoted text, in which entities of HTML count too. */

@@ -1,10 +1,11 @@
 /** `reloader graph`: who follows what, as text, or in the language of another program. */
 
-import { type ObjectKey, wholeKeyOf } from '../../model/object-ref.ts';
+import { configRefIn, type ObjectKey, wholeKeyOf, workloadRefIn } from '../../model/object-ref.ts';
+import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError, type Connection, connect } from '../connect.ts';
-import { type FollowedObject, podsOf } from '../explain/explanation.ts';
-import { unreadLines } from '../explain/explanation-text.ts';
+import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
+import { unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { findReloader } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
 import type { CommandContext } from '../run-command.ts';
@@ -25,6 +26,8 @@ export interface GraphEdge {
 
 /** The answer. */
 export interface Graph {
+  /** What the answer needs and is not known, each a sentence. */
+  readonly unknown: readonly string[];
   readonly edges: readonly GraphEdge[];
   readonly unread: readonly Unread[];
 }
@@ -35,9 +38,20 @@ export async function runGraph(context: CommandContext): Promise<number> {
   const connection = connect(flags, env);
   const answer = await withProgress(terminal, 'listing …', () => answerTo(context, connection));
   const drawing = DRAWINGS[flags.output]?.(answer.edges);
-  if (drawing !== undefined) for (const line of unreadLines(answer.unread)) terminal.note(line);
-  await terminal.write(drawing ?? formatted(flags.output, answer, () => graphText(answer, terminal.paint)));
-  return 0;
+  if (drawing !== undefined) for (const line of answer.unknown) terminal.note(`unknown: ${line}`);
+  const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
+  const asText = (): string => graphText(answer, none, terminal.paint);
+  await terminal.write(drawing ?? formatted(flags.output, named(answer), asText));
+  return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
+}
+
+/** The same for programs. */
+function named({ edges, ...answer }: Graph): object {
+  const refs = ({ object, workload }: GraphEdge): object => ({
+    object: configRefIn(object),
+    workload: workloadRefIn(workload),
+  });
+  return { ...answer, edges: edges.map((edge) => ({ ...edge, ...refs(edge) })) };
 }
 
 async function answerTo(
@@ -49,10 +63,12 @@ async function answerTo(
   const scene = { send, namespace, reloader };
   const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
-  if (about !== undefined && isEverywhere) throw new CommandError('expected <kind/name> or -A, not both');
+  if (about !== undefined && isEverywhere)
+    throw new CommandError('expected <kind/name> or -A, not both', 'usage');
   const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
   const only = about && `${namespace}/${kind}/${about.name}`;
-  return graphOf(observation, { only, isOutdated: flags.outdated === true });
+  const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
+  return { ...graph, unknown: [...whatIsUnknown({ reloader, observation }), ...graph.unknown] };
 }
 
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;
@@ -67,14 +83,15 @@ export interface GraphFilter {
 
 /** The edges of what was observed, ordered by object and workload. */
 export function graphOf(observation: Observed, filter: GraphFilter): Graph {
-  const edges = edgesOf(observation).filter(
-    ({ object, workload, pods }) =>
-      (filter.only === undefined || filter.only === object || filter.only === workload) &&
-      (!filter.isOutdated || pods === 'out of date'),
+  const near = edgesOf(observation).filter(({ object, workload }) =>
+    [undefined, object, workload].includes(filter.only),
   );
+  const edges = near.filter(({ pods }) => !filter.isOutdated || pods === 'out of date');
   const orderOf = ({ object, workload }: GraphEdge): string => `${object} ${workload}`;
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  return { edges, unread: observation.unread };
+  const { unread } = observation;
+  const pods = unrecorded(near.map((edge) => ({ ...edge, object: configRefIn(edge.object) })));
+  return { unknown: [...unreadLines(unread), ...pods], edges, unread };
 }
 
 function edgesOf(observation: Observed): GraphEdge[] {
@@ -90,7 +107,7 @@ function edgesOf(observation: Observed): GraphEdge[] {
 }
 
 /** By object, its followers. */
-function graphText({ edges, unread }: Graph, paint: Paint): string {
+function graphText({ edges, unknown }: Graph, none: string, paint: Paint): string {
   const groups = [...Map.groupBy(edges, ({ object }) => object)];
   const lines = groups.flatMap(([object, followers]) => [
     paint('bold', labelOf(object)),
@@ -99,9 +116,6 @@ function graphText({ edges, unread }: Graph, paint: Paint): string {
       return `  ${labelOf(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
     }),
   ]);
-  return [
-    ...(lines.length === 0 ? ['No workload follows an object.'] : lines),
-    ...unreadLines(unread),
-    '',
-  ].join('\n');
+  const isNone = lines.length === 0 && unknown.length === 0;
+  return [...(isNone ? [none] : lines), ...unknownLines(unknown, paint), ''].join('\n');
 }

@@ -11,6 +11,7 @@ import {
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
+import type { ShownReloader } from '../explain/explanation.ts';
 import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
 
@@ -33,7 +34,7 @@ export interface PlannedRollout extends Timing {
 
 /** The answer. */
 export interface Plan {
-  readonly reloader: Partial<WorkloadRef> & { readonly says: string };
+  readonly reloader: ShownReloader;
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, whatever is applied. */

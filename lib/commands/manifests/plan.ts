@@ -8,7 +8,7 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { CommandError, connect } from '../connect.ts';
-import { reloaderText } from '../explain/explanation.ts';
+import { shownReloader } from '../explain/explanation.ts';
 import {
   findReloader,
   type InstalledReloader,
@@ -80,7 +80,7 @@ export async function plan(
   former?: readonly Manifest[],
 ): Promise<Plan> {
   const { send, namespace, reloader } = scene;
-  const { options, installation } = reloader;
+  const { options } = reloader;
   const feed = new WatchFeed();
   const rows = servedRows(options);
   const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
@@ -111,10 +111,7 @@ export async function plan(
   void observation.end();
   const answer = { objects, rollouts, unread: [...observation.unread, ...unread] };
   return {
-    reloader: {
-      ...(installation && { kind: 'Deployment', namespace: installation.namespace, name: installation.name }),
-      says: reloaderText({ reloader }),
-    },
+    reloader: shownReloader(reloader),
     ...answer,
     pending: [...before.keys()].map(workloadRefIn),
     unknown: unknownOf(reloader, observation, wanted, steps, answer),
@@ -130,7 +127,7 @@ function unknownOf(
   { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
 ): readonly string[] {
   const changed = steps.filter(({ before, after }) => !isDeepStrictEqual(before, after));
-  const { installation, notes } = reloader;
+  const { installation, notes, unknown } = reloader;
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const concerned = unread.filter(
@@ -142,11 +139,11 @@ function unknownOf(
     (each) => installation !== undefined && !watches(reloader, each),
   );
   return [
-    ...(changed.length === 0 ? [] : notes),
+    ...(changed.length === 0 ? [] : [...notes, ...unknown]),
     ...unserved.map(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),
-    ...(state.is === 'forbidden' && asksState ? [`you may not read ${state.what}`] : []),
+    ...(state.is === 'unknown' && asksState ? [state.why] : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
   ];
 }

@@ -45,7 +45,7 @@ const TOLD = 'with --webhook-url the webhook is told of each change, and nothing
 /** The answer. @throws CommandError */
 export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
-  const { found, notes } = await findOther(send, source, { asked: flags.deployment, namespace });
+  const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
   const { installation: other, program = { args: [], env: {}, hidden: [] } } = found ?? {};
   const place = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home: place, further: question.settings });
@@ -56,6 +56,7 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   // The values of the release have the secrets.
   const rows = settings.rows.filter(({ is }) => is !== 'secret' || !isInPlace);
   const seen = await seenBy(question, settings, home);
+  const unknown = [...search.unknown, ...seen.unknown];
   return {
     from: source.title,
     guide: source.guide,
@@ -63,9 +64,10 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     settings: rows,
     args,
     ...seen,
-    notes: [...notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
+    unknown,
+    notes: [...search.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
     steps: stepsFor(source, { other, home, namespaces, secrets }),
-    isReady: !rows.some(isOpen) && seen.differences.length + seen.unknown.length === 0,
+    isReady: !rows.some(isOpen) && seen.differences.length + unknown.length === 0,
   };
 }
 
@@ -81,13 +83,13 @@ async function seenBy(
   home: string,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
   const namespaces = flags.namespace === undefined ? watched : [namespace];
-  const reloader: InstalledReloader = { options, place: placeOf(options, home), notes: [] };
+  const reloader: InstalledReloader = { options, place: placeOf(options, home), notes: [], unknown: [] };
   const scene = { send, namespace, reloader };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
   const unknown = [
     ...unread.map(({ what, why }) => `${what}: ${why}`),
-    ...(state.is === 'forbidden' ? [`you may not read ${state.what}`] : []),
+    ...(state.is === 'unknown' ? [state.why] : []),
   ];
   const differences: Difference[] = [];
   let workloads = 0;

@@ -5,6 +5,7 @@ import {
   findDeployments,
   type Installation,
   installationOf,
+  missedIn,
   type Program,
   programOf,
   type RawDeployment,
@@ -61,15 +62,21 @@ export async function findOther(
   send: Send,
   source: Source,
   wanted: { readonly asked: string | undefined; readonly namespace: string },
-): Promise<{ readonly found: OtherReloader | undefined; readonly notes: readonly string[] }> {
+): Promise<{
+  readonly found: OtherReloader | undefined;
+  readonly unknown: readonly string[];
+  readonly notes: readonly string[];
+}> {
   const isIt = (each: RawDeployment): boolean => isOf(source, each);
-  const { found, notes } = await findDeployments(send, { ...wanted, flag: '--deployment', isIt });
+  const { found, isEverywhere } = await findDeployments(send, { ...wanted, flag: '--deployment', isIt });
   const [first, ...others] = found
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
   const titles = others.map(({ installation: { namespace, name } }) => `${namespace}/${name}`);
   const several = `there are ${others.length} more of them (${titles.join(', ')}): --deployment <namespace>/<name> names another one`;
-  return { found: first, notes: others.length === 0 ? notes : [several] };
+  const isMissed = first === undefined && !isEverywhere;
+  const unknown = isMissed ? [missedIn(['Deployments'], wanted.namespace, '--deployment')] : [];
+  return { found: first, unknown, notes: others.length === 0 ? [] : [several] };
 }
 
 function isOf({ image, env }: Source, { metadata, spec }: RawDeployment): boolean {

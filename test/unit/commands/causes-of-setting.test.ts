@@ -8,7 +8,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'no reloader is installed': {
     make: (world) => world.configMap().deployment({ annotations: follows('web') }),
     rule: 'no-reloader',
-    names: /app\.kubernetes\.io\/name=kubernetes-reloader/,
+    names: /app\.kubernetes\.io\/part-of=kubernetes-reloader exists, and no Lease/,
   },
   'the reloader is scaled to zero': {
     make: (world) =>

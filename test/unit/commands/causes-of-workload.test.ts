@@ -306,7 +306,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'nothing has changed': {
     make: well(),
     rule: 'unchanged',
-    names: /its pods run what is in force of ConfigMap\/web/,
+    names: /its pods run the current content of ConfigMap\/web/,
   },
   'the person may not read the state': {
     make: (world) => {

@@ -174,7 +174,7 @@ test('flags of the reloader count, and so do those of one in the set', async () 
     configMap(),
   ];
   assert.deepEqual(await problemsOf(objects, { settings: ['--dialects=wave'] }), []);
-  const labels = { 'app.kubernetes.io/name': 'kubernetes-reloader' };
+  const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
   const containers = [{ name: 'reloader', args: ['-A', '--dialects=wave'] }];
   const reloader = {
     apiVersion: 'apps/v1',

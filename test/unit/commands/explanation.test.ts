@@ -17,7 +17,7 @@ async function explained(
   await rolledOut(world);
   await prepare(world);
   const facts = await world.factsAbout('deployment/web');
-  const explanation = explanationOf(facts, []);
+  const explanation = explanationOf(facts);
   await facts.observation.end();
   world.sandbox.close();
   return explanation;
@@ -37,14 +37,19 @@ test('pods are up to date, then out of date', async () => {
 });
 
 test('without the right to the state it is not known whether pods are up to date', async () => {
-  const { follows: objects, state } = await explained(follows('web'), (world) => {
+  const {
+    follows: objects,
+    state,
+    unknown,
+  } = await explained(follows('web'), (world) => {
     world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
   });
   assert.deepEqual(
     objects.map(({ pods, running }) => [pods, running]),
     [['unknown', undefined]],
   );
-  assert.match(state, /you may not read ConfigMap\/reloader-state in reloader/);
+  assert.equal(state, 'unknown');
+  assert.match(unknown.join(), /you may not read ConfigMap\/reloader-state in reloader/);
 });
 
 test('only the annotations that decide are named', async () => {
@@ -55,6 +60,9 @@ test('only the annotations that decide are named', async () => {
     'secret.reloader.stakater.com/auto': 'true',
   };
   const { follows: objects, asks } = await explained(words, () => undefined);
-  assert.deepEqual(objects[0]?.words, [`${NATIVE}/configmap: web`, `${STAKATER}/auto: true`]);
+  assert.deepEqual(objects[0]?.words, [
+    { key: `${NATIVE}/configmap`, value: 'web', on: 'workload' },
+    { key: `${STAKATER}/auto`, value: 'true', on: 'workload' },
+  ]);
   assert.equal(asks.length, 4);
 });

@@ -19,7 +19,7 @@ export interface Row {
   readonly isStuck?: true;
 }
 
-/** A world in which all is well: a reloader runs, and the pods of the workload run what is in force. */
+/** A world in which all is well: a reloader runs, and the pods of the workload run the current content. */
 export function well(annotations: Words = follows('web')): (world: World) => World {
   return (world) => world.install().configMap().deployment({ annotations });
 }

@@ -1,6 +1,6 @@
 /** A cluster in which a person asks: workloads, objects, a reloader that is installed, and what it has committed. */
 
-import type { Facts } from '../../../lib/commands/explain/cause.ts';
+import type { Facts, ShownEvent } from '../../../lib/commands/explain/cause.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { factsOf } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';
@@ -53,7 +53,7 @@ export class World {
 
   /** Installs a reloader with these arguments. */
   install(args: readonly string[] = ['-A'], replicas = 1): this {
-    const labels = { 'app.kubernetes.io/name': 'kubernetes-reloader' };
+    const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
     this.sandbox.create('deployments', {
       metadata: { namespace: 'reloader', name: 'reloader', labels },
       spec: {
@@ -120,13 +120,13 @@ export class World {
   }
 
   /** The facts about a workload, as `explain` gathers them. */
-  async factsAbout(operand: string): Promise<Facts> {
+  async factsAbout(operand: string, events: readonly ShownEvent[] = []): Promise<Facts> {
     const namespace = 'default';
     const { send } = this;
     const reloader = await findReloader(send, { namespace, settings: [] });
     const subject = subjectOf([operand], reloader.options);
     if (subject.is !== 'workload') throw new Error(`${operand} is no workload`);
-    return await factsOf({ send, namespace, reloader }, subject.row, subject.name);
+    return await factsOf({ send, namespace, reloader }, subject.row, subject.name, events);
   }
 }
 

@@ -1,0 +1,264 @@
+/** What the answers need and is not known: then nothing counts as up to date, and nobody is said to be missing. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ShownEvent } from '../../../lib/commands/explain/cause.ts';
+import { explainObject, type ObjectExplanation } from '../../../lib/commands/explain/explain-object.ts';
+import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
+import { graphOf } from '../../../lib/commands/graph/graph.ts';
+import { findReloader, type InstalledReloader } from '../../../lib/commands/installed-reloader.ts';
+import { rolledOut, well } from './named-causes.ts';
+import { follows, type Words, World } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const SECOND_MS = 1000;
+
+/** A Lease as a reloader on a laptop holds it. */
+interface LeaseParts {
+  readonly holder?: string;
+  readonly renewedMsAgo?: number;
+  readonly manager?: string;
+}
+
+function lease(world: World, parts: LeaseParts = {}): World {
+  const { holder = 'laptop_0a1b', renewedMsAgo = SECOND_MS, manager = 'kubernetes-reloader' } = parts;
+  const renewTime = new Date(Date.now() - renewedMsAgo).toISOString().replace('Z', '000Z');
+  world.sandbox.create(
+    'leases',
+    {
+      metadata: { namespace: 'shared', name: 'reloader-state' },
+      spec: { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 },
+    },
+    manager,
+  );
+  return world;
+}
+
+/** Refuses every list of all namespaces of this resource, and those of the usual ones unless `isNear`. */
+function mayNotList(world: World, resource: string, isNear = true): World {
+  const { refuses } = world;
+  const pattern = new RegExp(isNear ? `/v1/${resource}([?]|$)` : `/${resource}([?]|$)`);
+  world.refuses = (request) => refuses(request) || pattern.test(request.path);
+  return world;
+}
+
+async function foundIn(world: World): Promise<InstalledReloader> {
+  await rolledOut(world);
+  const found = await findReloader(world.send, { namespace: 'default', settings: [] });
+  world.sandbox.close();
+  return found;
+}
+
+describe('which reloader runs is not known', () => {
+  const cases: Readonly<Record<string, readonly [make: (world: World) => World, says: RegExp]>> = {
+    'where a Lease is renewed, and no Deployment is found': [
+      (world) => lease(world),
+      /laptop_0a1b renews Lease\/reloader-state in shared: it is a reloader, and its flags are not known/,
+    ],
+    'where a Deployment has no pods, and another process renews a Lease': [
+      (world) => lease(world.install(['-A'], 0)),
+      /laptop_0a1b renews Lease/,
+    ],
+    'without the right to Deployments': [
+      (world) => mayNotList(world, 'deployments'),
+      /you may not list the Deployments of all namespaces: .* default and reloader alone; name it by --reloader/,
+    ],
+    'without the right to Leases, if there is no Deployment': [
+      (world) => mayNotList(world, 'leases', false),
+      /you may not list the Leases of all namespaces/,
+    ],
+    'if another one was found, which does not serve the namespace': [
+      (world) => mayNotList(world.install(['--namespace=shared']), 'deployments'),
+      /you may not list the Deployments of all namespaces/,
+    ],
+  };
+  for (const [name, [make, says]] of Object.entries(cases))
+    test(name, async () => assert.match((await foundIn(make(new World()))).unknown.join('\n'), says));
+});
+
+describe('it is known', () => {
+  const cases: Readonly<Record<string, (world: World) => World>> = {
+    'where nothing is there': (world) => world,
+    'without any right to lists of all namespaces, if one serves the namespace': (world) =>
+      mayNotList(mayNotList(world.install(), 'deployments'), 'leases', false),
+    'where a Lease was renewed long ago': (world) => lease(world, { renewedMsAgo: 120 * SECOND_MS }),
+    'where a Lease was released': (world) => lease(world, { holder: '' }),
+    'where a Lease is of another program': (world) => lease(world, { manager: 'other' }),
+    'where the Lease is that of the pod which has just ended': (world) =>
+      lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
+  };
+  for (const [name, make] of Object.entries(cases))
+    test(name, async () => assert.deepEqual((await foundIn(make(new World()))).unknown, []));
+});
+
+async function explained(
+  make: (world: World) => unknown,
+  {
+    events = [],
+    isStuck = false,
+  }: { readonly events?: readonly ShownEvent[]; readonly isStuck?: boolean } = {},
+): Promise<WorkloadExplanation> {
+  const world = new World();
+  await make(world);
+  if (!isStuck) await rolledOut(world);
+  const facts = await world.factsAbout('deployment/web', events);
+  const explanation = explanationOf(facts);
+  await facts.observation.end();
+  world.sandbox.close();
+  return explanation;
+}
+
+function podsIn({ follows: objects }: WorkloadExplanation): readonly string[] {
+  return objects.map(({ pods }) => pods);
+}
+
+function rulesIn({ causes }: WorkloadExplanation): readonly string[] {
+  return causes.map(({ rule }) => rule);
+}
+
+describe('explain', () => {
+  test('knows all of a workload that is up to date', async () => {
+    const answer = await explained(well());
+    assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
+  });
+
+  test('claims nothing of a reloader that it does not know', async () => {
+    const answer = await explained((world) => {
+      lease(world.configMap().deployment({ annotations: follows('web') }));
+    });
+    assert.deepEqual([answer.reloader.is, answer.state, podsIn(answer)], ['unknown', 'unknown', ['unknown']]);
+    assert.ok(!rulesIn(answer).some((rule) => ['no-reloader', 'unchanged', 'baseline'].includes(rule)));
+  });
+
+  test('does not know what pods run of an object that no reloader has recorded', async () => {
+    const annotations = follows('web');
+    const answer = await explained((world) => world.configMap('web', {}, false).deployment({ annotations }));
+    assert.deepEqual([answer.reloader.is, answer.state, podsIn(answer)], ['none', 'absent', ['unknown']]);
+    assert.match(answer.unknown.join(), /whether pods run the current content of ConfigMap\/web/);
+  });
+
+  test('does not count a workload as up to date that is rolling out', async () => {
+    const stuck = (world: World): unknown => {
+      world.sandbox.setRolloutDelay({ kind: 'Deployment', namespace: 'default', name: 'web' }, 'frozen');
+      return well()(world);
+    };
+    const world = new World().install();
+    await rolledOut(world);
+    const answer = await explained(stuck, { isStuck: true });
+    assert.deepEqual([podsIn(answer), rulesIn(answer).includes('unchanged')], [['rolling out'], false]);
+  });
+
+  for (const words of [
+    { [`${NATIVE}/approval`]: 'required' },
+    { [`${NATIVE}/notify-only`]: 'true' },
+  ] as const)
+    test(`asks nobody for anything if nothing waits: ${Object.keys(words).join()}`, async () => {
+      const answer = await explained(well({ ...follows('web'), ...(words as Words) }));
+      assert.deepEqual(rulesIn(answer), ['unchanged']);
+    });
+
+  const outdated =
+    (words: Words = {}) =>
+    (world: World) =>
+      well({ ...follows('web'), ...words })(world).change();
+
+  test('does not know when the running reloader rolls, and names a least interval', async () => {
+    const answer = await explained(outdated({ [`${NATIVE}/min-rollout-interval`]: '1h' }));
+    assert.match(answer.unknown.join(), /^when it is rolled: .*status page/);
+    assert.match(answer.causes.map(({ says }) => says).join(), /not before 1h after its last rollout/);
+  });
+
+  test('knows what keeps a workload that is held', async () => {
+    assert.deepEqual((await explained(outdated({ [`${NATIVE}/hold`]: 'true' }))).unknown, []);
+  });
+
+  test('has the sentence of the API server, if that refused the last attempt', async () => {
+    const refusal = {
+      time: '2026-01-31T12:00:00Z',
+      reason: 'ReloadRefused',
+      message: 'policy "no" denied it',
+    };
+    const answer = await explained(outdated(), { events: [refusal] });
+    assert.match(
+      answer.causes.map(({ says }) => says).join(),
+      /failed at 2026-01-31T12:00:00Z: policy "no" denied/,
+    );
+    assert.deepEqual(answer.unknown, []);
+    const rolled = { ...refusal, reason: 'Reloaded', message: 'rolled' };
+    const later = await explained(outdated(), { events: [refusal, rolled] });
+    assert.ok(!later.causes.some(({ says }) => says.includes('policy')));
+  });
+
+  test('does not say that a namespace lacks labels which it may not see', async () => {
+    const answer = await explained((world) => {
+      world.install(['-A', '--namespace-selector=tier=web']).configMap();
+      world.deployment({ annotations: follows('web') });
+      world.sandbox.denied.push({ resource: 'namespaces' });
+      world.refuses = ({ path }) => /\/v1\/namespaces([?]|$)/.test(path);
+    });
+    assert.ok(!rulesIn(answer).some((rule) => rule.startsWith('unselected')), rulesIn(answer).join());
+    assert.match(answer.unknown.join(), /not read: Namespace: may not/);
+  });
+
+  test('knows the labels of its namespace, where those count', async () => {
+    const answer = await explained((world) => {
+      world.install(['-A', '--namespace-selector=tier=web', '--namespace-annotations']).configMap();
+      world.deployment({ annotations: follows('web') });
+      world.sandbox.patch('namespaces', undefined, 'default', { metadata: { labels: { tier: 'web' } } });
+    });
+    assert.deepEqual([rulesIn(answer), answer.unknown], [['unchanged'], []]);
+  });
+});
+
+async function explainedObject(world: World, name = 'web'): Promise<ObjectExplanation> {
+  await rolledOut(world);
+  const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
+  const scene = { send: world.send, namespace: 'default', reloader };
+  const answer = await explainObject(scene, { is: 'object', kind: 'ConfigMap', name });
+  world.sandbox.close();
+  return answer;
+}
+
+describe('explain of an object', () => {
+  test('knows its followers', async () => {
+    const { followers, unknown, isMissing } = await explainedObject(well()(new World()));
+    assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
+  });
+
+  test('says that it does not exist', async () => {
+    const { isMissing, causes } = await explainedObject(well()(new World()), 'nope');
+    assert.deepEqual([isMissing, causes.map(({ rule }) => rule)], [true, ['missing', 'no-follower']]);
+  });
+
+  test('does not say that nobody follows it, if not every kind of workload may be listed', async () => {
+    const world = well()(new World());
+    await rolledOut(world);
+    world.sandbox.denied.push({ resource: 'deployments' });
+    world.refuses = ({ path }) => /\/namespaces\/default\/deployments([?]|$)/.test(path);
+    const { causes, unknown } = await explainedObject(world);
+    assert.ok(!causes.some(({ rule }) => rule === 'no-follower'));
+    assert.deepEqual(unknown, ['Deployment in default: you may not list it']);
+  });
+
+  test('knows that there are no workloads of a kind which the cluster does not serve', async () => {
+    const world = well()(new World());
+    world.refuses = ({ path }) => path.includes('/argoproj.io/v1alpha1/namespaces');
+    assert.deepEqual((await explainedObject(world)).unknown, []);
+  });
+});
+
+test('a graph says what could not be listed, and whose pods are not known', async () => {
+  const world = well()(new World()).configMap('new', {}, false);
+  world.deployment({ name: 'other', annotations: follows('new'), reads: ['new'] });
+  await rolledOut(world);
+  world.sandbox.denied.push({ resource: 'secrets' });
+  world.refuses = ({ path }) => /\/secrets([?]|$)/.test(path);
+  const { observation } = await world.factsAbout('deployment/web');
+  const { unknown } = graphOf(observation, { isOutdated: true });
+  await observation.end();
+  world.sandbox.close();
+  assert.deepEqual(unknown, [
+    'not read: Secret in default: you may not list it',
+    'whether pods run the current content of ConfigMap/new',
+  ]);
+});
