@@ -48,22 +48,13 @@ export function handOver({ store, others }: Former, heir: Heir): void {
  * is no workload of its own then, or has annotations or stamps that may lead to a finding or a repair.
  */
 export function saysSomething(workload: Workload): boolean {
-  const {
-    isCopy,
-    isPaused,
-    unknownAnnotations,
-    stamps,
-    annotations,
-    labels,
-    templateAnnotations,
-    referenced,
-  } = workload;
-  const isAnnotated = [annotations, labels, templateAnnotations].some((each) => Object.keys(each).length > 0);
+  const { annotations, labels, templateAnnotations, unknownAnnotations, stamps } = workload;
+  const records = [annotations, labels, templateAnnotations];
   return (
-    isCopy ||
-    isPaused === true ||
-    isAnnotated ||
-    referenced !== undefined ||
+    workload.isCopy ||
+    workload.isPaused === true ||
+    workload.referenced !== undefined ||
+    records.some((each) => Object.keys(each).length > 0) ||
     unknownAnnotations.length + stamps.length > 0
   );
 }

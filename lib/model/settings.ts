@@ -8,25 +8,8 @@ export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as con
 /** One of VOCABULARY_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
-/** The keys of the vocabulary of Stakater Reloader that can be renamed. */
-export interface StakaterKeys {
-  readonly auto: string;
-  readonly configMapAuto: string;
-  readonly secretAuto: string;
-  readonly search: string;
-  readonly match: string;
-  readonly ignore: string;
-  readonly configMap: string;
-  readonly secret: string;
-  readonly secretProviderClass: string;
-  readonly secretProviderClassAuto: string;
-  readonly secretProviderClassExclude: string;
-  readonly pausePeriod: string;
-  readonly pausedAt: string;
-}
-
-/** The default keys. */
-export const STAKATER_KEYS: StakaterKeys = {
+/** The keys of the vocabulary of Stakater Reloader that can be renamed, as they are by default. */
+export const STAKATER_KEYS = {
   auto: 'reloader.stakater.com/auto',
   configMapAuto: 'configmap.reloader.stakater.com/auto',
   secretAuto: 'secret.reloader.stakater.com/auto',
@@ -40,7 +23,10 @@ export const STAKATER_KEYS: StakaterKeys = {
   secretProviderClassExclude: 'secretproviderclasses.exclude.reloader.stakater.com/reload',
   pausePeriod: 'deployment.reloader.stakater.com/pause-period',
   pausedAt: 'deployment.reloader.stakater.com/paused-at',
-};
+} as const;
+
+/** These keys, by default or renamed. */
+export type StakaterKeys = Readonly<Record<keyof typeof STAKATER_KEYS, string>>;
 
 /** A limit of rollouts; more of them within that time are a sign of an object that changes for ever. */
 export interface RolloutLimit {

@@ -35,20 +35,15 @@ export function shardsToldBy(annotations: Readonly<Record<string, string>> | und
   return count >= 1 && count <= MOST_SHARDS ? count : 1;
 }
 
-/** The facts from which a shard is chosen. */
-export interface Shelves {
-  /** The bytes in each existing shard, in order. */
-  readonly bytes: readonly number[];
-  /** The maximum number of shards now. */
-  readonly most: number;
-  readonly limitBytes: number;
-}
-
 /**
  * Chooses shards for new entries, one after the other: the first with room for the given bytes, else a further one; at the
- * maximum number, the last one, even if it is full.
+ * maximum number, the last one, even if it is full. `bytes`: those in each existing shard, in order; `most`: the maximum number now.
  */
-export function placerFor({ bytes, most, limitBytes }: Shelves): (bytes: number) => number {
+export function placerFor(
+  bytes: readonly number[],
+  most: number,
+  limitBytes: number,
+): (bytes: number) => number {
   const filled = [...bytes];
   return (size) => {
     const withRoom = filled.findIndex((used) => used + size <= limitBytes);

@@ -176,7 +176,7 @@ export class KnownState {
   /** A function from the bytes of a new entry to its shard; `mayGrow`: it may answer a shard that does not exist yet. */
   placer(mayGrow: boolean): (bytes: number) => number {
     const most = mayGrow ? MOST_SHARDS : this.count;
-    return placerFor({ bytes: this.#bytes, most, limitBytes: this.#options.shardBytes });
+    return placerFor(this.#bytes, most, this.#options.shardBytes);
   }
 
   /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placerFor, type Shelves, shardNames, shardsToldBy, sizeOf } from '../../../lib/model/shards.ts';
+import { placerFor, shardNames, shardsToldBy, sizeOf } from '../../../lib/model/shards.ts';
 import { fc } from '../../laws.ts';
 
 const TOLD = 'reloader.k8s.collaborne.com/state-shards';
@@ -24,46 +24,41 @@ for (const [sentence, [annotations, count]] of Object.entries(ANNOTATIONS)) {
   test(`told: ${sentence}`, () => assert.equal(shardsToldBy(annotations), count));
 }
 
-const SHELVES: Record<string, { shelves: Shelves; sizes: readonly number[]; shards: readonly number[] }> = {
+type Case = { shelves: Parameters<typeof placerFor>; sizes: readonly number[]; shards: readonly number[] };
+const SHELVES: Record<string, Case> = {
   'the first shard with room takes an entry': {
-    shelves: { bytes: [95, 20, 10], most: 10, limitBytes: 100 },
+    shelves: [[95, 20, 10], 10, 100],
     sizes: [10],
     shards: [1],
   },
   'an entry that fills a shard to the limit has room': {
-    shelves: { bytes: [90], most: 10, limitBytes: 100 },
+    shelves: [[90], 10, 100],
     sizes: [10],
     shards: [0],
   },
   'what was placed before takes its room': {
-    shelves: { bytes: [80], most: 10, limitBytes: 100 },
+    shelves: [[80], 10, 100],
     sizes: [15, 15, 5, 80, 15],
     shards: [0, 1, 0, 1, 2],
   },
   'a shard that is missing is empty': {
-    shelves: { bytes: [100, 0, 50], most: 10, limitBytes: 100 },
+    shelves: [[100, 0, 50], 10, 100],
     sizes: [60, 60],
     shards: [1, 3],
   },
   'where there may be no more the last one takes the rest': {
-    shelves: { bytes: [100, 100], most: 2, limitBytes: 100 },
+    shelves: [[100, 100], 2, 100],
     sizes: [10, 500],
     shards: [1, 1],
   },
   'of several full ones that may grow to ten the tenth takes the rest': {
-    shelves: { bytes: Array.from({ length: 9 }, () => 100), most: 10, limitBytes: 100 },
+    shelves: [Array.from({ length: 9 }, () => 100), 10, 100],
     sizes: [60, 60],
     shards: [9, 9],
   },
 };
 for (const [sentence, { shelves, sizes, shards }] of Object.entries(SHELVES)) {
-  test(`placed: ${sentence}`, () => {
-    const place = placerFor(shelves);
-    assert.deepEqual(
-      sizes.map((size) => place(size)),
-      shards,
-    );
-  });
+  test(`placed: ${sentence}`, () => assert.deepEqual(sizes.map(placerFor(...shelves)), shards));
 }
 
 test('law: whatever is placed, no shard but the last is filled over its limit, and none is skipped', () => {
@@ -71,7 +66,7 @@ test('law: whatever is placed, no shard but the last is filled over its limit, a
   const bytes = fc.array(fc.nat({ max: 120 }), { minLength: 1, maxLength: 10 });
   fc.assert(
     fc.property(bytes, sizes, (before, all) => {
-      const place = placerFor({ bytes: before, most: 10, limitBytes: 100 });
+      const place = placerFor(before, 10, 100);
       const filled = [...before];
       for (const size of all) {
         const shard = place(size);
