@@ -9,12 +9,17 @@ import { RELOADER_LABEL, watches } from '../installed-reloader.ts';
 import { hidesNamespaces } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
-/** The rules, in the order in which a person should look at them. */
-export const SETTING_RULES: readonly CauseRule[] = [
-  notInstalled,
+/** What keeps a reloader from rolling anything. */
+export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | undefined)[] = [
   notRunning,
   dryRun,
   toldInstead,
+];
+
+/** The rules, in the order in which a person should look at them. */
+export const SETTING_RULES: readonly CauseRule[] = [
+  notInstalled,
+  ...RELOADER_RULES,
   namespaceNotWatched,
   namespaceNotSelected,
   kindNotServed,
@@ -33,7 +38,7 @@ function notInstalled({ reloader }: Facts): Cause | undefined {
   };
 }
 
-function notRunning({ reloader: { installation } }: Facts): Cause | undefined {
+function notRunning({ reloader: { installation } }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (installation === undefined || installation.readyReplicas > 0) return undefined;
   const { namespace, name, replicas } = installation;
   const about = `Deployment/${name} in ${namespace}`;
@@ -52,13 +57,13 @@ function notRunning({ reloader: { installation } }: Facts): Cause | undefined {
   };
 }
 
-function dryRun({ reloader: { options } }: Facts): Cause | undefined {
+function dryRun({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (!options.dryRun) return undefined;
   const says = 'the reloader runs with --dry-run: it reports what it would roll, and writes nothing';
   return { rule: 'dry-run', about: '--dry-run', says, todo: 'take --dry-run away from its arguments' };
 }
 
-function toldInstead({ reloader: { options } }: Facts): Cause | undefined {
+function toldInstead({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (options.webhookUrl === undefined) return undefined;
   const says = 'the reloader runs with --webhook-url: it notifies that program, and rolls nothing itself';
   return { rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' };

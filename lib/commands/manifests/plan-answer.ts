@@ -11,6 +11,7 @@ import {
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
+import type { Cause } from '../explain/cause.ts';
 import type { ShownReloader } from '../explain/explanation.ts';
 import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
@@ -35,6 +36,8 @@ export interface PlannedRollout extends Timing {
 /** The answer. */
 export interface Plan {
   readonly reloader: ShownReloader;
+  /** What keeps it from rolling anything. */
+  readonly causes: readonly Cause[];
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, whatever is applied. */
@@ -69,7 +72,7 @@ export function rolloutsOf(
   return [...store.workloads].flatMap(([key, record]): readonly PlannedRollout[] => {
     const was = before.get(key);
     const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
-    if (outdated.length === 0) return [];
+    if (outdated.length === 0 || !store.isSelected(record.workload.ref.namespace)) return [];
     const timing = timingOf(record);
     const isLetGo = was?.isKept === true && timing.keptBy === undefined;
     const brought = outdated.filter(

@@ -2,7 +2,7 @@
 
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import { count } from '../../model/text.ts';
-import { sectionsIn } from '../explain/explanation-text.ts';
+import { causeLines, sectionsIn } from '../explain/explanation-text.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
 
@@ -20,7 +20,7 @@ const BY: Readonly<Record<PlannedRollout['by'], string>> = {
 
 /** The answer for a terminal. */
 export function planText(plan: Plan, paint: Paint): string {
-  const { reloader, objects, rollouts, pending, unknown } = plan;
+  const { reloader, causes, objects, rollouts, pending, unknown } = plan;
   const section = sectionsIn(paint);
   const changes = objects.map(
     ({ object, change, keys }) =>
@@ -33,6 +33,7 @@ export function planText(plan: Plan, paint: Paint): string {
   ]);
   return [
     `reloader  ${reloader.says}`,
+    ...causeLines(causes, paint),
     ...section('Objects', changes),
     ...section('Rollouts', rolled),
     ...(pending.length === 0 ? [] : [`out of date already: ${pending.map(placed).join(', ')}`]),
@@ -48,7 +49,7 @@ function placed(ref: WorkloadRef): string {
 
 /** The answer as Markdown. */
 export function planMarkdown(plan: Plan): string {
-  const { objects, rollouts, pending } = plan;
+  const { causes, objects, rollouts, pending } = plan;
   const rows = rollouts.map(
     ({ workload, objects: why, by, when }) =>
       `| ${code(workload.namespace)} | ${code(describe(workload))} | ${why.map((object) => code(describe(object))).join('<br>')} | ${BY[by]}, ${when} |`,
@@ -61,6 +62,7 @@ export function planMarkdown(plan: Plan): string {
   return [
     `### ${verdictOf(plan)}`,
     '',
+    ...causes.map(({ says }) => `- ${says}`),
     ...(rows.length === 0 ? [] : [...table, '']),
     ...(changes.length === 0 ? [] : [...changes, '']),
     ...(pending.length === 0

@@ -8,6 +8,7 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { CommandError, connect } from '../connect.ts';
+import { RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { shownReloader } from '../explain/explanation.ts';
 import {
   findReloader,
@@ -112,6 +113,7 @@ export async function plan(
   const answer = { objects, rollouts, unread: [...observation.unread, ...unread] };
   return {
     reloader: shownReloader(reloader),
+    causes: RELOADER_RULES.flatMap((rule) => rule(scene) ?? []),
     ...answer,
     pending: [...before.keys()].map(workloadRefIn),
     unknown: unknownOf(reloader, observation, wanted, steps, answer),
@@ -132,6 +134,7 @@ function unknownOf(
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const concerned = unread.filter(
     ({ kind, namespace }) =>
+      (kind === 'Namespace' && changed.length > 0) ||
       wanted.some(({ row, object }) => row.stream === kind && isIn(namespace, namespaceOf(object))) ||
       (findWorkloadKind(kind) && objects.some(({ object }) => isIn(namespace, object.namespace))),
   );

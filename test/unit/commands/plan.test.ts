@@ -164,6 +164,40 @@ describe('against a cluster a plan has', () => {
     );
   });
 
+  test('what the labels and annotations of the namespace decide', async () => {
+    const selective = (): World =>
+      new World()
+        .install(['-A', '--namespace-selector=team=a', '--namespace-annotations'])
+        .configMap()
+        .deployment({ annotations: follows('web') });
+    assert.deepEqual(shortened(await onCluster(selective(), [CHANGED])), []);
+    const selected = selective();
+    selected.sandbox.patch('namespaces', '', 'default', { metadata: { labels: { team: 'a' } } });
+    const answer = await onCluster(selected, [CHANGED]);
+    assert.deepEqual(shortened(answer), BY_RELOADER);
+    assert.equal(answer.rollouts[0]?.keptBy, undefined);
+  });
+
+  test('what keeps the reloader from rolling anything', async () => {
+    for (const [args, replicas, rule] of [
+      [['-A'], 0, 'reloader-scaled-down'],
+      [['-A', '--dry-run'], 1, 'dry-run'],
+      [['-A', '--webhook-url=https://hooks.invalid'], 1, 'webhook'],
+    ] as const) {
+      const idle = new World()
+        .install(args, replicas)
+        .configMap()
+        .deployment({ annotations: follows('web') });
+      const answer = await onCluster(idle, [CHANGED]);
+      assert.deepEqual(
+        answer.causes.map((cause) => cause.rule),
+        [rule],
+      );
+      for (const text of [textOf(answer), planMarkdown(answer)])
+        assert.ok(text.includes(answer.causes[0]?.says ?? 'none'));
+    }
+  });
+
   test('a pending rollout that the manifests let go, and none that they do not', async () => {
     const held = { ...follows('web'), [`${NATIVE}/hold`]: 'true' };
     const isHeld = (): World => new World().install().configMap().deployment({ annotations: held }).change();
@@ -260,6 +294,14 @@ describe('a plan is not known because', () => {
     assert.deepEqual(unknown, [
       'this reloader does not watch namespace default: -n default looks for one that does',
     ]);
+  });
+
+  test('labels of namespaces count, and may not be read', async () => {
+    const selective = ['-A', '--namespace-selector=team=a'];
+    const closed = without('namespaces?', new World().install(selective).configMap());
+    closed.deployment({ annotations: follows('web') });
+    const { unknown } = await onCluster(closed, [CHANGED]);
+    assert.match(unknown.join(), /^Namespace: /);
   });
 
   test('the reloader is not found, and it may be where nobody may look', async () => {
