@@ -145,7 +145,7 @@ export function shownReloader({
   unknown,
   isGiven,
 }: InstalledReloader): ShownReloader {
-  if (unknown.length > 0) return { is: 'unknown', says: ['unknown', ...unknown].join('; ') };
+  if (unknown.length > 0) return { is: 'unknown', says: 'unknown' };
   const flags =
     isGiven === true ? 'none is looked for: the flags after -- count' : 'none: the defaults count';
   if (installation === undefined) return { is: 'none', says: [flags, ...notes].join('; ') };
