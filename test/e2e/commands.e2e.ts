@@ -1,6 +1,7 @@
 /** The commands on a real API server: as a person who may view or edit a namespace, and as one who may do nothing. */
 
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
@@ -144,6 +145,47 @@ test('plan has an answer about one object of every kind that the API server serv
   const { code, stdout, stderr } = await as('edit', 'reloader plan -f - --reloader none', input);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /created ConfigMap\/one in .*\n[\s\S]*Nothing is rolled\.\n$/);
+});
+
+/** By what is wrong, what is written in place of a part of the kubeconfig, and what the command says. */
+const CONNECTIONS: Readonly<Record<string, readonly [part: RegExp, instead: string, says: RegExp]>> = {
+  'a token that is no good': [
+    /"token":"[^"]+"/,
+    '"token":"none"',
+    /^reloader graph: the API server answers with an error: Unauthorized: .*, or log in again\n$/,
+  ],
+  'http in place of https': [
+    /https:/,
+    'http:',
+    /^reloader graph: the API server answers with an error: .*: write https in its address\n$/,
+  ],
+  'no authority': [
+    /"certificate-authority-data":"[^"]+"/,
+    '"tls-server-name":"localhost"',
+    /^reloader graph: the API server does not answer: .*certificate.*: set its certificate-authority\n$/,
+  ],
+};
+
+describe('a kubeconfig that does not work: one line says what to do about', () => {
+  for (const [name, [part, instead, says]] of Object.entries(CONNECTIONS))
+    test(name, async () => {
+      const file = await cluster.kubeconfig();
+      const text = await readFile(file, 'utf8');
+      assert.ok(part.test(text));
+      await writeFile(file, text.replace(part, instead));
+      const { code, stdout, stderr } = await run('reloader graph', file);
+      assert.deepEqual([code, stdout], [1, '']);
+      assert.match(stderr, says);
+    });
+});
+
+test('explain says that a kind is not served', async () => {
+  const { code, stderr } = await run(
+    'reloader explain rollout/app --reloader none',
+    await cluster.kubeconfig(),
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /answers with an error: .* 404 page not found: it does not serve this kind, or /);
 });
 
 test('graph has the edges of the namespace', async () => {
