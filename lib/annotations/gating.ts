@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Finding } from '../model/finding.ts';
-import { type ConfigRef, describe } from '../model/object-ref.ts';
+import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
 import { type Annotations, APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
@@ -69,10 +69,15 @@ export const GATING_CHECKS: Checks = {
 const CONFIG_CHECKS: Checks = {
   ...truthCheck(URGENT),
   ...HOLD_CHECK,
-  [STAGES]: (value) =>
-    parseStages(value) === undefined
-      ? 'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%'
-      : undefined,
+  [STAGES]: (value) => {
+    if (parseStages(value) === undefined)
+      return 'does not count; write at most 20 numbers of workloads or percentages such as 1,10%,50%,100%';
+    const isFalling = value.split(',').some((end, index, ends) => {
+      const before = ends[index - 1] ?? '';
+      return end.includes('%') === before.includes('%') && parseInt(end, 10) < parseInt(before, 10);
+    });
+    return isFalling ? 'has a stage that ends before the one before it; write ends that rise' : undefined;
+  },
 };
 /** The annotations of objects that are read here. */
 export const CONFIG_GATING_ANNOTATIONS: readonly string[] = [...Object.keys(CONFIG_CHECKS), RESUME];
@@ -162,6 +167,9 @@ export function namespaceGatingMistakes(namespace: string, annotations: Annotati
 }
 
 /** The same, of an object that a workload follows. */
-export function configGatingMistakes(ref: ConfigRef, annotations: Annotations): readonly Finding[] {
+export function configGatingMistakes(
+  ref: ConfigRef | WorkloadRef,
+  annotations: Annotations,
+): readonly Finding[] {
   return malformedFindings(annotations, CONFIG_CHECKS, ` of ${describe(ref)}`);
 }

@@ -3,13 +3,20 @@
 import type { Finding } from '../model/finding.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import { isRolloutStrategy } from '../model/kinds/restarts.ts';
-import { CONFIG_KINDS, type ConfigKind, isMountedKind } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigKind,
+  type ConfigRef,
+  describe,
+  isMountedKind,
+  type WorkloadRef,
+} from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
-import type { Workload } from '../model/workload.ts';
+import type { Annotations, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { GATING_CHECKS } from './gating.ts';
+import { configGatingMistakes, GATING_CHECKS } from './gating.ts';
 import { type Checks, malformedFinding, malformedFindings, quoted, truthCheck } from './malformed.ts';
 import {
   annotationText,
@@ -23,14 +30,15 @@ import {
 import {
   expressionsIn,
   isGlob,
+  isMisread,
   MOST_JOINED_LETTERS,
   MOST_LETTERS,
-  matchesNoName,
   mistakeIn,
 } from './name-pattern.ts';
 import { PACE_CHECKS } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import type { NearKeys } from './policy-keys.ts';
+import type { Vocabularies } from './vocabularies.ts';
 import { KEY_SCOPED_ANNOTATION, nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
 /** The keys that count, and those that almost do. */
@@ -38,8 +46,7 @@ export interface Keys {
   /** The native lists of the kinds that are watched. */
   readonly lists: readonly string[];
   readonly near: NearKeys;
-  /** Whether an annotation counts on an object. */
-  readonly isOfObjects: (key: string) => boolean;
+  readonly all: Pick<Vocabularies, 'isPolicyAnnotation' | 'isConfigAnnotation' | 'isUnknownAnnotation'>;
 }
 
 type Rule = (workload: Workload, keys: Keys, words: readonly Vocabulary[]) => readonly Finding[];
@@ -114,19 +121,17 @@ function unreadableItems(key: string, list: string, namespace: string): readonly
   const { counted, excess } = expressionsIn(items);
   const findings = counted.flatMap((item): readonly Finding[] => {
     const mistake = mistakeIn(item);
-    if (mistake === undefined && !isGlob(item)) return NONE;
-    const remedy =
-      mistake === undefined
-        ? `is an expression, in which * repeats the character before it; write ${item.replaceAll('*', '.*')}`
-        : `is no expression that RE2 understands (${mistake}); the other items count`;
+    if (mistake === undefined) return NONE;
+    const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
     return [malformedFinding(key, quoted(item), remedy)];
   });
-  const wrong = counted.filter((item) => matchesNoName(item) && mistakeIn(item) === undefined);
-  const names = items.flatMap((item) => (wrong.includes(item) ? meantNames(item) : [item]));
-  // What an expression means is not guessed.
-  const isPlain = !wrong.some((item) => /[[\]{}*+?^$]/.test(item));
+  const wrong = counted.filter((item) => isMisread(item) && mistakeIn(item) === undefined);
+  const meant = (item: string): readonly string[] =>
+    isGlob(item) ? [item.replaceAll('*', '.*')] : wrong.includes(item) ? meantNames(item) : [item];
+  // What another expression means is not guessed.
+  const isPlain = !wrong.some((item) => /[[\]{}+?^$]/.test(item));
   const shown = wrong.map((item) => nameWithin(namespace, item));
-  findings.push(...noNames(key, shown, isPlain ? [...new Set(names)] : []));
+  findings.push(...noNames(key, shown, isPlain ? [...new Set(items.flatMap(meant))] : []));
   if (excess.length === 0) return findings;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
   return [...findings, malformedFinding(key, listedText(excess.map(quoted), 1), remedy)];
@@ -258,27 +263,51 @@ function misplaced(
 /** Annotations of objects, or such with the prefix of a vocabulary, or almost one of its keys, that do not exist. */
 function mistyped(
   { annotations, unknownAnnotations }: Workload,
-  { near, isOfObjects }: Keys,
+  keys: Keys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
   return unknownAnnotations
     .filter(({ on }) => on === 'workload')
     .map(({ key, value }) => {
-      if (isOfObjects(key)) {
-        const message = `${key} is read on ConfigMaps and Secrets, and has no effect on a workload; write it on the object, or take it away`;
-        return { reason: 'misplaced', about: key, message };
-      }
-      const meant = near.meantBy(key);
-      const text = rightText(meant ?? '', [annotations[meant ?? ''] ?? '', value], all);
-      return mistypedFinding(key, meant, near, isOfObjects(meant ?? '') ? `on the object ${text}` : text);
+      if (keys.all.isConfigAnnotation(key))
+        return strayFinding(key, ['ConfigMaps and Secrets', 'a workload', 'the object']);
+      const meant = keys.near.meantBy(key) ?? '';
+      const text = rightText(meant, [annotations[meant] ?? '', value], all);
+      return mistypedFinding(key, keys, keys.all.isConfigAnnotation(meant) ? `on the object ${text}` : text);
     });
 }
 
-/** The finding about a key; `text`: what to write if `meant` is known. */
-function mistypedFinding(key: string, meant: string | undefined, near: NearKeys, text: string): Finding {
+function strayFinding(key: string, [right, here, there]: readonly [string, string, string]): Finding {
+  const message = `${key} is read on ${right}, and has no effect on ${here}; write it on ${there}, or take it away`;
+  return { reason: 'misplaced', about: key, message };
+}
+
+/** The finding about a key; `text`: what to write, if a key is near. */
+function mistypedFinding(key: string, { near }: Keys, text: string): Finding {
   const lists = Object.values(near.vocabularyOf(key)?.named ?? {}).flat();
-  const remedy = meant === undefined ? `there are ${lists.join(' and ')}` : `write ${text}`;
+  const remedy = near.meantBy(key) === undefined ? `there are ${lists.join(' and ')}` : `write ${text}`;
   return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };
+}
+
+/** The mistakes in the annotations of an object, or of what is no workload either; the store has only those that count there. */
+export function configMistakesOf(
+  ref: ConfigRef | WorkloadRef,
+  annotations: Annotations,
+  keys: Keys,
+  all: readonly Vocabulary[],
+): readonly Finding[] {
+  const marks = all.flatMap(({ match, ignore }) => [truthCheck(match), truthCheck(ignore)]);
+  const strays = Object.entries(annotations).filter(([key]) => !keys.all.isConfigAnnotation(key));
+  return [
+    ...configGatingMistakes(ref, annotations),
+    ...malformedFindings(annotations, Object.assign({}, ...marks), ` of ${describe(ref)}`),
+    ...strays.flatMap(([key, value]): readonly Finding[] => {
+      if (keys.all.isPolicyAnnotation(key))
+        return [strayFinding(key, ['workloads', `a ${ref.kind}`, 'the workload'])];
+      if (!keys.all.isUnknownAnnotation(key)) return NONE;
+      return [mistypedFinding(key, keys, annotationText(keys.near.meantBy(key) ?? '', value))];
+    }),
+  ];
 }
 
 /** Annotations about objects of a kind that a cluster may lack and that no stream shows; all other annotations count. */

@@ -54,15 +54,16 @@ export function mistakeIn(pattern: string): string | undefined {
   return typeof expression === 'string' ? expression : undefined;
 }
 
-/** Whether an expression matches no name: it asks for a character that no name has. In doubt it may match one. */
-export function matchesNoName(pattern: string): boolean {
+/** Whether an expression is probably none: it asks for a character that no name has, or is meant as in a shell, like `app-*`. */
+export function isMisread(pattern: string): boolean {
+  if (isGlob(pattern)) return true;
   // What is one of several, or may be left out, is not asked for.
   if (/[|()\\]/.test(pattern)) return false;
   const asked = pattern.replaceAll(/\[[^\]]+\]/g, '.').replaceAll(/\{\d+\}/g, '?');
   return /[^-a-z0-9.*+?^$](?![?*])/u.test(asked);
 }
 
-/** Whether an item is meant as in a shell, where `app-*` is every name that begins so. */
+/** Whether * is meant as in a shell. */
 export function isGlob(item: string): boolean {
   return /^[-a-z0-9.*]*[-a-z0-9]\*[-a-z0-9.*]*$/.test(item) && !item.includes('.*');
 }

@@ -2,7 +2,14 @@
 
 import type { Finding } from '../model/finding.ts';
 import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
-import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigKind,
+  type ConfigRef,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+} from '../model/object-ref.ts';
 import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
 import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
@@ -20,7 +27,14 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { configHashOf, type FollowedContent } from './config-hash.ts';
 import { CONFIG_GATING_ANNOTATIONS, reloadWindowOf } from './gating.ts';
 import { missingFindings } from './missing.ts';
-import { excessFindings, type Keys, mistakesOf, OWN_CHECKS, unservedFindings } from './mistakes.ts';
+import {
+  configMistakesOf,
+  excessFindings,
+  type Keys,
+  mistakesOf,
+  OWN_CHECKS,
+  unservedFindings,
+} from './mistakes.ts';
 import { paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
 import { type KnownNames, MOST_NAMES, Policy } from './policy.ts';
@@ -136,7 +150,7 @@ export class Vocabularies implements AnnotationReader {
     this.#keys = {
       lists: hasNative ? this.#kinds.flatMap((kind) => native.named[kind]) : [],
       near: new NearKeys(this.#words, [...ofWorkloads, ...ofObjects]),
-      isOfObjects: this.isConfigAnnotation,
+      all: this,
     };
     const isKnown = (key: string): boolean =>
       this.isPolicyAnnotation(key) || this.isMarkAnnotation(key) || RECORD.includes(key);
@@ -212,6 +226,11 @@ export class Vocabularies implements AnnotationReader {
       ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
       ...unservedFindings(workload, this.#words, this.#options.shows),
     ];
+  }
+
+  /** The findings about mistakes in the annotations of an object. */
+  configMistakesOf(ref: ConfigRef | WorkloadRef, annotations: Annotations): readonly Finding[] {
+    return configMistakesOf(ref, annotations, this.#keys, this.#words);
   }
 
   /** The findings about missing objects, if annotations name them; `isState`: a reloader keeps its state in the object. */

@@ -100,6 +100,10 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       namespace('the namespace of objects without one (default: default)'),
       new Option('--strict', 'also objects that pods read and no annotation asks for'),
       repeatable('--ignore <rule>', 'a rule that does not count; repeatable'),
+      repeatable('--exclude <glob>', 'files, or a folder, that are not read; repeatable'),
+      new Option('--fail-on <level>', 'the least problem for exit code 2')
+        .choices(['error', 'warning'])
+        .default('warning'),
       output('sarif'),
     ],
     examples: [
@@ -107,7 +111,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['helm template shop | reloader check -f - --strict', 'what a chart renders'],
       ['reloader check -f k8s/ -o sarif > reloader.sarif', 'for a code host'],
     ],
-    exits: '0 there is no problem, 2 there are some',
+    exits: '0 there is no problem, 2 there are some (see --fail-on)',
   },
   graph: {
     summary: 'shows who follows what',

@@ -21,6 +21,8 @@ export interface CommandFlags {
   readonly outdated?: true;
   readonly against?: string;
   readonly ignore?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly failOn?: string;
   readonly from?: string;
   readonly deployment?: string;
   readonly until?: string;

@@ -18,14 +18,25 @@ const IN_SET = /^([^\s(]+)\s+(in|notin)\s*\(([^()]*)\)$/;
 const COMPARED = /^([^\s!=:]+)\s*(==|=|!=|:)\s*(\S*)$/;
 
 /**
- * The selector in the syntax of the API server; undefined if a requirement is invalid. All requirements have to hold.
+ * The selector in the syntax of the API server; undefined if a requirement is invalid, or rules out another one. All requirements have to hold.
  * `key:value` becomes `key=value` and `key:*` becomes `key`, as older versions of Stakater Reloader accepted them.
  */
 export function labelSelectorOf(text: string): string | undefined {
   const parts = text.split(BETWEEN_REQUIREMENTS).map((part) => part.trim());
   const requirements = parts.filter((part) => part !== '').map(requirementOf);
-  if (requirements.length === 0 || requirements.includes(undefined)) return undefined;
-  return [...new Set(requirements)].join(',');
+  const valid = [...new Set(requirements)].filter((requirement) => requirement !== undefined);
+  if (valid.length === 0 || requirements.includes(undefined) || valid.some((one) => rulesOut(one, valid)))
+    return undefined;
+  return valid.join(',');
+}
+
+/** Whether `a`, or `a=b`, leaves no labels that meet the others, such as `!a`, `a!=b` or `a=c`; sets are not compared. */
+function rulesOut(requirement: string, others: readonly string[]): boolean {
+  const [, key, value] = /^([^!=\s]+)(=.*)?$/.exec(requirement) ?? [];
+  if (key === undefined) return false;
+  if (value === undefined) return others.includes(`!${key}`);
+  const isOther = (other: string): boolean => other.startsWith(`${key}=`) && other !== requirement;
+  return others.some((other) => [`!${key}`, `${key}!${value}`].includes(other) || isOther(other));
 }
 
 function requirementOf(text: string): string | undefined {

@@ -119,7 +119,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   /** In the syntax of the API server. */
   selector: {
     ...type(
-      'a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas',
+      'a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas that some labels meet',
       labelSelectorOf,
     ),
     isJoined: true,

@@ -3,7 +3,7 @@
  * computed anew after each event that concerns it, and each is reported once for as long as it lasts.
  */
 
-import { configGatingMistakes, namespaceGatingMistakes } from '../annotations/gating.ts';
+import { namespaceGatingMistakes } from '../annotations/gating.ts';
 import { lostOptInFinding } from '../annotations/lost-opt-in.ts';
 import { competingReloaderFinding } from '../annotations/second-reloader.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
@@ -70,7 +70,8 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ defect }) => (defect === undefined ? [] : [defect]),
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
   ({ workload, namespace }) => namespaceGatingMistakes(workload.ref.namespace, namespace),
-  ({ objects }) => objects.flatMap(({ ref, annotations }) => configGatingMistakes(ref, annotations)),
+  ({ vocabularies, objects }) =>
+    objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
   ({ lostOptIn }) => (lostOptIn === undefined ? [] : [lostOptInFinding(lostOptIn)]),
   ({ vocabularies, workload, missing, isState }) =>
     vocabularies.findingsOfMissing(workload, missing, isState),

@@ -2,6 +2,7 @@
 
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
+import type { Finding } from '../../model/finding.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
 import { describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
@@ -55,7 +56,12 @@ function managedByOther({ raw, workload }: Facts): Cause | undefined {
 
 /** What the controller itself finds: its sentences have the correction. */
 function findings({ findings: found }: Facts): readonly Cause[] {
-  return found.map(({ reason, about, message }) => ({ rule: reason, about, says: message }));
+  return found.map(causeOf);
+}
+
+/** The finding as a cause. */
+export function causeOf({ reason, about, message }: Finding): Cause {
+  return { rule: reason, about, says: message };
 }
 
 function asksForNothing(facts: Facts): Cause | undefined {

@@ -1,11 +1,14 @@
 /** Which causes are problems of a manifest, how grave they are, and the further rules that only manifests have. */
 
+import { namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
 import { everyVocabulary, type Vocabularies } from '../../annotations/vocabularies.ts';
-import { CONFIG_KINDS } from '../../model/object-ref.ts';
-import type { RawObject } from '../../model/raw-objects.ts';
+import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
+import type { Annotations } from '../../model/workload.ts';
+import { judge } from '../../tracking/edge-policy.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
+import { causeOf, followed } from '../explain/causes-of-workload.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
 
@@ -16,7 +19,9 @@ export type Level = 'error' | 'warning';
 export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, about: string]>> = {
   malformed: ['error', 'A value that cannot be read.'],
   misplaced: ['error', 'An annotation where nobody reads it.'],
-  mistyped: ['error', 'An annotation that is almost one of ours.'],
+  mistyped: ['error', 'An annotation that is almost one of a vocabulary.'],
+  unreadable: ['error', 'A file that cannot be read.'],
+  'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
   unserved: ['warning', 'An annotation without an effect here.'],
   missing: ['warning', 'A named object that is not in the set, or not watched.'],
@@ -25,6 +30,7 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   'kind-of-object-ignored': ['warning', 'An object of a kind that is not watched.'],
   'namespace-not-watched': ['warning', 'A namespace that the reloader of the set does not watch.'],
   'no-reference': ['warning', 'A switch for references on a workload without any.'],
+  'not-matched': ['warning', 'A search where no object carries the mark.'],
   'matches-all': ['warning', 'An expression that matches every object.'],
   'not-asked': ['warning', 'Objects that pods read and no annotation asks for (--strict).'],
 };
@@ -35,35 +41,33 @@ const UNLIKELY = ['q7-unlikely', 'x.another-0'];
 
 /** The problems of a workload. */
 export function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
+  const { store } = facts.observation;
   const isAnnotated = wordsOf(facts.workload).length > 0;
-  const found = causesOf(facts).filter(({ rule }) => {
-    if (CHECKED_RULES[rule] === undefined) return false;
+  const isRolled = followed(facts).some(([record, config]) => judge(store, record, config).asks);
+  // Those of an object are problems of its own manifest.
+  const elsewhere = followed(facts).flatMap(([, { ref, annotations }]) =>
+    store.settings.vocabularies.configMistakesOf(ref, annotations).map(({ about }) => about),
+  );
+  const found = causesOf(facts).filter(({ rule, about }) => {
+    if (CHECKED_RULES[rule] === undefined || elsewhere.includes(about)) return false;
     if (rule === STRICT) return isStrict && facts.workload.references.length > 0;
+    if (rule === 'not-matched') return !isRolled;
     return isAnnotated || rule !== 'kind-not-served';
   });
-  const named = found.map(({ about }) => about).join(' ');
-  const marks = misplacedMarks(facts).filter(({ about }) => !named.includes(about));
-  return [...found, ...marks, ...matchesAll(facts)];
+  return [...found, ...matchesAll(facts)];
 }
 
-/** Words for workloads on an object that is none. */
-export function misplacedWords({ metadata }: RawObject, kind: string, words: Vocabularies): readonly Cause[] {
-  return Object.keys(metadata.annotations ?? {})
-    .filter((key) => words.isPolicyAnnotation(key) && !words.isConfigAnnotation(key))
-    .map((key) => misplaced(key, 'workload', `a ${kind}`));
-}
-
-/** Words for objects on a workload. */
-function misplacedMarks({ raw, observation }: Facts): readonly Cause[] {
-  const { vocabularies: words } = observation.store.settings;
-  return Object.keys(raw.metadata.annotations ?? {})
-    .filter((key) => words.isConfigAnnotation(key) && !words.isPolicyAnnotation(key))
-    .map((key) => misplaced(key, 'object', 'a workload'));
-}
-
-function misplaced(key: string, readOn: string, place: string): Cause {
-  const says = `${key} is read on ${readOn === 'object' ? 'ConfigMaps and Secrets' : 'workloads'}, and has no effect on ${place}`;
-  return { rule: 'misplaced', about: key, says, todo: `write it on the ${readOn}, or take it away` };
+/** The problems of what is no workload. */
+export function objectProblems(
+  ref: WorkloadRef,
+  annotations: Annotations,
+  words: Vocabularies,
+): readonly Cause[] {
+  const isNamespace = ref.kind === 'Namespace';
+  const found = isNamespace
+    ? namespaceGatingMistakes(ref.name, annotations)
+    : words.configMistakesOf(ref, annotations);
+  return found.map(causeOf);
 }
 
 function matchesAll({ workload, reloader }: Facts): readonly Cause[] {

@@ -1,6 +1,7 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
 import { itemsOf } from '../../annotations/name-list.ts';
+import { configKindOf, describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
 import { VERSION } from '../../options/version.ts';
@@ -12,7 +13,7 @@ import type { CommandContext } from '../run-command.ts';
 import { factsIn, observeFor } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
-import { CHECKED_RULES, type Level, misplacedWords, problemsOf } from './check-rules.ts';
+import { CHECKED_RULES, type Level, objectProblems, problemsOf } from './check-rules.ts';
 import { clusterOf } from './manifest-cluster.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 
@@ -21,8 +22,8 @@ export interface Problem extends Cause {
   readonly level: Level;
   readonly file: string;
   readonly line: number;
-  /** `Deployment/web`. */
-  readonly object: string;
+  /** Absent if the file itself is the problem. */
+  readonly object?: WorkloadRef;
 }
 
 /** The exit code if there are problems. */
@@ -31,15 +32,23 @@ const DEFAULT_NAMESPACE = 'default';
 
 /** Runs the command. */
 export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<number> {
-  const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [] } = flags;
+  const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [], exclude } = flags;
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
-  const manifests = await readManifests(places);
+  const unreadable: Problem[] = [];
+  const manifests = await readManifests(places, exclude, (file, line = 1, says) => {
+    unreadable.push({ rule: 'unreadable', level: 'error', about: file, says, file, line });
+    return [];
+  });
+  if (manifests.length + unreadable.length === 0)
+    throw new CommandError(`there is no object in ${places.join(', ')}`);
   const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
     check(manifests, { namespace, settings, isStrict: flags.strict === true }),
   );
-  const problems = found.filter(({ rule }) => !ignore.includes(rule));
+  const problems = [...unreadable, ...found]
+    .filter(({ rule }) => !ignore.includes(rule))
+    .sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1));
   await terminal.write(
     flags.output === 'sarif'
       ? `${JSON.stringify(sarifOf(problems), undefined, 2)}\n`
@@ -47,7 +56,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
           textOf(problems, manifests.length, terminal.paint),
         ),
   );
-  return problems.length === 0 ? 0 : FOUND;
+  return problems.some(({ level }) => level === 'error' || flags.failOn !== 'error') ? FOUND : 0;
 }
 
 /** How manifests are checked; the namespace is that of objects without one. */
@@ -60,62 +69,94 @@ export async function check(
   manifests: readonly Manifest[],
   { namespace, settings, isStrict }: CheckOptions,
 ): Promise<readonly Problem[]> {
+  // First, since values that are no texts are read as texts from here on.
+  const problems = manifests.flatMap((manifest) => notTexts(manifest, namespace));
   const scene = await clusterOf(manifests, { namespace, settings });
   const observation = await observeFor(scene, undefined);
-  const problems: Problem[] = [];
   for (const manifest of manifests) {
     const row = rowsOf(scene.reloader.options).find(
       ({ kind, objectKind = kind }) => objectKind === manifest.kind,
     );
-    const own = manifest.object.metadata.namespace ?? namespace;
-    const reading =
-      row && (await readObject<RawWorkload>(scene.send, row, own, manifest.object.metadata.name));
+    const { namespace: own = namespace, name, annotations = {} } = manifest.object.metadata;
+    const reading = row && (await readObject<RawWorkload>(scene.send, row, own, name));
     const causes =
       row === undefined || reading?.kind !== 'found'
-        ? misplacedWords(manifest.object, manifest.kind, observation.store.settings.vocabularies)
+        ? objectProblems(
+            { kind: manifest.kind, namespace: own, name },
+            annotations,
+            observation.store.settings.vocabularies,
+          )
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
-    problems.push(...causes.map((cause) => problemIn(manifest, cause)));
+    problems.push(...causes.map((cause) => problemIn(manifest, cause, namespace)));
   }
   await observation.end();
   return problems;
 }
 
-function problemIn(manifest: Manifest, cause: Cause): Problem {
+function problemIn(manifest: Manifest, cause: Cause, namespace: string, line?: number): Problem {
   const { file, kind, object, lineOf } = manifest;
+  const { namespace: own = namespace, name } = object.metadata;
   const level = CHECKED_RULES[cause.rule]?.[0] ?? 'warning';
-  return {
-    ...cause,
-    level,
-    file,
-    line: lineOfCause(manifest, cause) ?? lineOf(),
-    object: `${kind}/${object.metadata.name}`,
-  };
+  const at = line ?? lineOfCause(manifest, cause) ?? lineOf();
+  return { ...cause, level, file, line: at, object: { kind, namespace: own, name } };
 }
 
-/** The line of the first annotation whose key, or an item of whose list, the problem mentions; undefined: it mentions none. */
+/** The places of annotations and labels, and the content of objects: all values are texts. */
+const TEXTS = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata']
+  .flatMap((place) => [`${place}.annotations`, `${place}.labels`])
+  .map((place) => place.split('.'));
+const CONTENTS = [['data'], ['stringData']];
+
+/** The values that the API server refuses, since they are no texts; they are texts afterwards. */
+function notTexts(manifest: Manifest, namespace: string): readonly Problem[] {
+  const { kind, object, lineOf } = manifest;
+  const places = configKindOf(kind) === undefined ? TEXTS : [...TEXTS, ...CONTENTS];
+  return places.flatMap((place) => {
+    const words = wordsAt(object, place);
+    const wrong = Object.keys(words).filter((key) => typeof words[key] !== 'string');
+    return wrong.flatMap((key) => {
+      const value = words[key];
+      words[key] = String(value ?? '');
+      const about = [...place, key].join('.');
+      const says = `${about} is a ${typeof value}, and no text: the API server refuses the manifest`;
+      const cause = { rule: 'not-text', about, says, todo: 'put the value in quotes' };
+      return value === null ? [] : [problemIn(manifest, cause, namespace, lineOf(...place, key))];
+    });
+  });
+}
+
+function wordsAt(object: object, place: readonly string[]): Record<string, unknown> {
+  let at: unknown = object;
+  for (const field of place) at = (at as Partial<Record<string, unknown>> | null | undefined)?.[field];
+  return typeof at === 'object' && at !== null ? (at as Record<string, unknown>) : {};
+}
+
+/** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
-  const { annotations = {} } = object.metadata;
-  const onTemplate = (object as RawWorkload).spec?.template?.metadata?.annotations ?? {};
-  const keyIn = (words: Readonly<Record<string, string>>): string | undefined =>
-    Object.keys(words).find((key) => text.includes(key));
-  const listing = Object.entries(annotations).find(([, value]) =>
+  const mentioned = TEXTS.flatMap((place) =>
+    Object.keys(wordsAt(object, place))
+      .filter((key) => key.includes('/') && text.includes(key))
+      .map((key) => [...place, key]),
+  ).sort((one, other) => (other.at(-1) ?? '').length - (one.at(-1) ?? '').length);
+  const listing = Object.entries(object.metadata.annotations ?? {}).find(([, value]) =>
     itemsOf(value).some((item) => text.includes(`/${item}`)),
   );
-  const template = keyIn(onTemplate);
-  const own = keyIn(annotations) ?? (template === undefined ? listing?.[0] : undefined);
-  if (own !== undefined) return lineOf('metadata', 'annotations', own);
-  if (template === undefined) return undefined;
-  return lineOf('spec', 'template', 'metadata', 'annotations', template);
+  if (mentioned[0] !== undefined) return lineOf(...mentioned[0]);
+  return listing && lineOf('metadata', 'annotations', listing[0]);
 }
 
 function textOf(problems: readonly Problem[], objects: number, paint: Paint): string {
   const lines = problems.flatMap(({ file, line, level, object, says, rule, todo }) => [
-    `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${object}: ${says} ${paint('dim', `[${rule}]`)}`,
+    `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${nameOf(object)}${says} ${paint('dim', `[${rule}]`)}`,
     ...(todo === undefined ? [] : [`    -> ${todo}`]),
   ]);
   const sum = `${count(objects, 'object')}, ${count(problems.length, 'problem')}`;
   return [...lines, sum, ''].join('\n');
+}
+
+function nameOf(object: WorkloadRef | undefined): string {
+  return object === undefined ? '' : `${describe(object)}: `;
 }
 
 /** Problems in the format SARIF 2.1.0, which code hosts show beside the lines of a pull request. */
@@ -134,7 +175,7 @@ export function sarifOf(problems: readonly Problem[]): object {
 }
 
 function resultOf({ rule, level, file, line, object, says, todo }: Problem): object {
-  const text = [`${object}: ${says}`, ...(todo === undefined ? [] : [todo])].join('; ');
+  const text = [`${nameOf(object)}${says}`, ...(todo === undefined ? [] : [todo])].join('; ');
   const uri = file.split('/').map(encodeURIComponent).join('/');
   const physicalLocation = { artifactLocation: { uri }, region: { startLine: line } };
   return { ruleId: rule, level, message: { text }, locations: [{ physicalLocation }] };

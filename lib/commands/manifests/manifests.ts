@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { text as textIn } from 'node:stream/consumers';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type Tags } from 'yaml';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { CommandError } from '../connect.ts';
 
@@ -19,11 +19,34 @@ export interface Manifest {
 
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** The manifests of files, folders and `-`, in their order. @throws CommandError if one cannot be read or is no YAML */
-export async function readManifests(places: readonly string[]): Promise<readonly Manifest[]> {
-  const files = places.flatMap(filesIn);
+/** Is told of a file that cannot be read, or is no YAML; what it returns counts as the file's objects. */
+type Unreadable = (file: string, line: number | undefined, says: string) => readonly Manifest[];
+
+/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError by `unreadable` */
+export async function readManifests(
+  places: readonly string[],
+  excluded: readonly string[] = [],
+  unreadable: Unreadable = refuse,
+): Promise<readonly Manifest[]> {
+  const files = places.flatMap(filesIn).filter((file) => !isExcluded(file, excluded));
   const texts = await Promise.all(files.map(textOf));
-  return files.flatMap((file, index) => manifestsIn(texts[index] ?? '', file === '-' ? 'stdin' : file));
+  return texts.flatMap((text, index) => {
+    const file = files[index] ?? '';
+    if (typeof text !== 'string') return unreadable(file, undefined, `cannot be read (${text.code})`);
+    return manifestsIn(text, file === '-' ? 'stdin' : file, unreadable);
+  });
+}
+
+function refuse(file: string, line: number | undefined, says: string): never {
+  throw new CommandError(`${file}${line === undefined ? '' : `:${line}`} ${says}`);
+}
+
+/** Whether a pattern, or the name of a folder, fits the path of a file, or the end of it. */
+function isExcluded(file: string, patterns: readonly string[]): boolean {
+  const name = file.replace(/^(?:\.{0,2}\/)+/, '');
+  return patterns
+    .map((pattern) => pattern.replace(/^(?:\.{0,2}\/)+/, '').replace(/\/+$/, ''))
+    .some((pattern) => [pattern, `${pattern}/**`].some((each) => path.matchesGlob(name, `**/${each}`)));
 }
 
 function filesIn(place: string): readonly string[] {
@@ -40,29 +63,35 @@ function isFolder(place: string): boolean {
 }
 
 /** The standard input is a stream: who reads it at once gets nothing of a program that has yet to write. */
-async function textOf(file: string): Promise<string> {
+async function textOf(file: string): Promise<string | NodeJS.ErrnoException> {
   try {
     return file === '-' ? await textIn(process.stdin) : readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CommandError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return error as NodeJS.ErrnoException;
   }
 }
 
+/** Times of the day and dates are text for kubectl. */
+function customTags(tags: Tags): Tags {
+  return tags.filter(
+    (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith('timestamp')),
+  );
+}
+
 /** The objects of a text, those in lists included; a document that is no object of the API is skipped. */
-function manifestsIn(text: string, file: string): readonly Manifest[] {
+function manifestsIn(text: string, file: string, unreadable: Unreadable): readonly Manifest[] {
   const lines = new LineCounter();
   // YAML 1.1, as kubectl reads it: there `yes` is true.
-  return parseAllDocuments(text, { version: '1.1', lineCounter: lines }).flatMap((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) {
-      // The message of the parser quotes the lines around the error, and with them what a Secret holds.
-      const line = error.linePos?.[0].line ?? 1;
-      throw new CommandError(
-        `${file}:${line} is no YAML (${error.code}); a template has to be rendered first`,
-      );
-    }
-    return objectsIn(document.toJS() as unknown, document.contents, file, lines);
-  });
+  const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter: lines });
+  const [error] = documents.flatMap(({ errors }) => errors);
+  if (error !== undefined) {
+    // The message of the parser quotes the lines around the error, and with them what a Secret holds.
+    const says = `is no YAML (${error.code}); a template has to be rendered first`;
+    return unreadable(file, error.linePos?.[0].line ?? 1, says);
+  }
+  return documents.flatMap((document) =>
+    objectsIn(document.toJS() as unknown, document.contents, file, lines),
+  );
 }
 
 function objectsIn(

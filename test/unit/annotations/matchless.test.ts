@@ -18,7 +18,7 @@ const MATCHLESS: Record<string, string> = {
   'a b': 'cannot be the name of an object; write LIST: "a, b"',
   'a;b': 'cannot be the name of an object; write LIST: "a, b"',
   'web，api': 'cannot be the name of an object; write LIST: "web, api"',
-  'app-*': 'is an expression, in which * repeats the character before it; write app-.*',
+  'app-*, web': '"app-*" of LIST cannot be the name of an object; write LIST: "app-.*, web"',
   'app-[a-z]{1,5}':
     '"app-[a-z]{1", "5}" of LIST cannot be the name of an object; list names, separated by commas',
   'web, My_App, api-.*':

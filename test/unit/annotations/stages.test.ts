@@ -60,7 +60,13 @@ test('people are told of what cannot be read, and of nothing else', () => {
     `"maybe" of ${PREFIX}/canary is neither true nor false and does not count; write ${PREFIX}/canary: "true"`,
   ]);
   assert.deepEqual(mistakesOf({ 'rollout-order': '-1', canary: 'false' }), []);
-  assert.deepEqual(configMistakesOf({ stages: '1,100%', resume: '0a' }), []);
+  for (const stages of ['1,100%', '10,5%,20', '5%,5%'])
+    assert.deepEqual(configMistakesOf({ stages, resume: '0a' }), []);
+  for (const stages of ['10,5', '1,20%,10%'])
+    assert.match(
+      configMistakesOf({ stages })[0] ?? '',
+      /ends before the one before it; write ends that rise/,
+    );
 });
 
 test('they are annotations that are read, of workloads or of objects', () => {

@@ -22,17 +22,18 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 interface Parts {
-  readonly annotations?: Words;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly labels?: Words;
   readonly onTemplate?: Words;
   readonly kind?: string;
   readonly reads?: readonly string[];
 }
 
-function workload({ annotations, onTemplate, kind = 'Deployment', reads = ['web'] }: Parts): object {
+function workload({ annotations, labels, onTemplate, kind = 'Deployment', reads = ['web'] }: Parts): object {
   const template = { metadata: { annotations: onTemplate }, spec: podOf(reads) };
   const [apiVersion, spec] =
     kind === 'CronJob' ? ['batch/v1', { jobTemplate: { spec: { template } } }] : ['apps/v1', { template }];
-  return { apiVersion, kind, metadata: { name: 'web', annotations }, spec };
+  return { apiVersion, kind, metadata: { name: 'web', labels, annotations }, spec };
 }
 
 function configMap(annotations?: Words, name = 'web'): object {
@@ -95,6 +96,84 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'misplaced',
     says: /no effect on a workload/,
     line: /match: "true"/,
+  },
+  'an annotation among the labels': {
+    objects: [workload({ labels: { app: 'web', [`${STAKATER}/auto`]: 'true' } }), configMap()],
+    rule: 'misplaced',
+    says: /stands among the labels/,
+    line: /auto: "true"/,
+  },
+  'a mistyped domain of another vocabulary': {
+    objects: [workload({ annotations: { 'reloader.stackater.com/auto': 'true' } }), configMap()],
+    rule: 'mistyped',
+    says: /write reloader\.stakater\.com\/auto: "true"/,
+    line: /stackater/,
+  },
+  'a mistyped word on an object': {
+    objects: [configMap({ [`${NATIVE}/urgentt`]: 'true' })],
+    rule: 'mistyped',
+    says: /write reloader\.k8s\.collaborne\.com\/urgent: "true"/,
+    line: /urgentt/,
+  },
+  'a value of an object that cannot be read, once': {
+    objects: [
+      workload({ annotations: { [`${NATIVE}/auto`]: 'true' } }),
+      configMap({ [`${NATIVE}/stages`]: '10,5' }),
+    ],
+    rule: 'malformed',
+    says: /"10,5" of reloader\.k8s\.collaborne\.com\/stages of ConfigMap\/web/,
+    line: /stages: 10,5/,
+  },
+  'a mark of an object that cannot be read': {
+    objects: [configMap({ [`${STAKATER}/match`]: 'yep' })],
+    rule: 'malformed',
+    says: /"yep" of reloader\.stakater\.com\/match/,
+    line: /match: yep/,
+  },
+  'a value of a namespace that cannot be read': {
+    objects: [
+      {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'shop', annotations: { [`${NATIVE}/hold`]: 'yep' } },
+      },
+    ],
+    rule: 'malformed',
+    says: /"yep" of reloader\.k8s\.collaborne\.com\/hold of Namespace\/shop/,
+    line: /hold: yep/,
+  },
+  'a switch without quotes': {
+    objects: [workload({ annotations: { [`${STAKATER}/auto`]: true } }), configMap()],
+    rule: 'not-text',
+    says: /metadata\.annotations\.reloader\.stakater\.com\/auto is a boolean, and no text: the API server refuses/,
+    line: /auto: true/,
+  },
+  'content without quotes, which is not shown': {
+    objects: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'pin' }, stringData: { pin: 4711 } }],
+    rule: 'not-text',
+    says: /^stringData\.pin is a number, and no text: the API server refuses the manifest put/,
+    line: /pin: 4711/,
+  },
+  'a search without an object that has the mark': {
+    objects: [workload({ annotations: { [`${STAKATER}/search`]: 'true' } }), configMap()],
+    rule: 'not-matched',
+    says: /ConfigMap\/web rolls nothing.*write reloader\.stakater\.com\/match: "true"/,
+    line: /search: "true"/,
+  },
+  'auto beside search': {
+    objects: [
+      workload({ annotations: { [`${STAKATER}/auto`]: 'true', [`${STAKATER}/search`]: 'true' } }),
+      configMap(),
+    ],
+    rule: 'unserved',
+    says: /search has no effect beside/,
+    line: /(auto|search): "true"/,
+  },
+  'an item that no name matches': {
+    objects: [workload({ annotations: { [`configmap.${STAKATER}/reload`]: 'my_app' } }), configMap()],
+    rule: 'malformed',
+    says: /"my_app" of .* cannot be the name of an object; write .*"my-app"/,
+    line: /my_app/,
   },
   'a name that is not in the set': {
     objects: [workload({ annotations: { [`${NATIVE}/configmap`]: 'webb' } }), configMap()],
@@ -163,6 +242,20 @@ describe('check finds nothing in', () => {
     'a kind that it does not know': [{ apiVersion: 'x/v1', kind: 'Thing', metadata: { name: 'a' } }],
     'a list': [{ apiVersion: 'v1', kind: 'List', items: [workload(asking), configMap()] }],
     'what is no object': [{ image: { tag: 1 } }],
+    'a bare Pod': [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'test' }, spec: podOf(['web']) }],
+    'a search that finds one of two': [
+      workload({ annotations: { [`${STAKATER}/search`]: 'true' }, reads: ['web', 'api'] }),
+      configMap({ [`${STAKATER}/match`]: 'true' }),
+      configMap(undefined, 'api'),
+    ],
+    'a value without content': [workload({ annotations: { note: null } }), configMap()],
+    'words of a namespace': [
+      {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata: { name: 'shop', annotations: { [`${NATIVE}/notify-only`]: 'true' } },
+      },
+    ],
   };
   for (const [name, objects] of Object.entries(good))
     test(name, async () => assert.deepEqual(await problemsOf(objects), []));
@@ -201,6 +294,16 @@ test('a text that is no YAML is named by its place, and not quoted', async () =>
   await assert.rejects(
     readManifests([path.join(folder, 'none.yaml')]),
     /none\.yaml cannot be read \(ENOENT\)/,
+  );
+});
+
+test('dates and times of the day are texts, as for kubectl', async () => {
+  const file = fileWith(
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  annotations:\n    ${NATIVE}/hold: 2099-01-31T18:00:00Z\ndata: {at: 22:00}`,
+  );
+  assert.deepEqual(
+    await check(await readManifests([file]), { namespace: 'x', settings: [], isStrict: false }),
+    [],
   );
 });
 

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { errorOf } from './given.ts';
 
 const SELECTOR =
-  '--namespace-selector: expected a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas, got ';
+  '--namespace-selector: expected a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas that some labels meet, got ';
 const URL_EXPECTED = 'expected an http:// or https:// URL, with %25 for each % of a user name or password';
 const NO_STAMPS = 'not both: nothing is stamped';
 const WEBHOOK = '--webhook-port=9443 --webhook-tls-directory=/tls';

@@ -1,0 +1,95 @@
+/** `reloader check` as a command: what it reads, what it writes, and its exit code. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { stringify } from 'yaml';
+import { runCheck } from '../../../lib/commands/manifests/check.ts';
+import type { CommandContext } from '../../../lib/commands/run-command.ts';
+import type { Terminal } from '../../../lib/commands/terminal.ts';
+
+/** A workload whose annotation names an object that is not there. */
+function workload(kind: string, word: string): string {
+  const annotations = { [`reloader.k8s.collaborne.com/${word}`]: 'none' };
+  return stringify({
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'web', annotations },
+    spec: { template: {} },
+  });
+}
+
+describe('check', () => {
+  let tree = '';
+  before(() => {
+    tree = mkdtempSync(path.join(tmpdir(), 'reloader-check-'));
+    mkdirSync(path.join(tree, 'charts', 'templates'), { recursive: true });
+    writeFileSync(path.join(tree, 'a.yaml'), workload('DaemonSet', 'configmap'));
+    writeFileSync(path.join(tree, 'b.yaml'), workload('Deployment', 'confgmap'));
+    writeFileSync(path.join(tree, 'c.json'), '{{ no }}: [');
+    writeFileSync(path.join(tree, 'charts', 'templates', 'd.yaml'), '{{ no }}: [');
+  });
+
+  after(() => rmSync(tree, { recursive: true }));
+
+  /** The exit code, and the answer. */
+  async function run(flags: Partial<CommandContext['flags']>): Promise<readonly [number, string]> {
+    let answer = '';
+    const terminal: Terminal = {
+      paint: (_, text) => text,
+      write: async (text) => {
+        answer += text;
+      },
+      note: () => undefined,
+    };
+    const context = { operands: [], settings: [], env: {}, terminal };
+    const code = await runCheck({ ...context, flags: { output: 'text', file: [tree], ...flags } });
+    return [code, answer];
+  }
+
+  test('an unreadable file is a problem, in the order of files, and the others are checked', async () => {
+    const [code, answer] = await run({});
+    assert.equal(code, 2);
+    const found = answer
+      .split('\n')
+      .flatMap((line) => /(\w\.\w+):.*\[(.+)\]$/.exec(line)?.slice(1).join(' ') ?? []);
+    assert.deepEqual(found, ['a.yaml missing', 'b.yaml mistyped', 'c.json unreadable', 'd.yaml unreadable']);
+  });
+
+  for (const exclude of [
+    'charts',
+    'charts/',
+    './charts/templates',
+    '*/templates/*.yaml',
+    'd.yaml',
+    '**/d.yaml',
+  ])
+    test(`what --exclude ${exclude} fits is not read`, async () => {
+      const [, answer] = await run({ exclude: [exclude] });
+      assert.ok(!answer.includes('d.yaml') && answer.includes('c.json'), answer);
+    });
+
+  test('--fail-on says which level counts', async () => {
+    const exclude = ['b.yaml', 'c.json', 'charts'];
+    assert.deepEqual(
+      await Promise.all(['error', 'warning'].map(async (failOn) => (await run({ exclude, failOn }))[0])),
+      [0, 2],
+    );
+    assert.equal((await run({ failOn: 'error' }))[0], 2);
+  });
+
+  test('nothing read is an error', async () => {
+    await assert.rejects(run({ exclude: ['*'] }), /there is no object in/);
+    await assert.rejects(run({ file: ['/dev/null'] }), /there is no object in \/dev\/null/);
+  });
+
+  test('programs get the object in its parts', async () => {
+    const [, answer] = await run({ output: 'json', exclude: ['charts'] });
+    const { apiVersion, objects, problems } = JSON.parse(answer);
+    assert.deepEqual([apiVersion, objects], ['kubernetes-reloader/v1', 2]);
+    assert.deepEqual(problems[0].object, { kind: 'DaemonSet', namespace: 'default', name: 'web' });
+    assert.equal(problems.at(-1).object, undefined);
+  });
+});
