@@ -88,7 +88,7 @@ async function mayGoOn(
   for (const { permission, sentence } of needed) {
     const without = WITHOUT[permission.purpose];
     if (without === undefined) log.error(sentence);
-    else log.warn(`${sentence}\n${without}`);
+    else log.warn(`${sentence}. ${without}`);
   }
   if (isNeedless) {
     log.warn(

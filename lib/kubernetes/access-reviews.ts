@@ -158,5 +158,5 @@ function sentenceOf({ namespace, rule }: Permission, verbs: readonly string[]): 
   const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
   const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
-  return `${head} Add to ${role}:\n${ruleYaml(rule)}`;
+  return `${head} Add to ${role}: ${ruleYaml(rule)}`;
 }

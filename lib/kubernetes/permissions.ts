@@ -105,15 +105,15 @@ export function streamPermission({
   return permission(isWorkload ? 'workload' : 'config', kind, namespace, resource, WATCHING);
 }
 
-/** The rule as YAML, to be pasted into a Role. */
+/** The rule as a line of YAML, to be pasted into a Role. */
 export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string {
-  const lines = [
-    `- apiGroups: ${JSON.stringify(apiGroups)}`,
-    `  resources: ${JSON.stringify(resources)}`,
-    ...(resourceNames === undefined ? [] : [`  resourceNames: ${JSON.stringify(resourceNames)}`]),
-    `  verbs: ${JSON.stringify(verbs)}`,
-  ];
-  return lines.join('\n');
+  const fields = Object.entries({ apiGroups, resources, resourceNames, verbs });
+  const given = fields.flatMap(([key, value]) => (value === undefined ? [] : `${key}: ${listOf(value)}`));
+  return `- {${given.join(', ')}}`;
+}
+
+function listOf(words: readonly string[]): string {
+  return `[${words.map((word) => (word === '' || word.includes('*') ? `"${word}"` : word)).join(', ')}]`;
 }
 
 const WATCHING = ['list', 'watch'];

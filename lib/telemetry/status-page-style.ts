@@ -89,7 +89,6 @@ progress { width: 100%; max-width: 14rem; accent-color: var(--good); }
 #decisions th:nth-child(1) { width: 8rem; }
 #decisions th:nth-child(2) { width: 12rem; }
 #watches th:first-child { width: 26%; }
-#watches .problem { white-space: pre-wrap; }
 .follows { margin: 0; padding: 0; list-style: none; }
 #current tbody th .place { display: inline; }
 #current .follows { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }

@@ -46,7 +46,7 @@ test('DaemonSets may not be listed for a while', { skip }, async () => {
   await stage.put('shared', 'A');
   for (const workload of [WEB, AGENT]) await stage.create(workload);
   const first = await stage.reloaderWithRights();
-  const rule = /Add to a Role in namespace \S+:\n- apiGroups: \["apps"\]\n {2}resources: \["daemonsets"\]/;
+  const rule = /Add to a Role in namespace \S+: - \{apiGroups: \[apps\], resources: \[daemonsets\], verbs: /;
   assert.ok(first.says(/DaemonSet in \S+ may not be listed or watched: it is left out/));
   assert.match((await stage.state())['v1.ConfigMap_shared'] ?? '', /\.1$/);
   await stage.changeAndRoll(WEB, 'B');

@@ -119,7 +119,7 @@ test('without the right to the keys of digests the program goes on, and a warnin
   assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 1]);
   assert.match(
     outcome.warnings[0] ?? '',
-    /may not .*secrets.*resourceNames: \["reloader-state-key"\].*plain SHA-1/s,
+    /may not .*secrets.*resourceNames: \[reloader-state-key\].*plain SHA-1/s,
   );
 });
 

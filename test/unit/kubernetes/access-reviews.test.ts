@@ -88,12 +88,7 @@ test('a missing right is told with its verbs and the rule to add', async () => {
   assert.deepEqual(missing.verbs, ['watch']);
   assert.equal(
     missing.sentence,
-    [
-      'The service account may not watch secrets in namespace one. Add to a Role in namespace one:',
-      '- apiGroups: [""]',
-      '  resources: ["secrets"]',
-      '  verbs: ["list","watch"]',
-    ].join('\n'),
+    'The service account may not watch secrets in namespace one. Add to a Role in namespace one: - {apiGroups: [""], resources: [secrets], verbs: [list, watch]}',
   );
 });
 

@@ -106,7 +106,10 @@ test('where a webhook is told instead, workloads need not be patched, but the st
 test('a rule names the objects that it is for', () => {
   const [state] = permissionsFor(SCOPE);
   assert.ok(state);
-  assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state","reloader-state-1",.*-9"\]$/m);
+  assert.match(
+    ruleYaml(state.rule),
+    /^- \{apiGroups: \[""\], .* resourceNames: \[reloader-state, reloader-state-1, .*-9\], verbs: /,
+  );
 });
 
 test('to review the readers of pages takes two rights in the cluster, also in a dry run', () => {
