@@ -6,6 +6,7 @@ import type { Send } from '../kubernetes/transport.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
 import { plain } from '../model/text.ts';
+import { VARIABLE_PREFIX } from '../options/flags.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
@@ -14,6 +15,10 @@ import { listObjects, readObject } from './reads.ts';
 const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 /** The label of each Deployment of this program, whatever it is installed by. */
 export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
+/** Whether it is set decides what is done, and not its value, which may be in a Secret. */
+const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
+/** What has its value in a Secret, and decides nothing about workloads. */
+const SECRET = /_(URL|TOKEN)$/;
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
@@ -38,8 +43,6 @@ export interface InstalledReloader {
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
-  /** What is odd about it, each a sentence. */
-  readonly notes: readonly string[];
   /** Why it is not known which reloader serves the namespace, each a sentence; then the settings are guessed. */
   readonly unknown: readonly string[];
 }
@@ -81,7 +84,7 @@ interface RawLease extends RawObject {
 /** The reloader that serves the namespace, else another one, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const { asked, namespace, settings } = wanted;
-  if (asked === 'none') return { ...settingsAlone(wanted, []), isGiven: true };
+  if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
   const { found, isEverywhere } = await findDeployments(send, {
     ...wanted,
     flag: '--reloader',
@@ -96,9 +99,11 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isMissed = hidden.length > 0 && serving.length === 0;
+  const guess = best ?? settingsAlone(wanted);
   return {
-    ...(best ?? settingsAlone(wanted, [])),
+    ...guess,
     unknown: [
+      ...guess.unknown,
       ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
       ...leases.found.filter(isRenewed).flatMap((lease) => strangerIn(lease, all)),
     ],
@@ -128,12 +133,12 @@ export function watches({ place, options }: InstalledReloader, namespace: string
 }
 
 /** The settings of the words alone. @throws CommandError */
-export function settingsAlone(
-  { settings, namespace }: Pick<Wanted, 'settings' | 'namespace'>,
-  notes: readonly string[],
-): InstalledReloader {
+export function settingsAlone({
+  settings,
+  namespace,
+}: Pick<Wanted, 'settings' | 'namespace'>): InstalledReloader {
   const { options } = optionsOf(settings, {});
-  return { options, place: placeOf(options, namespace), notes, unknown: [] };
+  return { options, place: placeOf(options, namespace), unknown: [] };
 }
 
 /** Which Deployments are looked for. */
@@ -230,19 +235,14 @@ type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
   const { args, env, hidden } = programOf(deployment);
-  const unread = hidden
-    .filter((variable) => variable.name.startsWith('RELOADER_OPT_'))
-    .map(
-      (variable) => `the value of ${variable.name} of Deployment ${namespace}/${name} is not in its manifest`,
-    );
-  const { options } = optionsOf([...args, ...settings], env, `Deployment ${namespace}/${name}`);
-  return {
-    installation: installationOf(deployment),
-    options,
-    place: placeOf(options, namespace),
-    notes: unread,
-    unknown: [],
-  };
+  const unread = hidden.map((variable) => variable.name).filter((each) => each.startsWith(VARIABLE_PREFIX));
+  const address = unread.includes(WEBHOOK) ? { [WEBHOOK]: 'https://hidden.invalid' } : {};
+  const title = `Deployment ${namespace}/${name}`;
+  const { options } = optionsOf([...args, ...settings], { ...env, ...address }, title);
+  const unknown = unread
+    .filter((each) => !SECRET.test(each))
+    .map((each) => `the value of ${each} of ${title} is not in its manifest`);
+  return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
 
 /** Where a Deployment is, and whether it runs. */

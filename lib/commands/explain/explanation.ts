@@ -138,21 +138,17 @@ export function unrecorded(
 }
 
 /** Which reloader counts, and what it watches. */
-export function shownReloader({
-  installation,
-  place,
-  notes,
-  unknown,
-  isGiven,
-}: InstalledReloader): ShownReloader {
+export function shownReloader({ installation, place, unknown, isGiven }: InstalledReloader): ShownReloader {
   if (unknown.length > 0) return { is: 'unknown', says: 'unknown' };
-  const flags =
-    isGiven === true ? 'none is looked for: the flags after -- count' : 'none: the defaults count';
-  if (installation === undefined) return { is: 'none', says: [flags, ...notes].join('; ') };
+  if (installation === undefined) {
+    const says =
+      isGiven === true ? 'the flags after -- count, none is looked for' : 'none: the defaults count';
+    return { is: 'none', says };
+  }
   const { namespace, name, readyReplicas, replicas } = installation;
   const where = place.namespaces === undefined ? 'all namespaces' : place.namespaces.join(', ');
-  const what = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}`;
-  return { is: 'found', kind: 'Deployment', namespace, name, says: [what, ...notes].join('; ') };
+  const says = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}`;
+  return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 
 function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigRecord): FollowedObject {

@@ -51,7 +51,7 @@ export async function clusterOf(
 ): Promise<Scene> {
   const sendFor = (options: Options): Send =>
     new ManifestCluster(options).add(manifests, wanted.namespace).send;
-  const reloader = await findReloader(sendFor(settingsAlone(wanted, []).options), wanted);
+  const reloader = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
   return { send: sendFor(reloader.options), namespace: wanted.namespace, reloader };
 }
 

@@ -129,7 +129,7 @@ function unknownOf(
   { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
 ): readonly string[] {
   const changed = steps.filter(({ before, after }) => !isDeepStrictEqual(before, after));
-  const { installation, notes, unknown } = reloader;
+  const { installation, unknown } = reloader;
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const concerned = unread.filter(
@@ -142,7 +142,7 @@ function unknownOf(
     (each) => installation !== undefined && !watches(reloader, each),
   );
   return [
-    ...(changed.length === 0 ? [] : [...notes, ...unknown]),
+    ...(changed.length === 0 ? [] : unknown),
     ...unserved.map(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),

@@ -83,7 +83,7 @@ async function seenBy(
   home: string,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
   const namespaces = flags.namespace === undefined ? watched : [namespace];
-  const reloader: InstalledReloader = { options, place: placeOf(options, home), notes: [], unknown: [] };
+  const reloader: InstalledReloader = { options, place: placeOf(options, home), unknown: [] };
   const scene = { send, namespace, reloader };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;

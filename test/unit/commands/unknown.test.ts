@@ -76,6 +76,22 @@ describe('which reloader runs is not known', () => {
     test(name, async () => assert.match((await foundIn(make(new World()))).unknown.join('\n'), says));
 });
 
+/** A reloader with a variable whose value is in a Secret. */
+function hiding(world: World, name: string): World {
+  world.sandbox.create('secrets', { metadata: { namespace: 'reloader', name: 'flags' }, data: { a: '' } });
+  return world.install(['-A'], 1, [{ name, valueFrom: { secretKeyRef: { name: 'flags', key: 'a' } } }]);
+}
+
+test('a flag whose value is hidden is not known, unless it is the address of a webhook', async () => {
+  const { unknown } = await foundIn(hiding(new World(), 'RELOADER_OPT_NAMESPACE'));
+  assert.match(
+    unknown.join(),
+    /the value of RELOADER_OPT_NAMESPACE of Deployment reloader\/reloader is not in/,
+  );
+  const told = await foundIn(hiding(new World(), 'RELOADER_OPT_WEBHOOK_URL'));
+  assert.deepEqual([told.unknown, told.options.webhookUrl === undefined], [[], false]);
+});
+
 describe('it is known', () => {
   const cases: Readonly<Record<string, (world: World) => World>> = {
     'where nothing is there': (world) => world,

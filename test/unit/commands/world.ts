@@ -52,7 +52,7 @@ export class World {
   };
 
   /** Installs a reloader with these arguments. */
-  install(args: readonly string[] = ['-A'], replicas = 1): this {
+  install(args: readonly string[] = ['-A'], replicas = 1, env: readonly object[] = []): this {
     const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
     this.sandbox.create('deployments', {
       metadata: { namespace: 'reloader', name: 'reloader', labels },
@@ -62,7 +62,9 @@ export class World {
         template: {
           metadata: { labels },
           spec: {
-            containers: [{ name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'] }],
+            containers: [
+              { name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'], env },
+            ],
           },
         },
       },
