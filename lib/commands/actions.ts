@@ -12,6 +12,7 @@ import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError, connect } from './connect.ts';
+import { whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import { findReloader } from './installed-reloader.ts';
 import type { Observation } from './observation.ts';
@@ -127,12 +128,11 @@ async function fromObservation(
   find: (observation: Observation) => Change | undefined,
 ): Promise<Change> {
   const observation = await observeFor(scene, [scene.namespace]);
-  const { state, unread } = observation;
-  const hidden = [...(state.is === 'unknown' ? [state.why] : []), ...unreadLines(unread)];
+  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(observation.unread)];
   const found = hidden.length === 0 ? find(observation) : undefined;
   await observation.end();
   if (found !== undefined) return found;
   if (hidden.length === 0) throw new CommandError(`${kind}/${name} does not wait for this`);
   const hint = 'its Events and the status page have the token: --content <token>';
-  throw new CommandError(`unknown, because ${hidden.join(', ')}; ${hint}`, 'unknown');
+  throw new CommandError(`unknown, because ${hidden.join('; ')}; ${hint}`, 'unknown');
 }

@@ -168,8 +168,10 @@ test('reloader approve allows what waits, and says what is unknown', { skip }, a
   const ofC = await asked(stage, [ofB]);
   const [, token = ''] = /approved=(\w+)/.exec(ofC) ?? [];
   const person = await viewer(stage);
+  const unseen = /^reloader approve: unknown, because you may not list the Deployments and Leases/m;
+  await assert.rejects(stage.command('approve deployment/app', person), unseen);
   const unknown = /^reloader approve: unknown, because you may not read Secret/m;
-  await assert.rejects(stage.command('approve deployment/app', person), unknown);
+  await assert.rejects(stage.command('approve deployment/app --reloader none', person), unknown);
   assert.equal(await approvalOf(stage), undefined);
   await stage.command(`approve deployment app --content ${token}`, person);
   await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
