@@ -107,8 +107,8 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       assert.deepEqual(reloader.exit, { code: 1, signal: null });
       const error = reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
       assert.match(error, /may not patch configmaps reloader-state in namespace default/);
-      assert.match(error, /resourceNames: \["reloader-state","reloader-state-1",/);
-      assert.match(error, /verbs: \["get","create","patch"\]/);
+      assert.match(error, /resourceNames: \[reloader-state, reloader-state-1,/);
+      assert.match(error, /verbs: \[get, create, patch\]/);
       assert.equal(cluster.rollouts(web), 0);
     });
   });

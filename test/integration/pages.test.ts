@@ -114,7 +114,7 @@ describe('the pages', { concurrency: 4 }, () => {
     put(cluster, { ...secret, name: 'release' }, 'hush-hush-1', 'helm.sh/release.v1');
     deploy(cluster, 'release', { follows: { Secret: ['release'] } });
     const reloader = await cluster.reloader();
-    await reloader.hasSaid(/Secret\/release is of the type helm/);
+    await reloader.hasSaid(/Secret\/release not found, or of a type that is not watched/);
     const match = { resource: 'deployments', userAgent: 'kubernetes-reloader' };
     cluster.sandbox.addFault({ match, effect: { kind: 'status', code: 500 }, times: 2 });
     cluster.sandbox.disturbWatches({ resource: 'secrets' }, { kind: 'garbage' });
