@@ -212,9 +212,12 @@ export class ServedKinds {
     if (look.is === 'rights-missing')
       log.info(`${what} is left alone: ${look.rule}\nIt is looked for again every 10 minutes.`);
     if (look.is === 'unknown' && look.isLagging !== true)
-      log.warn(`${what} cannot be looked for: it is left out until it can, and all else is served`, {
-        problem: look.problem,
-      });
+      log.warn(
+        `${what} cannot be looked for: it is left out until it can, and all else is rolled; the state is not committed meanwhile`,
+        {
+          problem: look.problem,
+        },
+      );
   }
 }
 

@@ -44,7 +44,7 @@ type Run = (context: CommandContext) => Promise<number>;
 /** Holds the workload or object, for good or until a time. */
 export const runHold: Run = run((_, target, { until = 'true' }) => {
   if ((heldUntil({ [HOLD]: until }) ?? 0) <= moment())
-    throw new CommandError('--until: expected a time in the future such as 2030-01-31T18:00:00Z');
+    throw new CommandError('--until: expected a time in the future such as 2030-01-31T18:00:00Z', 'usage');
   return { target, annotation: HOLD, value: until };
 });
 
@@ -54,7 +54,7 @@ export const runRelease: Run = run((_, target) => ({ target, annotation: HOLD, v
 /** Allows the rollout that a workload waits for. */
 export const runApprove: Run = run(async (scene, own, { content }) => {
   if (configKindOf(own.kind) !== undefined)
-    throw new CommandError('expected a workload, such as deployment/web');
+    throw new CommandError('expected a workload, such as deployment/web', 'usage');
   const annotation = APPROVED_ANNOTATION;
   if (content !== undefined) return { target: own, annotation, value: content };
   return await fromObservation(scene, own, ({ store }) => {
@@ -68,7 +68,8 @@ export const runApprove: Run = run(async (scene, own, { content }) => {
 /** Continues the change of an object that a workload halted. */
 export const runResume: Run = run(async (scene, target, { content }) => {
   const kind = configKindOf(target.kind);
-  if (kind === undefined) throw new CommandError('expected a ConfigMap or a Secret, such as configmap/web');
+  if (kind === undefined)
+    throw new CommandError('expected a ConfigMap or a Secret, such as configmap/web', 'usage');
   if (content !== undefined) return { target, annotation: RESUME, value: content };
   return await fromObservation(scene, target, ({ store }) => {
     const config = store.configs.get(keyOf({ ...target, kind }));
@@ -108,7 +109,7 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
   const source = configKindOf(kind);
   const row =
     source === undefined ? rowsOf(reloader.options).find((each) => each.kind === kind) : SOURCE_KINDS[source];
-  if (row === undefined) throw new CommandError(`${kind} is no kind that a reloader knows`);
+  if (row === undefined) throw new CommandError(`${kind} is not a kind that a reloader knows`);
   const body = { metadata: { annotations: { [annotation]: value } } };
   const asKubectl = { fieldManager: 'kubectl-annotate' };
   try {
@@ -117,7 +118,13 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
       writing('PATCH', objectPath(row, namespace, name), body, 'application/merge-patch+json', asKubectl),
     );
   } catch (error) {
-    throw new CommandError(`${kind}/${name} in namespace ${namespace}: ${ApiError.from(error).message}`);
+    const { code, message } = ApiError.from(error);
+    const isOpen = code === 'unanswered' || code === 'silent';
+    const what = isOpen ? 'it is unknown whether the annotation was written' : message;
+    throw new CommandError(
+      `${kind}/${name} in namespace ${namespace}: ${what}`,
+      isOpen ? 'unknown' : 'refused',
+    );
   }
 }
 
@@ -128,11 +135,14 @@ async function fromObservation(
   find: (observation: Observation) => Change | undefined,
 ): Promise<Change> {
   const observation = await observeFor(scene, [scene.namespace]);
-  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(observation.unread)];
+  const { state, unread } = observation;
+  const stateless = state.is === 'absent' ? ['the reloader has no state yet'] : [];
+  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(unread), ...stateless];
   const found = hidden.length === 0 ? find(observation) : undefined;
   await observation.end();
   if (found !== undefined) return found;
-  if (hidden.length === 0) throw new CommandError(`${kind}/${name} does not wait for this`);
+  if (hidden.length === 0)
+    throw new CommandError(`${kind}/${name} waits for no approval and has no halt to resume`);
   const hint = 'its Events and the status page have the token: --content <token>';
   throw new CommandError(`unknown, because ${hidden.join('; ')}; ${hint}`, 'unknown');
 }

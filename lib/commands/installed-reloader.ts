@@ -95,17 +95,22 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   const serving = all.filter((each) => watches(each, namespace));
   const ready = serving.find(({ installation }) => installation.readyReplicas > 0);
   const best = ready ?? serving[0] ?? all[0];
-  if (best !== undefined && (asked !== undefined || best === ready)) return best;
+  if (best !== undefined && asked !== undefined) return best;
   const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isMissed = hidden.length > 0 && serving.length === 0;
+  // Beside a reloader that serves the namespace only one with a Lease there is of interest.
+  const isNear = ({ metadata }: RawLease): boolean => ready === undefined || metadata.namespace === namespace;
   const guess = best ?? settingsAlone(wanted);
   return {
     ...guess,
     unknown: [
       ...guess.unknown,
       ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
-      ...leases.found.filter(isRenewed).flatMap((lease) => strangerIn(lease, all)),
+      ...leases.found
+        .filter(isNear)
+        .filter(isRenewed)
+        .flatMap((lease) => strangerIn(lease, all)),
     ],
   };
 }
@@ -121,7 +126,10 @@ function isRenewed({ metadata, spec = {} }: RawLease): boolean {
 /** What a Lease tells of a reloader that is none of these. */
 function strangerIn({ metadata, spec }: RawLease, all: readonly Found[]): readonly string[] {
   const holder = spec?.holderIdentity ?? '';
-  if (all.some(({ installation }) => holder.startsWith(`${installation.name}-`))) return [];
+  const isOf = ({ installation, options: { leaderElection }, place }: Found): boolean =>
+    holder.startsWith(`${installation.name}-`) &&
+    (leaderElection?.namespace ?? place.stateNamespace) === metadata.namespace;
+  if (all.some(isOf)) return [];
   return [
     `${plain(holder)} renews Lease/${metadata.name} in ${metadata.namespace}: it is a reloader, and its flags are not known; give them by --reloader none -- <flags>`,
   ];
@@ -235,6 +243,7 @@ type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
   const { args, env, hidden } = programOf(deployment);
+  const { envFrom = [] } = containerOf(deployment) ?? {};
   const unread = hidden.map((variable) => variable.name).filter((each) => each.startsWith(VARIABLE_PREFIX));
   const address = unread.includes(WEBHOOK) ? { [WEBHOOK]: 'https://hidden.invalid' } : {};
   const title = `Deployment ${namespace}/${name}`;
@@ -242,6 +251,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const unknown = unread
     .filter((each) => !SECRET.test(each))
     .map((each) => `the value of ${each} of ${title} is not in its manifest`);
+  if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
 
@@ -260,15 +270,18 @@ export interface Program {
 }
 
 /** The arguments and variables of the reloader's container, or the first one. */
-export function programOf({ metadata, spec }: RawDeployment): Program {
-  const containers = spec?.template?.spec?.containers ?? [];
-  const { args = [], env: variables = [] } =
-    containers.find((each) => each.name.includes('reloader')) ?? containers[0] ?? {};
-  const env = environmentOf(variables, metadata.namespace ?? '');
+export function programOf(deployment: RawDeployment): Program {
+  const { args = [], env: variables = [] } = containerOf(deployment) ?? {};
+  const env = environmentOf(variables, deployment.metadata.namespace ?? '');
   const expanded = args.map((word) =>
     word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
   );
   return { args: expanded, env, hidden: variables.filter(({ name }) => env[name] === undefined) };
+}
+
+function containerOf({ spec }: RawDeployment): RawProgram | undefined {
+  const containers = spec?.template?.spec?.containers ?? [];
+  return containers.find((each) => each.name.includes('reloader')) ?? containers[0];
 }
 
 function environmentOf(variables: readonly RawVariable[], namespace: string): Record<string, string> {

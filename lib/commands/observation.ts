@@ -19,6 +19,7 @@ import { isKeyId } from '../state/keyring.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
+import { CommandError } from './connect.ts';
 import { unreachable } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
 import type { WatchFeed } from './watch-feed.ts';
@@ -144,7 +145,8 @@ async function untilListed({ observed: { gate, reloader }, waitingFor, watches }
     reloader().controllers.committer.halt();
     return gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream));
   };
-  await untilTrue(isListed, PATIENCE_MS);
+  if (!(await untilTrue(isListed, PATIENCE_MS)) && !reloader().leads)
+    throw new CommandError(`the state of the reloader cannot be read within ${PATIENCE_MS / 1000} s`);
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */
@@ -187,6 +189,7 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const keys = await client.keys.read();
   if (keys.kind !== 'failed') return read;
   const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
+  if (keys.isForbidden !== true) throw unreachable(keys);
   return mayNotRead(`Secret/${name} in ${namespace}, the key of the digests`);
 }
 

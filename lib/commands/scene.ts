@@ -3,13 +3,13 @@
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
-import { configRefIn, isMountedKind, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { configRefIn, isMountedKind, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Facts, ShownEvent } from './explain/cause.ts';
-import { type InstalledReloader, unreachable, unreadable } from './installed-reloader.ts';
+import { type InstalledReloader, problemOf, unreachable, unreadable } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { listObjects, readObject } from './reads.ts';
 import { rowsOf } from './subject.ts';
@@ -48,17 +48,17 @@ export async function observeFor(
   return await observe({ send, options, place: { ...place, namespaces }, unknown, feed });
 }
 
-/** All workloads of the namespaces that may be listed; `onHidden` is told of a kind that may not. */
+/** All workloads of the namespaces that may be listed; `onHidden` is called for a kind that may not, with the reason. */
 export async function* workloadsIn(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
-  onHidden: (row: WorkloadKind) => unknown = () => undefined,
+  onHidden: (row: WorkloadKind, why: string) => unknown,
 ): AsyncGenerator<readonly [WorkloadKind, RawWorkload]> {
   const rows = rowsOf(reloader.options);
   const lists = rows.flatMap((row) => (namespaces ?? [undefined]).map((place) => [row, place] as const));
   for (const [row, place] of lists) {
     const reading = await listObjects<RawWorkload>(send, row, place);
-    if (reading.kind === 'failed') onHidden(row);
+    if (reading.kind === 'failed') onHidden(row, problemOf(reading));
     for (const raw of reading.kind === 'found' ? reading.object : []) yield [row, raw];
   }
 }
@@ -97,12 +97,13 @@ async function untilMissed(observation: Observation, workload: string): Promise<
   await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
 }
 
-/** The objects that it follows and that no stream shows, but for those whose kind may not be listed. */
-function missingOf({ store, unread }: Observation, { edges }: WorkloadRecord): readonly ObjectKey[] {
-  const hidden = unread.map(({ kind }) => kind);
+/** The objects that it follows and that no stream shows, but for those whose kind is not listed. */
+function missingOf({ store, assembly }: Observation, { edges }: WorkloadRecord): readonly ObjectKey[] {
+  const { gate } = assembly.observed;
   return [...edges.keys()].filter((config) => {
     const { kind } = configRefIn(config);
-    return store.configs.get(config)?.digest === undefined && !hidden.includes(kind) && !isMountedKind(kind);
+    const isListed = gate.isSynced(namespaceIn(config), kind, 'refused');
+    return store.configs.get(config)?.digest === undefined && isListed && !isMountedKind(kind);
   });
 }
 

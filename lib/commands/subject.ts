@@ -36,7 +36,7 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
   const config = configKindOf(kind);
   if (config !== undefined) return { is: 'object', kind: config, name };
   const row = rowsOf(options).find((each) => each.kind === kind);
-  if (row === undefined) throw new CommandError(`${word} is no kind that a reloader knows`, 'usage');
+  if (row === undefined) throw new CommandError(`${word} is not a kind that a reloader knows`, 'usage');
   return { is: 'workload', row, name };
 }
 
@@ -61,5 +61,5 @@ function kindNamed(word: string, options: Options): string {
     rows.map(({ kind: known }) => known.toLowerCase()),
   );
   const suggestion = nearest === undefined ? '' : `: expected ${nearest}`;
-  throw new CommandError(`${JSON.stringify(word)} is no kind that a reloader knows${suggestion}`, 'usage');
+  throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows${suggestion}`, 'usage');
 }

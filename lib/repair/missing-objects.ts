@@ -20,7 +20,8 @@ export interface MissingObjectsOptions extends Pick<RetryQueueOptions, 'random' 
 /** See the file's comment. */
 export class MissingObjects {
   readonly #options: MissingObjectsOptions;
-  readonly #missing = new Set<ObjectKey>();
+  /** By namespace. */
+  readonly #missing = new Map<string, Set<ObjectKey>>();
   /** Objects in their grace period, by namespace. */
   readonly #suspects = new Map<string, Set<ObjectKey>>();
   /** Objects that wait for a list. */
@@ -35,7 +36,7 @@ export class MissingObjects {
 
   /** Whether `config` is missing; false during its grace period. */
   has(config: ObjectKey): boolean {
-    return this.#missing.has(config) && this.#isMissed(config);
+    return this.#missingIn(namespaceIn(config)).has(config) && this.#isMissed(config);
   }
 
   /** A workload names `config`, which no stream shows. */
@@ -49,7 +50,7 @@ export class MissingObjects {
 
   /** `config` exists. */
   clear(config: ObjectKey): void {
-    if (this.#missing.delete(config)) this.#options.onNews(new Set([config]));
+    if (this.#missingIn(namespaceIn(config)).delete(config)) this.#options.onNews(new Set([config]));
   }
 
   /** A stream has listed. */
@@ -64,14 +65,21 @@ export class MissingObjects {
   }
 
   #publish(namespace: string): 'done' {
-    for (const config of this.#missing) if (!this.#isMissed(config)) this.#missing.delete(config);
+    const missing = this.#missingIn(namespace);
+    for (const config of missing) if (!this.#isMissed(config)) missing.delete(config);
     const suspects = [...(this.#suspects.get(namespace) ?? [])].filter((config) => this.#isMissed(config));
     const isListed = (config: ObjectKey): boolean =>
       this.#options.isSynced(namespace, configRefIn(config).kind);
-    for (const config of suspects) (isListed(config) ? this.#missing : this.#unlisted).add(config);
+    for (const config of suspects) (isListed(config) ? missing : this.#unlisted).add(config);
+    if (missing.size > 0) this.#missing.set(namespace, missing);
+    else this.#missing.delete(namespace);
     this.#suspects.delete(namespace);
     this.#options.onNews(new Set(suspects.filter(isListed)));
     return 'done';
+  }
+
+  #missingIn(namespace: string): Set<ObjectKey> {
+    return this.#missing.get(namespace) ?? new Set();
   }
 
   #isMissed(config: ObjectKey): boolean {

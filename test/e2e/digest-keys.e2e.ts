@@ -170,7 +170,7 @@ describe('the keys of the digests', { skip, concurrency: 3 }, () => {
     await first.hasSaid(/may not get, create, patch secrets reloader-state-key in namespace/);
     const warnings = first.lines.filter(({ level, message }) => level === 'warn' && /plain/.test(message));
     assert.deepEqual(
-      warnings.map(({ message }) => /resourceNames: \["reloader-state-key"\]/.test(message)),
+      warnings.map(({ message }) => /resourceNames: \[reloader-state-key\]/.test(message)),
       [false, true],
     );
     assert.deepEqual(await first.stop(), { code: 0, signal: null });

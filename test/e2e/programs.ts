@@ -31,7 +31,8 @@ export async function runProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text;
   });
-  child.stdin.end(input);
+  // A program that reads nothing may have ended already.
+  child.stdin.on('error', () => undefined).end(input);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);

@@ -59,7 +59,8 @@ export async function run(line: string, kubeconfig: string, input = ''): Promise
     child[name].setEncoding('utf8').on('data', (text: string) => {
       said[name] += text;
     });
-  child.stdin.end(input);
+  // A command that reads nothing may have ended already.
+  child.stdin.on('error', () => undefined).end(input);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, ...said };
 }

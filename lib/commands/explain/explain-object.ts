@@ -98,17 +98,17 @@ async function mentionsOf(
   const { send, namespace } = scene;
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const mentioning: Facts[] = [];
-  const hidden: WorkloadKind[] = [];
-  for await (const [row, raw] of workloadsIn(scene, [namespace], (kind) => hidden.push(kind))) {
+  const hidden: [WorkloadKind, string][] = [];
+  for await (const [row, raw] of workloadsIn(scene, [namespace], (...kind) => hidden.push(kind))) {
     const key = keyOf({ kind: row.kind, namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
     if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) mentioning.push(each);
   }
   const unlisted: string[] = [];
   // Without a right the API server does not say that it lacks the kind.
-  for (const row of hidden)
+  for (const [row, why] of hidden)
     if (row.isOptional !== true || !(await isAbsent(send, row)))
-      unlisted.push(`${row.kind} in ${namespace}: you may not list it`);
+      unlisted.push(`${row.kind} in ${namespace} ${why}`);
   return { mentioning, unlisted };
 }
 
@@ -159,7 +159,9 @@ async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Pro
   const { resourceLabelSelector } = scene.reloader.options;
   const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const isUnlabelled =
-    resourceLabelSelector?.split(',').some((term) => term.includes('=') && !labels.includes(term)) === true;
+    resourceLabelSelector
+      ?.split(',')
+      .some((term) => /^[^!=]+=[^=]+$/.test(term) && !labels.includes(term)) === true;
   const unlabelled = {
     rule: 'unselected-object',
     about,

@@ -32,7 +32,9 @@ export async function runExplain(context: CommandContext): Promise<number> {
     if (subject.is === 'object') return await explainObject(scene, subject);
     const { row, name } = subject;
     const events = await eventsOf(send, { kind: row.kind, namespace, name });
-    return explanationOf(await factsOf(scene, row, name, events));
+    const explained = explanationOf(await factsOf(scene, row, name, events ?? []));
+    const hidden = events === undefined ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
+    return { ...explained, unknown: [...explained.unknown, ...hidden] };
   });
   const { paint } = terminal;
   const asText = (): string =>
@@ -49,11 +51,14 @@ interface RawEvent extends RawObject {
   readonly source?: { readonly component?: string };
 }
 
-/** The last Events of a reloader about a workload. */
-async function eventsOf(send: Send, { kind, namespace, name }: WorkloadRef): Promise<readonly ShownEvent[]> {
+/** The last Events of a reloader about a workload; undefined: they cannot be read. */
+async function eventsOf(
+  send: Send,
+  { kind, namespace, name }: WorkloadRef,
+): Promise<readonly ShownEvent[] | undefined> {
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
   const reading = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, { fieldSelector });
-  if (reading.kind !== 'found') return [];
+  if (reading.kind !== 'found') return undefined;
   return reading.object
     .filter(({ source }) => source?.component === FIELD_MANAGER)
     .map(({ lastTimestamp: time = '', reason = '', message = '' }) => ({ time, reason, message }))

@@ -1,6 +1,12 @@
 /** `reloader graph`: who follows what, as text, or in the language of another program. */
 
-import { configRefIn, type ObjectKey, wholeKeyOf, workloadRefIn } from '../../model/object-ref.ts';
+import {
+  configRefIn,
+  type ObjectKey,
+  SOURCE_KINDS,
+  wholeKeyOf,
+  workloadRefIn,
+} from '../../model/object-ref.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError, type Connection, connect } from '../connect.ts';
@@ -8,9 +14,10 @@ import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../expla
 import { unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { findReloader } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
+import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { observeFor } from '../scene.ts';
-import { subjectOf } from '../subject.ts';
+import { observeFor, type Scene } from '../scene.ts';
+import { type Subject, subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { DRAWINGS, labelOf } from './drawings.ts';
 
@@ -67,8 +74,17 @@ async function answerTo(
     throw new CommandError('expected <kind/name> or -A, not both', 'usage');
   const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
   const only = about && `${namespace}/${kind}/${about.name}`;
+  if (about !== undefined) await assertExists(scene, about);
   const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
   return { ...graph, unknown: [...whatIsUnknown({ reloader, observation }), ...graph.unknown] };
+}
+
+/** @throws CommandError if the API server says that the object does not exist */
+async function assertExists({ send, namespace }: Scene, about: Subject): Promise<void> {
+  const row = about.is === 'workload' ? about.row : { ...SOURCE_KINDS[about.kind], kind: about.kind };
+  const reading = await readObject(send, row, namespace, about.name);
+  if (reading.kind === 'absent')
+    throw new CommandError(`${row.kind}/${about.name} in namespace ${namespace} does not exist`);
 }
 
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;

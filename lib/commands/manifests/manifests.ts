@@ -19,7 +19,7 @@ export interface Manifest {
 
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** Is told of a file that cannot be read, or is no YAML; what it returns counts as the file's objects. */
+/** Is told of a file that cannot be read, or is not valid YAML; what it returns counts as the file's objects. */
 type Unreadable = (file: string, line: number | undefined, says: string) => readonly Manifest[];
 
 /** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError by `unreadable` */
@@ -49,17 +49,17 @@ function isExcluded(file: string, patterns: readonly string[]): boolean {
     .some((pattern) => [pattern, `${pattern}/**`].some((each) => path.matchesGlob(name, `**/${each}`)));
 }
 
+/** The files of a folder, in order; whatever else it is, or a folder that cannot be read, is one file. */
 function filesIn(place: string): readonly string[] {
-  if (place === '-' || !isFolder(place)) return [place];
-  const names = readdirSync(place, { recursive: true, encoding: 'utf8' });
-  return names
-    .filter((name) => SUFFIXES.includes(path.extname(name)))
-    .sort()
-    .map((name) => path.join(place, name));
-}
-
-function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  try {
+    if (place === '-' || !statSync(place).isDirectory()) return [place];
+    const entries = readdirSync(place, { withFileTypes: true, encoding: 'utf8' });
+    const wanted = entries.filter((each) => each.isDirectory() || SUFFIXES.includes(path.extname(each.name)));
+    const names = wanted.map(({ name }) => path.join(place, name)).sort();
+    return names.flatMap(filesIn);
+  } catch {
+    return [place];
+  }
 }
 
 /** The standard input is a stream: who reads it at once gets nothing of a program that has yet to write. */
@@ -86,12 +86,16 @@ function manifestsIn(text: string, file: string, unreadable: Unreadable): readon
   const [error] = documents.flatMap(({ errors }) => errors);
   if (error !== undefined) {
     // The message of the parser quotes the lines around the error, and with them what a Secret holds.
-    const says = `is no YAML (${error.code}); a template has to be rendered first`;
+    const says = `is not valid YAML (${error.code}); a template has to be rendered first`;
     return unreadable(file, error.linePos?.[0].line ?? 1, says);
   }
-  return documents.flatMap((document) =>
-    objectsIn(document.toJS() as unknown, document.contents, file, lines),
-  );
+  try {
+    return documents.flatMap((document) =>
+      objectsIn(document.toJS() as unknown, document.contents, file, lines),
+    );
+  } catch {
+    return unreadable(file, undefined, 'is not valid YAML (an alias without an anchor)');
+  }
 }
 
 function objectsIn(

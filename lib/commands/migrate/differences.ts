@@ -51,13 +51,17 @@ function vocabulariesIn({ workload, reloader }: Facts): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** A workload that asks in words which the other reloader does not read, and is rolled here. */
-function otherWords({ name }: Source, facts: Facts): Cause | undefined {
-  const asking = vocabulariesIn(facts);
-  if (facts.record === undefined || asking.length === 0 || asking.includes(name)) return undefined;
-  const about = asking.join(', ');
-  const says = `it asks in the words of ${about}, which the other reloader does not read: here changes roll it`;
-  return { rule: 'other-words', about, says, todo: `leave ${about} out of --dialects if that is not meant` };
+/** A workload with annotations that the other reloader does not read: here they roll it, or hold it. */
+function otherWords({ name }: Source, { workload, record, reloader }: Facts): Cause | undefined {
+  const theirs = everyVocabulary(reloader.options).filter((words) => words.name === name);
+  const known = theirs.flatMap(workloadKeysOf);
+  const keys = wordsOf(workload)
+    .map(({ key }) => key)
+    .filter((key) => !known.includes(key));
+  if (record === undefined || keys.length === 0) return undefined;
+  const about = keys.join(', ');
+  const says = `the other reloader does not read ${about}, and this one does`;
+  return { rule: 'other-words', about, says, todo: `remove ${about} if that is not meant` };
 }
 
 /** A kind that the other reloader does not roll, or only by a flag that it does not have. */

@@ -2,6 +2,7 @@
 
 import { placeOf } from '../../app/assembly.ts';
 import type { Send } from '../../kubernetes/transport.ts';
+import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
 import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.ts';
 import { factsIn, observeFor, workloadsIn } from '../scene.ts';
@@ -93,7 +94,10 @@ async function seenBy(
   ];
   const differences: Difference[] = [];
   let workloads = 0;
-  for await (const [row, raw] of workloadsIn(scene, namespaces)) {
+  const onHidden = ({ kind, isOptional }: WorkloadKind, why: string): void => {
+    if (isOptional !== true && unread.every((each) => each.kind !== kind)) unknown.push(`${kind} ${why}`);
+  };
+  for await (const [row, raw] of workloadsIn(scene, namespaces, onHidden)) {
     const facts = await factsIn(scene, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;

@@ -288,9 +288,10 @@ test('a text that is no YAML is named by its place, and not quoted', async () =>
   const file = fileWith('a: 1\n{{ .Values.hush }}: "x"\n  hush-hush: [');
   await assert.rejects(readManifests([file]), (error) => {
     assert.ok(error instanceof CommandError);
-    assert.match(error.message, /\.yaml:\d+ is no YAML/);
+    assert.match(error.message, /\.yaml:\d+ is not valid YAML/);
     return !error.message.includes('hush');
   });
+  await assert.rejects(readManifests([fileWith('a: *nope')]), /\.yaml is not valid YAML \(an alias/);
   await assert.rejects(
     readManifests([path.join(folder, 'none.yaml')]),
     /none\.yaml cannot be read \(ENOENT\)/,

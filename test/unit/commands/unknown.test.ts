@@ -18,15 +18,17 @@ interface LeaseParts {
   readonly holder?: string;
   readonly renewedMsAgo?: number;
   readonly manager?: string;
+  readonly namespace?: string;
 }
 
 function lease(world: World, parts: LeaseParts = {}): World {
   const { holder = 'laptop_0a1b', renewedMsAgo = SECOND_MS, manager = 'kubernetes-reloader' } = parts;
+  const { namespace = 'shared' } = parts;
   const renewTime = new Date(Date.now() - renewedMsAgo).toISOString().replace('Z', '000Z');
   world.sandbox.create(
     'leases',
     {
-      metadata: { namespace: 'shared', name: 'reloader-state' },
+      metadata: { namespace, name: 'reloader-state' },
       spec: { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 },
     },
     manager,
@@ -58,6 +60,18 @@ describe('which reloader runs is not known', () => {
     'where a Deployment has no pods, and another process renews a Lease': [
       (world) => lease(world.install(['-A'], 0)),
       /laptop_0a1b renews Lease/,
+    ],
+    'where one serves the namespace, and another process renews a Lease in it': [
+      (world) => lease(world.install(), { namespace: 'default' }),
+      /laptop_0a1b renews Lease\/reloader-state in default/,
+    ],
+    'where a pod of the same name renews a Lease elsewhere': [
+      (world) => lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
+      /reloader-7f-x_uid_0a renews Lease\/reloader-state in shared/,
+    ],
+    'where its variables are in another object': [
+      (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
+      /the variables of Deployment reloader\/reloader are in objects that envFrom names/,
     ],
     'without the right to Deployments': [
       (world) => mayNotList(world, 'deployments'),
@@ -101,7 +115,7 @@ describe('it is known', () => {
     'where a Lease was released': (world) => lease(world, { holder: '' }),
     'where a Lease is of another program': (world) => lease(world, { manager: 'other' }),
     'where the Lease is that of the pod which has just ended': (world) =>
-      lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
+      lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a', namespace: 'reloader' }),
   };
   for (const [name, make] of Object.entries(cases))
     test(name, async () => assert.deepEqual((await foundIn(make(new World()))).unknown, []));
@@ -253,7 +267,7 @@ describe('explain of an object', () => {
     world.refuses = ({ path }) => /\/namespaces\/default\/deployments([?]|$)/.test(path);
     const { causes, unknown } = await explainedObject(world);
     assert.ok(!causes.some(({ rule }) => rule === 'no-follower'));
-    assert.deepEqual(unknown, ['Deployment in default: you may not list it']);
+    assert.deepEqual(unknown, ['Deployment in default may not be read with your rights']);
   });
 
   test('knows that there are no workloads of a kind which the cluster does not serve', async () => {

@@ -52,7 +52,12 @@ export class World {
   };
 
   /** Installs a reloader with these arguments. */
-  install(args: readonly string[] = ['-A'], replicas = 1, env: readonly object[] = []): this {
+  install(
+    args: readonly string[] = ['-A'],
+    replicas = 1,
+    env: readonly object[] = [],
+    envFrom: readonly object[] = [],
+  ): this {
     const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
     this.sandbox.create('deployments', {
       metadata: { namespace: 'reloader', name: 'reloader', labels },
@@ -63,7 +68,7 @@ export class World {
           metadata: { labels },
           spec: {
             containers: [
-              { name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'], env },
+              { name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'], env, envFrom },
             ],
           },
         },

@@ -117,7 +117,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     from: 'collaborne',
     make: deployed({ annotations: { [`${STAKATER}/auto`]: 'true' } }),
     rule: 'other-words',
-    names: /in the words of stakater.* -> leave stakater out of --dialects/,
+    names: /does not read reloader\.stakater\.com\/auto, .* -> remove reloader\.stakater\.com\/auto if/,
+  },
+  'words of ours beside those of the other one': {
+    from: 'stakater',
+    make: deployed({ annotations: { [`${STAKATER}/auto`]: 'true', [`${NATIVE}/hold`]: 'true' } }),
+    rule: 'other-words',
+    names: /^the other reloader does not read \S+\/hold, and this one does/,
   },
 };
 
