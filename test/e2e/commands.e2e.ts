@@ -212,7 +212,7 @@ describe('migrate', () => {
     assert.equal(workloads, 1);
     assert.deepEqual(
       differences.map(({ rule, about }) => [rule, about]),
-      [['other-words', 'collaborne']],
+      [['other-words', 'reloader.k8s.collaborne.com/configmap, reloader.k8s.collaborne.com/secret']],
     );
     assert.match(unknown[0] ?? '', /^you may not list the Deployments of all namespaces/);
     assert.deepEqual(unknown.slice(1), ['you may not read ConfigMap/reloader-state in reloader']);

@@ -157,7 +157,10 @@ test('reloader approve allows what waits, and says what is unknown', { skip }, a
   const reloader = await stage.reloaderWithRights();
   await stage.kubectl(['annotate', 'deployment/app', `${PREFIX}/approval=required`]);
   await stage.mark(reloader);
-  await assert.rejects(stage.command('approve deployment/app'), /Deployment\/app does not wait for this/);
+  await assert.rejects(
+    stage.command('approve deployment/app'),
+    /Deployment\/app waits for no approval and has no halt to resume/,
+  );
   await change(stage, 'B');
   const ofB = await asked(stage);
   const { stdout } = await stage.command('approve deployment/app');
