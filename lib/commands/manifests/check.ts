@@ -15,7 +15,7 @@ import { rowsOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { CHECKED_RULES, type Level, objectProblems, problemsOf } from './check-rules.ts';
 import { clusterOf } from './manifest-cluster.ts';
-import { type Manifest, readManifests } from './manifests.ts';
+import { type Manifest, namesOf, readManifests } from './manifests.ts';
 
 /** One problem of a manifest. */
 export interface Problem extends Cause {
@@ -42,7 +42,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
     return [];
   });
   if (manifests.length + unreadable.length === 0)
-    throw new CommandError(`there is no object in ${places.join(', ')}`);
+    throw new CommandError(`there is no object in ${namesOf(places)}`);
   const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
     check(manifests, { namespace, settings, isStrict: flags.strict === true }),
   );
@@ -118,7 +118,7 @@ function notTexts(manifest: Manifest, namespace: string): readonly Problem[] {
       const value = words[key];
       words[key] = String(value ?? '');
       const about = [...place, key].join('.');
-      const says = `${about} is a ${typeof value}, and no text: the API server refuses the manifest`;
+      const says = `${about} is a ${typeof value}, not a string: the API server refuses the manifest`;
       const cause = { rule: 'not-text', about, says, todo: 'put the value in quotes' };
       return value === null ? [] : [problemIn(manifest, cause, namespace, lineOf(...place, key))];
     });
@@ -138,12 +138,18 @@ function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): numb
     Object.keys(wordsAt(object, place))
       .filter((key) => key.includes('/') && text.includes(key))
       .map((key) => [...place, key]),
-  ).sort((one, other) => (other.at(-1) ?? '').length - (one.at(-1) ?? '').length);
+  ).sort((one, other) => startIn(text, one) - startIn(text, other));
   const listing = Object.entries(object.metadata.annotations ?? {}).find(([, value]) =>
     itemsOf(value).some((item) => text.includes(`/${item}`)),
   );
   if (mentioned[0] !== undefined) return lineOf(...mentioned[0]);
   return listing && lineOf('metadata', 'annotations', listing[0]);
+}
+
+/** Where the text mentions an annotation first; of two, the longer key comes first. */
+function startIn(text: string, fields: readonly string[]): number {
+  const key = fields.at(-1) ?? '';
+  return text.indexOf(key) - key.length / text.length;
 }
 
 function textOf(problems: readonly Problem[], objects: number, paint: Paint): string {

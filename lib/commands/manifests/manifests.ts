@@ -37,6 +37,11 @@ export async function readManifests(
   });
 }
 
+/** The places for people. */
+export function namesOf(places: readonly string[]): string {
+  return places.map((place) => (place === '-' ? 'the standard input' : place)).join(', ');
+}
+
 function refuse(file: string, line: number | undefined, says: string): never {
   throw new CommandError(`${file}${line === undefined ? '' : `:${line}`} ${says}`);
 }

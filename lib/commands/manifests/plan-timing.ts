@@ -105,11 +105,15 @@ function haltIn(gate: Gate | undefined): Gate | undefined {
   return gate?.type === 'halt' ? gate : undefined;
 }
 
-function keptTiming({ externalRollout }: WorkloadRecord, { type, message, until }: Gate): Timing {
+function keptTiming({ externalRollout, workload }: WorkloadRecord, { type, message, until }: Gate): Timing {
   if (externalRollout !== undefined) return { by: 'owner', when: message, stages: [] };
   const by = type === 'notify-only' ? 'person' : 'reloader';
   const end = Number.isFinite(until) ? { until: new Date(until).toISOString() } : {};
-  return { by, when: message, keptBy: type, ...end, stages: [] };
+  // The token is that of the content which is applied then.
+  const { kind, namespace, name } = workload.ref;
+  const approval = `it needs an approval: reloader approve ${kind.toLowerCase()}/${name} -n ${namespace}`;
+  const when = type === 'approval' ? approval : message;
+  return { by, when, keptBy: type, ...end, stages: [] };
 }
 
 /** The window that a change opens, and what else bounds the time of the rollout. */

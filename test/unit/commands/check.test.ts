@@ -145,13 +145,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a switch without quotes': {
     objects: [workload({ annotations: { [`${STAKATER}/auto`]: true } }), configMap()],
     rule: 'not-text',
-    says: /metadata\.annotations\.reloader\.stakater\.com\/auto is a boolean, and no text: the API server refuses/,
+    says: /metadata\.annotations\.reloader\.stakater\.com\/auto is a boolean, not a string: the API server refuses/,
     line: /auto: true/,
   },
   'content without quotes, which is not shown': {
     objects: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'pin' }, stringData: { pin: 4711 } }],
     rule: 'not-text',
-    says: /^stringData\.pin is a number, and no text: the API server refuses the manifest put/,
+    says: /^stringData\.pin is a number, not a string: the API server refuses the manifest put/,
     line: /pin: 4711/,
   },
   'a search without an object that has the mark': {
@@ -282,6 +282,22 @@ test('a problem in a list has the line of its item', async () => {
   const items = [configMap(), workload({ annotations: { [`${NATIVE}/confgmap`]: 'web' } })];
   const [problem] = await problemsOf([{ apiVersion: 'v1', kind: 'List', items }]);
   assert.ok((problem?.line ?? 0) > 8);
+});
+
+test('a problem is on the line of the key that it is about, also beside the key that it suggests', async () => {
+  const stakater = 'deployment.reloader.stakater.com';
+  const file = fileWith(
+    `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations:\n    ${stakater}/pause-period: 5m\n    ${stakater}/paused: x`,
+  );
+  const found = await check(await readManifests([file]), {
+    namespace: 'default',
+    settings: [],
+    isStrict: false,
+  });
+  assert.deepEqual(
+    found.filter(({ rule }) => rule === 'mistyped').map(({ line }) => line),
+    [7],
+  );
 });
 
 test('a text that is no YAML is named by its place, and not quoted', async () => {

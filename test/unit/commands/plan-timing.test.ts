@@ -79,7 +79,7 @@ const WHEN: Readonly<Record<string, [annotations: Words, when: string | RegExp, 
   'a hold': [{ [`${NATIVE}/hold`]: 'true' }, 'it is held until its annotation hold is taken away', 'hold'],
   'an approval': [
     { [`${NATIVE}/approval`]: 'required' },
-    /^it needs an approval: kubectl annotate .* lets ConfigMap\/web go$/,
+    /^it needs an approval: reloader approve deployment\/web -n default$/,
     'approval',
   ],
 };
