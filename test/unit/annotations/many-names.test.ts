@@ -106,3 +106,13 @@ test('findings are short and few, however many mistakes there are', () => {
     for (const message of all) assert.ok(message.length < 2_000, message.slice(0, 100));
   }
 });
+
+test('a mistyped key is found among some annotations, and thousands are not compared', () => {
+  const others = (count: number): readonly [string, string][] =>
+    names(count, 'a.example/note').map((key) => [key, 'x']);
+  const mistyped = ['reloader.stakater.com/aut', 'true'] as const;
+  const said = (count: number): readonly string[] =>
+    messages(Object.fromEntries([...others(count), mistyped]));
+  assert.match(said(150)[0] ?? '', /reloader\.stakater\.com\/aut has no effect/);
+  assert.deepEqual(said(20_000), []);
+});
