@@ -94,7 +94,7 @@ test('an object is followed while it has the labels, and compared when they are 
   await write(stage, WEB.name, 'C');
   await mark();
   assert.equal(await stage.revision(WEB), 2);
-  await reloader.hasSaid(/ConfigMap\/web does not have the labels that are watched \(team=a,team\)/);
+  await reloader.hasSaid(/ConfigMap\/web not found, or without the labels that are watched \(team=a,team\)/);
 
   await rolledBy(() => label(stage, WEB.name, 'a'));
   assert.equal(await stage.revision(WEB), 3);

@@ -123,7 +123,8 @@ describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
       } = { commands: [] },
     ] = (await reloader.status()).changes;
     assert.ok(command.endsWith(`resume=${token}`), command);
-    const { stdout } = await stage.command(`resume configmap/${BUNDLE} -- --digests=sha1`);
+    const flags = `--reloader none -- --namespace=${stage.namespace} --digests=sha1`;
+    const { stdout } = await stage.command(`resume configmap/${BUNDLE} ${flags}`);
     assert.match(stdout, new RegExp(`/resume=${token} --overwrite\n`));
     await stage.until('the next one halts it again', async () => (await halts()).length === 2);
     assert.deepEqual([...crowd.down], [canary, nameAt(1)]);
