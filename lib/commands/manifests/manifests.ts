@@ -119,7 +119,12 @@ function objectsIn(
   }
   if (typeof (metadata as { name?: unknown } | undefined)?.name !== 'string') return [];
   const lineOf = (...fields: readonly string[]): number => lineAt(node, fields, lines);
-  return [{ file, apiVersion, kind, object: value as RawObject, lineOf }];
+  return [{ file, apiVersion, kind, object: withoutNulls(value), lineOf }];
+}
+
+/** A field without a value is none, as for the API server. */
+function withoutNulls(value: unknown): RawObject {
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) => each ?? undefined) as RawObject;
 }
 
 function lineAt(node: Node | null | undefined, fields: readonly string[], lines: LineCounter): number {

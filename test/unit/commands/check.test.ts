@@ -284,6 +284,18 @@ test('a problem in a list has the line of its item', async () => {
   assert.ok((problem?.line ?? 0) > 8);
 });
 
+test('fields without a value count as absent', async () => {
+  const file = fileWith(
+    `apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: web\n  annotations:\n    ${NATIVE}/confgmap: web\n  labels:\nspec:`,
+  );
+  const found = await check(await readManifests([file]), {
+    namespace: 'default',
+    settings: [],
+    isStrict: false,
+  });
+  assert.ok(found.some(({ rule, line }) => rule === 'mistyped' && line === 6));
+});
+
 test('a problem is on the line of the key that it is about, also beside the key that it suggests', async () => {
   const stakater = 'deployment.reloader.stakater.com';
   const file = fileWith(
