@@ -105,7 +105,7 @@ export async function observe({ send, options, place, unknown = [], feed }: Obse
   };
 }
 
-/** The state of a reloader that nobody knows. */
+/** The state while it is unknown which reloader runs. */
 const STATE_UNKNOWN: StateAccess = { is: 'unknown', why: 'it is not known which reloader runs' };
 
 /** Of a process that leads from the start to the end. */
@@ -136,7 +136,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
 
 /** Resolves when all that may be listed is, or what is left fails for too long. */
 async function untilListed({ observed: { gate, reloader }, waitingFor, watches }: Assembly): Promise<void> {
-  // Nobody reviews the right to Namespaces: it fails, and is not refused.
+  // The right to Namespaces is not reviewed: the list fails, and is not refused.
   const isGivenUp = ({ kind }: Stream): boolean =>
     kind === 'Namespace' && watches().some(({ stream, problem }) => stream === kind && problem !== undefined);
   const isListed = (): boolean => {

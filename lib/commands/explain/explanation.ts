@@ -129,7 +129,7 @@ export function whatIsUnknown({
   return [...reloader.unknown, ...(state.is === 'unknown' ? [state.why] : [])];
 }
 
-/** That nobody knows of some objects what the pods have started with. */
+/** The objects of which it is unknown with what content the pods have started. */
 export function unrecorded(
   follows: readonly Pick<FollowedObject, 'object' | 'asks' | 'pods'>[],
 ): readonly string[] {

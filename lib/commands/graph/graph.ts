@@ -68,13 +68,13 @@ async function answerTo(
   const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
   const isEverywhere = flags.allNamespaces === true;
   const scene = { send, namespace, reloader };
-  const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
   if (about !== undefined && isEverywhere)
     throw new CommandError('expected <kind/name> or -A, not both', 'usage');
   const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
   const only = about && `${namespace}/${kind}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
+  const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
   const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
   return { ...graph, unknown: [...whatIsUnknown({ reloader, observation }), ...graph.unknown] };
 }

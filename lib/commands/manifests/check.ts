@@ -15,7 +15,7 @@ import { rowsOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { CHECKED_RULES, type Level, objectProblems, problemsOf } from './check-rules.ts';
 import { clusterOf } from './manifest-cluster.ts';
-import { type Manifest, namesOf, readManifests } from './manifests.ts';
+import { type Manifest, noObjectIn, readManifests } from './manifests.ts';
 
 /** One problem of a manifest. */
 export interface Problem extends Cause {
@@ -41,8 +41,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
     unreadable.push({ rule: 'unreadable', level: 'error', about: file, says, file, line });
     return [];
   });
-  if (manifests.length + unreadable.length === 0)
-    throw new CommandError(`there is no object in ${namesOf(places)}`);
+  if (manifests.length + unreadable.length === 0) throw noObjectIn(places);
   const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
     check(manifests, { namespace, settings, isStrict: flags.strict === true }),
   );
@@ -114,13 +113,13 @@ function notTexts(manifest: Manifest, namespace: string): readonly Problem[] {
   return places.flatMap((place) => {
     const words = wordsAt(object, place);
     const wrong = Object.keys(words).filter((key) => typeof words[key] !== 'string');
-    return wrong.flatMap((key) => {
+    return wrong.map((key) => {
       const value = words[key];
-      words[key] = String(value ?? '');
+      words[key] = String(value);
       const about = [...place, key].join('.');
       const says = `${about} is a ${typeof value}, not a string: the API server refuses the manifest`;
       const cause = { rule: 'not-text', about, says, todo: 'put the value in quotes' };
-      return value === null ? [] : [problemIn(manifest, cause, namespace, lineOf(...place, key))];
+      return problemIn(manifest, cause, namespace, lineOf(...place, key));
     });
   });
 }

@@ -37,9 +37,10 @@ export async function readManifests(
   });
 }
 
-/** The places for people. */
-export function namesOf(places: readonly string[]): string {
-  return places.map((place) => (place === '-' ? 'the standard input' : place)).join(', ');
+/** The error if nothing was read. */
+export function noObjectIn(places: readonly string[]): CommandError {
+  const names = places.map((place) => (place === '-' ? 'the standard input' : place));
+  return new CommandError(`there is no object in ${names.join(', ')}`);
 }
 
 function refuse(file: string, line: number | undefined, says: string): never {

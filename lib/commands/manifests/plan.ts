@@ -25,7 +25,7 @@ import { formatted, withProgress } from '../terminal.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { appliedTo, changedKeys } from './apply.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
-import { type Manifest, namesOf, readManifests } from './manifests.ts';
+import { type Manifest, noObjectIn, readManifests } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
@@ -39,7 +39,7 @@ const PATIENCE_MS = 15_000;
 export async function runPlan({ flags, settings, env, terminal }: CommandContext): Promise<number> {
   const { file: places = [], against } = flags;
   const manifests = await readManifests(places);
-  if (manifests.length === 0) throw new CommandError(`there is no object in ${namesOf(places)}`);
+  if (manifests.length === 0) throw noObjectIn(places);
   const answer = await withProgress(terminal, `comparing ${manifests.length} objects …`, async () => {
     const former = against === undefined ? undefined : await readManifests([against]);
     if (former !== undefined)
