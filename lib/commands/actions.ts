@@ -11,13 +11,12 @@ import { configKindOf, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
-import { CommandError, connect } from './connect.ts';
+import { CommandError } from './connect.ts';
 import { whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
-import { findReloader } from './installed-reloader.ts';
 import type { Observation } from './observation.ts';
 import type { CommandContext } from './run-command.ts';
-import { moment, observeFor, type Scene } from './scene.ts';
+import { moment, observeFor, openScene, type Scene } from './scene.ts';
 import { rowsOf, type Subject, subjectOf } from './subject.ts';
 import { formatted, withProgress } from './terminal.ts';
 
@@ -79,14 +78,13 @@ export const runResume: Run = run(async (scene, target, { content }) => {
 });
 
 function run(action: Action): Run {
-  return async ({ operands, flags, settings, env, terminal }) => {
-    const { send, namespace } = connect(flags, env);
-    const waiting = `reading namespace ${namespace} …`;
-    const answer = await withProgress(terminal, waiting, async () => {
-      const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-      const target = targetOf(subjectOf(operands, reloader.options), namespace);
-      const change = await action({ send, namespace, reloader }, target, flags);
-      await write({ send, namespace, reloader }, change);
+  return async (context) => {
+    const { operands, flags, terminal } = context;
+    const answer = await withProgress(terminal, 'reading the namespace …', async () => {
+      const scene = await openScene(context);
+      const target = targetOf(subjectOf(operands, scene.reloader.options), scene.namespace);
+      const change = await action(scene, target, flags);
+      await write(scene, change);
       return { ...change, command: commandOf(change) };
     });
     await terminal.write(formatted(flags.output, answer, () => `${answer.command}\n`));

@@ -1,5 +1,6 @@
 /** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
 
+import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
@@ -8,10 +9,18 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
+import { CommandError, connect } from './connect.ts';
 import type { Facts, ShownEvent } from './explain/cause.ts';
-import { type InstalledReloader, problemOf, unreachable, unreadable } from './installed-reloader.ts';
+import {
+  findReloader,
+  type InstalledReloader,
+  problemOf,
+  unreachable,
+  unreadable,
+} from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { listObjects, readObject } from './reads.ts';
+import type { CommandContext } from './run-command.ts';
 import { rowsOf } from './subject.ts';
 import type { WatchFeed } from './watch-feed.ts';
 
@@ -23,6 +32,29 @@ export interface Scene {
   readonly send: Send;
   readonly namespace: string;
   readonly reloader: InstalledReloader;
+  /** What is not known where nothing is found, each a sentence. @default none */
+  readonly doubts?: readonly string[];
+}
+
+/** What a command asks about; the `created` namespaces need not exist yet. @throws CommandError if it does not exist */
+export async function openScene(
+  { flags, settings, env }: Pick<CommandContext, 'flags' | 'settings' | 'env'>,
+  created: readonly string[] = [],
+): Promise<Scene> {
+  const { send, namespace } = connect(flags, env);
+  const isAsked = flags.allNamespaces !== true && !created.includes(namespace);
+  const doubts = isAsked ? await doubtsAbout(send, namespace) : [];
+  const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
+  return { send, namespace, reloader, doubts };
+}
+
+/** Whether the namespace exists, if the person may not know. @throws CommandError if it does not exist */
+export async function doubtsAbout(send: Send, namespace: string): Promise<readonly string[]> {
+  const reading = await readObject(send, NAMESPACES, undefined, namespace);
+  if (reading.kind === 'found') return [];
+  if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`);
+  if (reading.isForbidden !== true) throw unreachable(reading);
+  return [`whether namespace ${namespace} exists: you may not read it, and nothing was found in it`];
 }
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */

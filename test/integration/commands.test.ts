@@ -133,6 +133,26 @@ describe('explain', () => {
   });
 });
 
+/** Each command that asks about a namespace, without it. */
+const ASKING: readonly string[] = [
+  'explain configmap/web',
+  'explain deploy/web',
+  'graph',
+  'plan -f manifests',
+  'migrate --from stakater',
+  'hold deploy/web',
+];
+
+test('a namespace that does not exist is an error, but not if the manifests create it', async () => {
+  for (const line of ASKING) {
+    const { code, stdout, stderr } = await run(`reloader ${line} -n nowhere`, kubeconfig);
+    assert.deepEqual([code, stdout], [1, ''], line);
+    assert.match(stderr, /^reloader \w+: namespace nowhere does not exist\n$/);
+  }
+  const created = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'nowhere' } });
+  assert.equal((await run('reloader plan -f - -n nowhere', kubeconfig, created)).code, 0);
+});
+
 describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {
   const wrong: Readonly<Record<string, readonly [line: string, code: number, error: object]>> = {
     'what cannot be answered': [
@@ -248,6 +268,18 @@ describe('without rights', () => {
         [true, 'unknown'],
       ],
     );
+  });
+
+  test('to a namespace, it is unknown whether one without workloads exists', async () => {
+    refuse(/\/namespaces\/[^/]+$/, 'none');
+    const manifest = JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' } });
+    for (const command of ['graph', 'plan -f -', 'migrate --from stakater']) {
+      const line = `reloader ${command} -n kube-system`;
+      const { code, stdout } = await run(line, kubeconfig, manifest);
+      assert.equal(code, 3, line);
+      assert.match(stdout, /whether namespace kube-system exists: you may not read it/);
+    }
+    assert.doesNotMatch((await run('reloader graph -A', kubeconfig)).stdout, /exists/);
   });
 
   test('to anything, that is said', async () => {

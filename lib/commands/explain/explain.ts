@@ -5,11 +5,9 @@ import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
-import { connect } from '../connect.ts';
-import { findReloader } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { factsOf } from '../scene.ts';
+import { factsOf, openScene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, withProgress } from '../terminal.ts';
 import type { ShownEvent } from './cause.ts';
@@ -23,11 +21,10 @@ const MISSING = 1;
 
 /** Runs the command. */
 export async function runExplain(context: CommandContext): Promise<number> {
-  const { flags, operands, settings, env, terminal } = context;
-  const { send, namespace } = connect(flags, env);
-  const answer = await withProgress(terminal, `reading namespace ${namespace} …`, async () => {
-    const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-    const scene = { send, namespace, reloader };
+  const { flags, operands, terminal } = context;
+  const answer = await withProgress(terminal, 'reading the namespace …', async () => {
+    const scene = await openScene(context);
+    const { send, namespace, reloader } = scene;
     const subject = subjectOf(operands, reloader.options);
     if (subject.is === 'object') return await explainObject(scene, subject);
     const { row, name } = subject;

@@ -9,14 +9,13 @@ import {
 } from '../../model/object-ref.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
-import { CommandError, type Connection, connect } from '../connect.ts';
+import { CommandError } from '../connect.ts';
 import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { unknownLines, unreadLines } from '../explain/explanation-text.ts';
-import { findReloader } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { observeFor, type Scene } from '../scene.ts';
+import { observeFor, openScene, type Scene } from '../scene.ts';
 import { type Subject, subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { DRAWINGS, labelOf } from './drawings.ts';
@@ -41,9 +40,8 @@ export interface Graph {
 
 /** Runs the command. */
 export async function runGraph(context: CommandContext): Promise<number> {
-  const { flags, env, terminal } = context;
-  const connection = connect(flags, env);
-  const answer = await withProgress(terminal, 'listing …', () => answerTo(context, connection));
+  const { flags, terminal } = context;
+  const answer = await withProgress(terminal, 'listing …', () => answerTo(context));
   const drawing = DRAWINGS[flags.output]?.(answer.edges);
   if (drawing !== undefined) for (const line of answer.unknown) terminal.note(`unknown: ${line}`);
   const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
@@ -61,13 +59,11 @@ function named({ edges, ...answer }: Graph): object {
   return { ...answer, edges: edges.map((edge) => ({ ...edge, ...refs(edge) })) };
 }
 
-async function answerTo(
-  { flags, operands, settings }: CommandContext,
-  { send, namespace }: Connection,
-): Promise<Graph> {
-  const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
+async function answerTo(context: CommandContext): Promise<Graph> {
+  const { flags, operands } = context;
+  const scene = await openScene(context);
+  const { namespace, reloader, doubts = [] } = scene;
   const isEverywhere = flags.allNamespaces === true;
-  const scene = { send, namespace, reloader };
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
   if (about !== undefined && isEverywhere)
     throw new CommandError('expected <kind/name> or -A, not both', 'usage');
@@ -76,7 +72,9 @@ async function answerTo(
   if (about !== undefined) await assertExists(scene, about);
   const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
   const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
-  return { ...graph, unknown: [...whatIsUnknown({ reloader, observation }), ...graph.unknown] };
+  const isEmpty = observation.store.workloads.size === 0;
+  const unknown = [...whatIsUnknown({ reloader, observation }), ...graph.unknown];
+  return { ...graph, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
 }
 
 /** @throws CommandError if the API server says that the object does not exist */

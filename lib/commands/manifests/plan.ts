@@ -7,20 +7,14 @@ import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
-import { CommandError, connect } from '../connect.ts';
+import { CommandError } from '../connect.ts';
 import { RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { shownReloader } from '../explain/explanation.ts';
-import {
-  findReloader,
-  type InstalledReloader,
-  problemOf,
-  unreachable,
-  watches,
-} from '../installed-reloader.ts';
+import { problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { moment, observeFor, type Scene } from '../scene.ts';
+import { moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { formatted, withProgress } from '../terminal.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { appliedTo, changedKeys } from './apply.ts';
@@ -36,7 +30,8 @@ const SOMETHING = 2;
 const PATIENCE_MS = 15_000;
 
 /** Runs the command. */
-export async function runPlan({ flags, settings, env, terminal }: CommandContext): Promise<number> {
+export async function runPlan(context: CommandContext): Promise<number> {
+  const { flags, settings, terminal } = context;
   const { file: places = [], against } = flags;
   const manifests = await readManifests(places);
   if (manifests.length === 0) throw noObjectIn(places);
@@ -44,9 +39,12 @@ export async function runPlan({ flags, settings, env, terminal }: CommandContext
     const former = against === undefined ? undefined : await readManifests([against]);
     if (former !== undefined)
       return await planAgainst(manifests, former, flags.namespace ?? 'default', settings);
-    const { send, namespace } = connect(flags, env);
-    const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-    return await plan({ send, namespace, reloader }, manifests);
+    const created = manifests.filter(({ kind }) => kind === 'Namespace');
+    const scene = await openScene(
+      context,
+      created.map(({ object }) => object.metadata.name),
+    );
+    return await plan(scene, manifests);
   });
   const text = (): string => planText(answer, terminal.paint);
   await terminal.write(
@@ -116,14 +114,14 @@ export async function plan(
     causes: RELOADER_RULES.flatMap((rule) => rule(scene) ?? []),
     ...answer,
     pending: [...before.keys()].map(workloadRefIn),
-    unknown: unknownOf(reloader, observation, wanted, steps, answer),
+    unknown: unknownOf(scene, observation, wanted, steps, answer),
   };
 }
 
 /** Why the answer is not known, each a clause. */
 function unknownOf(
-  reloader: InstalledReloader,
-  { state }: Observation,
+  { reloader, doubts = [] }: Scene,
+  { state, store }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
   { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
@@ -147,6 +145,7 @@ function unknownOf(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),
     ...(state.is === 'unknown' && asksState ? [state.why] : []),
+    ...(store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
   ];
 }

@@ -5,7 +5,7 @@ import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
 import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.ts';
-import { factsIn, observeFor, workloadsIn } from '../scene.ts';
+import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
 import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
 import { releaseInPlace, type Step, stepsFor } from './steps.ts';
@@ -46,6 +46,7 @@ const TOLD = 'with --webhook-url the webhook is told of each change, and nothing
 /** The answer. @throws CommandError */
 export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
+  const doubts = flags.namespace === undefined ? [] : await doubtsAbout(send, namespace);
   const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
   const { installation: other, program = { args: [], env: {}, hidden: [] } } = found ?? {};
   const place = other?.namespace ?? namespace;
@@ -57,7 +58,7 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   // The values of the release have the secrets.
   const rows = settings.rows.filter(({ is }) => is !== 'secret' || !isInPlace);
   const seen = await seenBy(question, settings, home);
-  const unknown = [...search.unknown, ...seen.unknown];
+  const unknown = [...search.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
   return {
     from: source.title,
     guide: source.guide,
