@@ -12,7 +12,7 @@ export const REASONS = {
   'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
   'first-seen-late':
     'A list showed the object first, after a while unseen: pods may have read an earlier content of it.',
-  'changed-while-down': 'The content changed while no reloader was running.',
+  'changed-before-start': 'The content changed before this process started: pods may run an older one.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
   absent: 'The object does not exist, or is not watched any more: nothing is rolled until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',

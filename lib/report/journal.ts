@@ -80,8 +80,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${what} changed back: nothing left to roll for ${who}`;
     case 'skipped':
       return `${what} changed: nothing rolled for ${who}, since ${detail}`;
-    case 'changed-while-down':
-      return `${what} changed while no reloader ran: ${who} is rolled`;
+    case 'changed-before-start':
+      return `${what} changed before this start: ${who} is out of date`;
     case 'first-seen-late':
       return `${what} was first seen after a gap: ${who} may have read it before and is rolled`;
     case 'changed-while-rolling':

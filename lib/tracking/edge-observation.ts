@@ -68,7 +68,7 @@ export function appearingEdge(
 
 /**
  * An edge of the first list: an uncommitted stamp, the override or the entry names the running digest. If it differs from the
- * digest in force, the object changed while no reloader ran and pods may have started with either content, so the pods are
+ * digest in force, the object changed before this start and pods may have started with either content, so the pods are
  * mixed: the edge stays out of date until a patch. The same holds if the object changed between its own list and that of the
  * workload.
  */
@@ -97,7 +97,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const found = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
   const next = begunWith(record, config, found);
   if (next.mixedPods && asks(store, record, config))
-    effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
+    effects.note({ reason: 'changed-before-start', workload: workload.ref, config: config.ref });
   return next;
 }
 

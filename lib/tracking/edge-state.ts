@@ -147,7 +147,7 @@ interface FoundAtStart {
   readonly mayHaveReadOther: boolean;
 }
 
-/** A change that a start finds was made while no reloader ran: pods may have started with either content, until a patch. */
+/** A change that a start finds may have been made while no reloader ran: pods may have started with either content, until a patch. */
 function afterStart(edge: Edge, { running, observed, isRolledOut, mayHaveReadOther }: FoundAtStart): Edge {
   const rolloutInProgress = edge.stamp !== undefined && !isRolledOut;
   const next = { ...edge, runningDigest: running, mixedPods: mayHaveReadOther, rolloutInProgress };

@@ -359,7 +359,7 @@ function reasonOf(
     return next.mixedPods && !edge.mixedPods ? 'first-seen-late' : 'baseline';
   if (isUpToDateAgain) return 'changed-back';
   if (!next.mixedPods || edge.mixedPods) return undefined;
-  return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
+  return isInInitialList ? 'changed-before-start' : 'changed-while-rolling';
 }
 
 /** The edge after `content-changed` to `digest`. The times decide which pods may have read another content. */

@@ -70,8 +70,9 @@ export function unknownLines(unknown: readonly string[], paint: Paint): readonly
 /** One followed object, or its follower: whether pods run its content, and why it counts. */
 export function followedLine(each: FollowedObject, title: string, paint: Paint): string {
   const { pods, asks, says, words, reference, running, current } = each;
-  const digests =
-    pods === 'out of date' ? ` (pods run ${running ?? 'nothing known'}, current is ${current})` : '';
+  const isOlder = running !== undefined && running !== current;
+  const run = isOlder ? `pods run ${running}` : 'pods may run an older content';
+  const digests = pods === 'out of date' ? ` (${run}, current is ${current})` : '';
   const by = words.map((word) => `\n      ${wordText(word)}`).join('');
   const effect = asks ? '' : `, ${paint('yellow', 'not rolled for it')}`;
   return `  ${title}: ${paint(COLOURS[pods], pods)}${digests}${effect}\n    ${says}; ${referenceText(reference)}${by}`;

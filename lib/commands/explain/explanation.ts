@@ -1,7 +1,7 @@
 /** What `explain` answers about a workload, and about an object. */
 
 import { shortDigest } from '../../model/digest.ts';
-import { isUncommitted } from '../../model/edge.ts';
+import { isUncommitted, UNKNOWN } from '../../model/edge.ts';
 import {
   type ConfigRef,
   configKindOf,
@@ -38,7 +38,7 @@ export interface FollowedObject {
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
   /** `rolling out`: the template brings the current content, and not every pod is of it. */
   readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent';
-  /** The short digests of the content that pods run, that is current, and that is committed. */
+  /** The short digests of the content that pods run (absent: pods may run more than one), that is current, and that is committed. */
   readonly running?: string | undefined;
   readonly current?: string | undefined;
   readonly committed?: string | undefined;
@@ -155,8 +155,9 @@ function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigReco
   const { store, state } = facts.observation;
   const verdict = judge(store, record, config);
   const reference = referenceOf(facts.workload, config.ref);
+  const running = record.edges.get(keyOf(config.ref))?.runningDigest;
   const digests = {
-    running: short(record.edges.get(keyOf(config.ref))?.runningDigest),
+    running: running === UNKNOWN ? undefined : short(running),
     current: short(observedBy(store, record, config)),
     committed: short(store.persisted.entryOf(config.ref)?.digest),
   };

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
+import { explanationText } from '../../../lib/commands/explain/explanation-text.ts';
 import { rolledOut } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -34,6 +35,13 @@ test('pods are up to date, then out of date', async () => {
     after.follows.map(({ pods }) => pods),
     ['out of date'],
   );
+  const doubtful = await explained(follows('web'), (world) => {
+    const data = { 'default_ran.Deployment_web': JSON.stringify({ 'v1.ConfigMap_web': '?' }) };
+    world.change().sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+  });
+  assert.equal(doubtful.follows[0]?.running, undefined);
+  const text = explanationText(doubtful, (_, words) => words);
+  assert.match(text, /: out of date \(pods may run an older content, current is \w{4}…\)\n/);
 });
 
 test('without the right to the state it is not known whether pods are up to date', async () => {
