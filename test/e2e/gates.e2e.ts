@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type JsonObject, pick } from '../sandbox/json.ts';
+import { run } from '../tour/tour.ts';
 import { Stage } from './stage.ts';
 import { web } from './workloads.ts';
 
@@ -70,6 +71,45 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
       assert.equal(await second.metric('reloader_workloads_held'), 0);
       assert.equal(await stage.revision(APP), 2);
     });
+});
+
+test('what plan says of the former content of a held workload is what the reloader does, also after its death', async () => {
+  await using stage = await Stage.open(cluster);
+  await stage.put('web', 'A');
+  await stage.create(APP);
+  await stage.createMarker();
+  const first = await stage.reloader();
+  await stage.command('hold deployment/app');
+  const former = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'web' },
+    data: { key: 'A' },
+  });
+  const planned = async (): Promise<readonly [code: number | null, hasGone: boolean]> => {
+    const line = 'reloader plan -f - --reloader none';
+    const { code, stdout } = await run(line, await stage.kubeconfig(), former);
+    return [code, stdout.includes('the pending rollout goes: Deployment/app')];
+  };
+  const recorded = async (): Promise<string | undefined> => (await stage.state())['ran.Deployment_app'];
+
+  await change(stage, 'B');
+  await stage.until('the state has what its pods run', async () => (await recorded()) !== undefined);
+  assert.deepEqual(await planned(), [0, true]);
+  await stage.expect('PATCH', 'configmaps/web', { data: { version: null } });
+  await first.hasSaid(/changed back: nothing left to roll/);
+  await stage.until('the state has no more of it', async () => (await recorded()) === undefined);
+
+  await change(stage, 'C');
+  await stage.until('the state has what its pods run', async () => (await recorded()) !== undefined);
+  await first.kill();
+  const second = await stage.startReloader();
+  await stage.until('its pods are in doubt', async () => (await recorded())?.includes('"?"') === true);
+  assert.deepEqual(await planned(), [2, false]);
+  await stage.expect('PATCH', 'configmaps/web', { data: { version: null } });
+  await stage.command('release deployment/app');
+  await stage.until('it is rolled', async () => (await stage.revision(APP)) === 2);
+  await stage.settled(second);
 });
 
 /** What people are asked to type, the last one that is new being what `before` lacks. */

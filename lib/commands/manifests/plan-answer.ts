@@ -40,8 +40,10 @@ export interface Plan {
   readonly causes: readonly Cause[];
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
-  /** Workloads that are out of date already, whatever is applied. */
+  /** Workloads that are out of date already, and stay so. */
   readonly pending: readonly WorkloadRef[];
+  /** Workloads that are out of date, and would no longer be: their pending rollout goes. */
+  readonly withdrawn: readonly WorkloadRef[];
   readonly unread: readonly Unread[];
   /** What concerns the manifests and is not known: with any, the rollouts are not all, or not sure. */
   readonly unknown: readonly string[];

@@ -20,7 +20,7 @@ const BY: Readonly<Record<PlannedRollout['by'], string>> = {
 
 /** The answer for a terminal. */
 export function planText(plan: Plan, paint: Paint): string {
-  const { reloader, causes, objects, rollouts, pending, unknown } = plan;
+  const { reloader, causes, objects, rollouts, unknown } = plan;
   const section = sectionsIn(paint);
   const changes = objects.map(
     ({ object, change, keys }) =>
@@ -36,7 +36,7 @@ export function planText(plan: Plan, paint: Paint): string {
     ...causeLines(causes, paint),
     ...section('Objects', changes),
     ...section('Rollouts', rolled),
-    ...(pending.length === 0 ? [] : [`out of date already: ${pending.map(placed).join(', ')}`]),
+    ...standing(plan, placed),
     ...(unknown.length === 0 || rollouts.length === 0 ? [] : [sumOf(rollouts)]),
     verdictOf(plan),
     '',
@@ -47,9 +47,19 @@ function placed(ref: WorkloadRef): string {
   return `${describe(ref)} in ${ref.namespace}`;
 }
 
+/** The workloads that are out of date already. */
+function standing({ pending, withdrawn }: Plan, nameOf: (ref: WorkloadRef) => string): readonly string[] {
+  const line = (title: string, refs: readonly WorkloadRef[]): readonly string[] =>
+    refs.length === 0 ? [] : [`${title}: ${refs.map(nameOf).join(', ')}`];
+  return [
+    ...line('out of date already', pending),
+    ...line('no longer out of date, so that the pending rollout goes', withdrawn),
+  ];
+}
+
 /** The answer as Markdown. */
 export function planMarkdown(plan: Plan): string {
-  const { causes, objects, rollouts, pending } = plan;
+  const { causes, objects, rollouts } = plan;
   const rows = rollouts.map(
     ({ workload, objects: why, by, when }) =>
       `| ${code(workload.namespace)} | ${code(describe(workload))} | ${why.map((object) => code(describe(object))).join('<br>')} | ${BY[by]}, ${when} |`,
@@ -65,9 +75,10 @@ export function planMarkdown(plan: Plan): string {
     ...causes.map(({ says }) => `- ${says}`),
     ...(rows.length === 0 ? [] : [...table, '']),
     ...(changes.length === 0 ? [] : [...changes, '']),
-    ...(pending.length === 0
-      ? []
-      : [`Out of date already: ${pending.map((each) => code(placed(each))).join(', ')}`, '']),
+    ...standing(plan, (each) => code(placed(each))).flatMap((line) => [
+      line.replace(/^./, (first) => first.toUpperCase()),
+      '',
+    ]),
   ].join('\n');
 }
 

@@ -7,6 +7,9 @@ import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
+import type { Store } from '../../store/store.ts';
+import { putEdge } from '../../tracking/edge-policy.ts';
+import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError } from '../connect.ts';
 import { RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { shownReloader } from '../explain/explanation.ts';
@@ -92,6 +95,7 @@ export async function plan(
   const namespaces = former !== undefined ? undefined : [...new Set([namespace, ...own])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store } = observation;
+  believeState(store);
   // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
@@ -107,15 +111,30 @@ export async function plan(
   }
   const objects = steps.flatMap(plannedObject);
   const rollouts = rolloutsOf(store, before, objects, timingsOf(observation.controllers, options, now));
-  void observation.end();
-  const answer = { objects, rollouts, unread: [...observation.unread, ...unread] };
-  return {
+  const after = outdatedIn(store, now);
+  const changes = { objects, rollouts, unread: [...observation.unread, ...unread] };
+  const answer = {
     reloader: shownReloader(reloader),
     causes: RELOADER_RULES.flatMap((rule) => rule(scene) ?? []),
-    ...answer,
-    pending: [...before.keys()].map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, answer),
+    ...changes,
+    pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
+    withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
+    unknown: unknownOf(scene, observation, wanted, steps, changes),
   };
+  await observation.end();
+  return answer;
+}
+
+/**
+ * A start takes pods as mixed wherever a content has changed. The reloader that wrote the state has seen it change: what it is not
+ * sure of is recorded as unknown, and it doubts pods that start meanwhile.
+ */
+function believeState(store: Store): void {
+  for (const record of store.workloads.values()) {
+    if (!record.workload.isRolledOut) continue;
+    for (const [config, edge] of record.edges)
+      putEdge(store, record, config, nextEdge(edge, { type: 'pods-started', observed: edge.runningDigest }));
+  }
 }
 
 /** Why the answer is not known, each a clause. */

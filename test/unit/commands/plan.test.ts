@@ -1,64 +1,15 @@
 /** `reloader plan`: what applying manifests would roll, decided by the program itself. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { stringify } from 'yaml';
-import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { describe, test } from 'node:test';
 import { appliedTo, changedKeys } from '../../../lib/commands/manifests/apply.ts';
-import { type Manifest, readManifests } from '../../../lib/commands/manifests/manifests.ts';
-import { plan, planAgainst } from '../../../lib/commands/manifests/plan.ts';
-import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
-import { planMarkdown, planText } from '../../../lib/commands/manifests/plan-text.ts';
-import { describe as describeRef } from '../../../lib/model/object-ref.ts';
-import { rolledOut } from './named-causes.ts';
-import { follows, podOf, type Words, World } from './world.ts';
+import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
+import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import { configMap, deployment, manifestsOf, onCluster, type Rollouts, shortened, textOf } from './plans.ts';
+import { follows, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
 const SECRET = 'hush-hush';
-
-let folder = '';
-before(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'reloader-plan-'));
-});
-after(() => rmSync(folder, { recursive: true }));
-
-function deployment(image: string, annotations: Words = follows('web')): object {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name: 'web', annotations },
-    spec: {
-      replicas: 1,
-      selector: { matchLabels: { app: 'web' } },
-      template: { metadata: { labels: { app: 'web' } }, spec: podOf(['web'], { image }) },
-    },
-  };
-}
-
-function configMap(data: Words = { value: 'A' }, name = 'web'): object {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data };
-}
-
-let files = 0;
-async function manifestsOf(objects: readonly object[]): Promise<readonly Manifest[]> {
-  files += 1;
-  const file = path.join(folder, `${files}.yaml`);
-  writeFileSync(file, objects.map((object) => stringify(object)).join('---\n'));
-  return await readManifests([file]);
-}
-
-type Rollouts = readonly (readonly [workload: string, by: string, objects: string])[];
-
-function shortened({ rollouts }: Plan): Rollouts {
-  return rollouts.map(({ workload, by, objects }) => [
-    describeRef(workload),
-    by,
-    objects.map(describeRef).join(),
-  ]);
-}
 
 interface Row {
   readonly from: readonly object[];
@@ -115,20 +66,10 @@ const TREES: Readonly<Record<string, Row>> = {
 describe('between two trees a plan has', { concurrency: 4 }, () => {
   for (const [name, { from, to, rolls }] of Object.entries(TREES))
     test(name, async () => {
-      const answer = await planAgainst(await manifestsOf(to), await manifestsOf(from), 'default', []);
+      const answer = await planAgainst(manifestsOf(to), manifestsOf(from), 'default', []);
       assert.deepEqual(shortened(answer), rolls);
     });
 });
-
-async function onCluster(world: World, objects: readonly object[]): Promise<Plan> {
-  await rolledOut(world);
-  const { send } = world;
-  const reloader = await findReloader(send, { namespace: 'default', settings: [] });
-  const target = { send, namespace: 'default', reloader };
-  const answer = await plan(target, await manifestsOf(objects));
-  world.sandbox.close();
-  return answer;
-}
 
 describe('against a cluster a plan has', () => {
   const world = (): World =>
@@ -223,92 +164,6 @@ describe('against a cluster a plan has', () => {
     ]);
     const text = JSON.stringify(answer) + planMarkdown(answer);
     assert.ok(!text.includes(SECRET) && !text.includes(Buffer.from(SECRET).toString('base64')));
-  });
-});
-
-/** Refuses a resource, in every way. */
-function without(resource: string, from: World): World {
-  from.sandbox.denied.push({ resource });
-  from.refuses = ({ path: asked }) => asked.includes(`/${resource}`);
-  return from;
-}
-
-function textOf(answer: Plan): string {
-  return planText(answer, (_, text) => text);
-}
-
-const TLS = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls' }, stringData: { a: SECRET } };
-/** What may not be read, what is applied, and why the answer is not known. */
-const UNREADABLE: Readonly<Record<string, [resource: string, objects: readonly object[], because?: RegExp]>> =
-  {
-    'an object of the manifests may not be read': [
-      'secrets',
-      [CHANGED, TLS],
-      /^Secret in default: you may not list it$/,
-    ],
-    'a kind of workload may not be listed, and an object changes': [
-      'statefulsets',
-      [CHANGED],
-      /^StatefulSet in default: you may not list it$/,
-    ],
-    'the state may not be read, and something is rolled': [
-      'configmaps/reloader-state',
-      [CHANGED],
-      /^you may not read ConfigMap\/reloader-state in reloader$/,
-    ],
-    'the state may not be read, and a workload changes, which may be out of date': [
-      'configmaps/reloader-state',
-      [deployment('app:2')],
-      /^you may not read ConfigMap\/reloader-state in reloader$/,
-    ],
-    'nothing, where what may not be read does not concern the manifests': ['secrets', [CHANGED]],
-    'nothing, where the state does not matter: nothing changes': ['configmaps/reloader-state', [configMap()]],
-  };
-
-describe('a plan is not known because', () => {
-  const world = (): World =>
-    new World()
-      .install()
-      .configMap()
-      .deployment({ annotations: follows('web') });
-
-  for (const [name, [resource, objects, because]] of Object.entries(UNREADABLE))
-    test(name, async () => {
-      const answer = await onCluster(without(resource, world()), objects);
-      assert.equal(answer.unknown.length, because === undefined ? 0 : 1, answer.unknown.join('\n'));
-      if (because !== undefined) assert.match(answer.unknown[0] ?? '', because);
-      for (const text of [textOf(answer), planMarkdown(answer)]) {
-        assert.equal(/unknown, because \S/.test(text), because !== undefined);
-        assert.equal(/Nothing is rolled\./.test(text), because === undefined && answer.rollouts.length === 0);
-      }
-    });
-
-  test('the reloader does not watch the namespace', async () => {
-    const elsewhere = new World()
-      .install(['--namespace=shared'])
-      .configMap()
-      .deployment({
-        annotations: follows('web'),
-      });
-    const { unknown } = await onCluster(elsewhere, [CHANGED]);
-    assert.deepEqual(unknown, [
-      'this reloader does not watch namespace default: -n default looks for one that does',
-    ]);
-  });
-
-  test('labels of namespaces count, and may not be read', async () => {
-    const selective = ['-A', '--namespace-selector=team=a'];
-    const closed = without('namespaces?', new World().install(selective).configMap());
-    closed.deployment({ annotations: follows('web') });
-    const { unknown } = await onCluster(closed, [CHANGED]);
-    assert.match(unknown.join(), /^Namespace: /);
-  });
-
-  test('the reloader is not found, and it may be where nobody may look', async () => {
-    const closed = new World().configMap().deployment({ annotations: follows('web') });
-    closed.refuses = ({ path: asked }) => /^\/apis\/apps\/v1\/deployments/.test(asked);
-    const { unknown } = await onCluster(closed, [CHANGED]);
-    assert.match(unknown.join(), /you may not list the Deployments of all namespaces/);
   });
 });
 

@@ -1,0 +1,177 @@
+/** What `reloader plan` says of pods that are out of date already, and of what it cannot know. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
+import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import { digestOf } from '../../digests.ts';
+import { configMap, deployment, onCluster, textOf } from './plans.ts';
+import { follows, type Words, World } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const CHANGED = configMap({ value: 'B', more: 'C' });
+
+/** What is there before the manifests, by what its pods run. */
+interface Situation {
+  readonly now: string;
+  /** The content of the entry, and what the state records of the pods where they run another one. */
+  readonly entry: string;
+  readonly runs?: string;
+  /** Whether pods are starting. */
+  readonly isStarting?: true;
+  /** By the content of the manifest. */
+  readonly to: Readonly<Record<string, Outcome>>;
+}
+
+/** `pending`: nothing new, and the rollout that is pending stays; `goes`: nothing, and that one goes. */
+type Outcome = 'nothing' | 'rolls' | 'rolls with the pending one' | 'pending' | 'goes';
+
+const SITUATIONS: Readonly<Record<string, Situation>> = {
+  'all run the content': { now: 'A', entry: 'A', to: { A: 'nothing', B: 'rolls' } },
+  'all run the former content, which waits for its quiet period': {
+    now: 'B',
+    entry: 'A',
+    to: { A: 'goes', B: 'pending', C: 'rolls with the pending one' },
+  },
+  'all run the former content': {
+    now: 'B',
+    entry: 'B',
+    runs: 'A',
+    to: { A: 'goes', B: 'pending', C: 'rolls with the pending one' },
+  },
+  'may run either': {
+    now: 'B',
+    entry: 'B',
+    runs: '?',
+    to: { A: 'rolls with the pending one', B: 'pending', C: 'rolls with the pending one' },
+  },
+  'start while the content is another one': {
+    now: 'B',
+    entry: 'B',
+    runs: 'A',
+    isStarting: true,
+    to: { A: 'rolls with the pending one', B: 'pending' },
+  },
+};
+
+function digestOfContent(value: string): string {
+  return digestOf('ConfigMap', { metadata: { name: 'web' }, data: { value } });
+}
+
+function situated({ now, entry, runs, isStarting }: Situation, annotations: Words): World {
+  const world = new World().install().configMap();
+  const { sandbox } = world;
+  const web = { kind: 'Deployment', namespace: 'default', name: 'web' };
+  if (isStarting === true) sandbox.setRolloutDelay(web, 'frozen');
+  world.deployment({ annotations }).commit('web', digestOfContent(entry));
+  sandbox.patch('configmaps', 'default', 'web', { data: { value: now } });
+  const recorded = runs === undefined || runs === '?' ? runs : digestOfContent(runs);
+  const override = recorded && JSON.stringify({ 'v1.ConfigMap_web': recorded });
+  const data = { 'default_ran.Deployment_web': override };
+  if (override !== undefined) sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+  return world;
+}
+
+function outcomeOf({ rollouts: [rollout], pending, withdrawn }: Plan): Outcome {
+  if (withdrawn.length > 0) return 'goes';
+  if (rollout !== undefined) return rollout.isPending ? 'rolls with the pending one' : 'rolls';
+  return pending.length > 0 ? 'pending' : 'nothing';
+}
+
+describe('where its pods', () => {
+  for (const [name, situation] of Object.entries(SITUATIONS))
+    for (const hold of ['true', 'false'])
+      test(`${name}, with hold: ${hold}`, async () => {
+        for (const [value, outcome] of Object.entries(situation.to)) {
+          const world = situated(situation, { ...follows('web'), [`${NATIVE}/hold`]: hold });
+          const answer = await onCluster(world, [configMap({ value })], situation.isStarting);
+          assert.equal(outcomeOf(answer), outcome, `to ${value}`);
+          const says =
+            /no longer out of date, so that the pending rollout goes: `?Deployment\/web in default/i;
+          for (const text of [textOf(answer), planMarkdown(answer)])
+            assert.deepEqual(says.test(text) && /Nothing is rolled\./.test(text), outcome === 'goes');
+        }
+      });
+});
+
+/** Refuses a resource, in every way. */
+function without(resource: string, from: World): World {
+  from.sandbox.denied.push({ resource });
+  from.refuses = ({ path: asked }) => asked.includes(`/${resource}`);
+  return from;
+}
+
+const TLS = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls' }, stringData: { a: 'hush-hush' } };
+/** What may not be read, what is applied, and why the answer is not known. */
+const UNREADABLE: Readonly<Record<string, [resource: string, objects: readonly object[], because?: RegExp]>> =
+  {
+    'an object of the manifests may not be read': [
+      'secrets',
+      [CHANGED, TLS],
+      /^Secret in default: you may not list it$/,
+    ],
+    'a kind of workload may not be listed, and an object changes': [
+      'statefulsets',
+      [CHANGED],
+      /^StatefulSet in default: you may not list it$/,
+    ],
+    'the state may not be read, and something is rolled': [
+      'configmaps/reloader-state',
+      [CHANGED],
+      /^you may not read ConfigMap\/reloader-state in reloader$/,
+    ],
+    'the state may not be read, and a workload changes, which may be out of date': [
+      'configmaps/reloader-state',
+      [deployment('app:2')],
+      /^you may not read ConfigMap\/reloader-state in reloader$/,
+    ],
+    'nothing, where what may not be read does not concern the manifests': ['secrets', [CHANGED]],
+    'nothing, where the state does not matter: nothing changes': ['configmaps/reloader-state', [configMap()]],
+  };
+
+describe('a plan is not known because', () => {
+  const world = (): World =>
+    new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: follows('web') });
+
+  for (const [name, [resource, objects, because]] of Object.entries(UNREADABLE))
+    test(name, async () => {
+      const answer = await onCluster(without(resource, world()), objects);
+      assert.equal(answer.unknown.length, because === undefined ? 0 : 1, answer.unknown.join('\n'));
+      if (because !== undefined) assert.match(answer.unknown[0] ?? '', because);
+      for (const text of [textOf(answer), planMarkdown(answer)]) {
+        assert.equal(/unknown, because \S/.test(text), because !== undefined);
+        assert.equal(/Nothing is rolled\./.test(text), because === undefined && answer.rollouts.length === 0);
+      }
+    });
+
+  test('the reloader does not watch the namespace', async () => {
+    const elsewhere = new World()
+      .install(['--namespace=shared'])
+      .configMap()
+      .deployment({
+        annotations: follows('web'),
+      });
+    const { unknown } = await onCluster(elsewhere, [CHANGED]);
+    assert.deepEqual(unknown, [
+      'this reloader does not watch namespace default: -n default looks for one that does',
+    ]);
+  });
+
+  test('labels of namespaces count, and may not be read', async () => {
+    const selective = ['-A', '--namespace-selector=team=a'];
+    const closed = without('namespaces?', new World().install(selective).configMap());
+    closed.deployment({ annotations: follows('web') });
+    const { unknown } = await onCluster(closed, [CHANGED]);
+    assert.match(unknown.join(), /^Namespace: /);
+  });
+
+  test('the reloader is not found, and it may be where nobody may look', async () => {
+    const closed = new World().configMap().deployment({ annotations: follows('web') });
+    closed.refuses = ({ path: asked }) => /^\/apis\/apps\/v1\/deployments/.test(asked);
+    const { unknown } = await onCluster(closed, [CHANGED]);
+    assert.match(unknown.join(), /you may not list the Deployments of all namespaces/);
+  });
+});
