@@ -12,6 +12,7 @@ import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
+import { notWatched } from './explain/causes-of-setting.ts';
 import { whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
@@ -132,6 +133,8 @@ async function fromObservation(
   { kind, name }: Target,
   find: (observation: Observation) => Change | undefined,
 ): Promise<Change> {
+  const unwatched = notWatched(scene.reloader, scene.namespace);
+  if (unwatched !== undefined) throw new CommandError(unwatched.says);
   const observation = await observeFor(scene, [scene.namespace]);
   const { state, unread } = observation;
   const stateless = state.is === 'absent' ? ['the reloader has no state yet'] : [];

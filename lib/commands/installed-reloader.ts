@@ -36,7 +36,7 @@ export interface Installation {
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
 export interface InstalledReloader {
-  /** The person says which flags count: none is looked for. */
+  /** The person says which one, or which flags, count: no other is looked for. */
   readonly isGiven?: true;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
@@ -95,7 +95,7 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   const serving = all.filter((each) => watches(each, namespace));
   const ready = serving.find(({ installation }) => installation.readyReplicas > 0);
   const best = ready ?? serving[0] ?? all[0];
-  if (best !== undefined && asked !== undefined) return best;
+  if (best !== undefined && asked !== undefined) return { ...best, isGiven: true };
   const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isMissed = hidden.length > 0 && serving.length === 0;
@@ -135,8 +135,9 @@ function strangerIn({ metadata, spec }: RawLease, all: readonly Found[]): readon
   ];
 }
 
-/** Whether the reloader watches the namespace. */
-export function watches({ place, options }: InstalledReloader, namespace: string): boolean {
+/** Whether the reloader watches the namespace; of one that is not installed a flag has to say that it does not. */
+export function watches({ installation, place, options }: InstalledReloader, namespace: string): boolean {
+  if (installation === undefined && options.scope.type === 'default') return true;
   return place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace);
 }
 

@@ -30,6 +30,19 @@ export function labelSelectorOf(text: string): string | undefined {
   return valid.join(',');
 }
 
+/** Whether labels, or the values of fields, meet a selector in the syntax of the API server. */
+export function meets(labels: Readonly<Record<string, string>>, selector: string): boolean {
+  return selector.split(BETWEEN_REQUIREMENTS).every((requirement) => {
+    const [, absent] = ABSENT.exec(requirement) ?? [];
+    if (absent !== undefined) return labels[absent] === undefined;
+    const [, member = '', verb, list = ''] = IN_SET.exec(requirement) ?? [];
+    if (verb !== undefined) return list.split(',').includes(labels[member] ?? '-') === (verb === 'in');
+    const [, key = requirement, operator, value] = COMPARED.exec(requirement) ?? [];
+    if (operator === undefined) return labels[key] !== undefined;
+    return (labels[key] === value) === (operator !== '!=');
+  });
+}
+
 /** Whether `a`, or `a=b`, leaves no labels that meet the others, such as `!a`, `a!=b` or `a=c`; sets are not compared. */
 function rulesOut(requirement: string, others: readonly string[]): boolean {
   const [, key, value] = /^([^!=\s]+)(=.*)?$/.exec(requirement) ?? [];

@@ -153,6 +153,29 @@ test('a namespace that does not exist is an error, but not if the manifests crea
   assert.equal((await run('reloader plan -f - -n nowhere', kubeconfig, created)).code, 0);
 });
 
+/** By the flags of a reloader that does not watch the namespace, what says so. */
+const UNWATCHED: Readonly<Record<string, RegExp>> = {
+  '--namespace=shop': /the reloader watches shop \(--namespace\), and not default \[namespace-not-watched\]/,
+  '-A --namespaces-to-ignore=default':
+    /the reloader leaves default out \(--namespaces-to-ignore\) \[namespace-/,
+};
+
+test('of a namespace that the reloader of the flags does not watch, nothing else is said', async () => {
+  for (const [flags, says] of Object.entries(UNWATCHED))
+    for (const line of [
+      'explain deploy/web',
+      'explain cm/web',
+      'graph',
+      'graph deploy/web',
+      'plan -f change',
+    ]) {
+      const { code, stdout } = await run(`reloader ${line} --reloader none -- ${flags}`, kubeconfig);
+      assert.equal(code, 0, stdout);
+      assert.match(stdout.split('\n', 3).join('\n'), says);
+      assert.doesNotMatch(stdout, /baseline|out of date|Rollouts|Rolled for it|ollows|nknown/);
+    }
+});
+
 describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {
   const wrong: Readonly<Record<string, readonly [line: string, code: number, error: object]>> = {
     'what cannot be answered': [

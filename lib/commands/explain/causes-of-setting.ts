@@ -2,11 +2,13 @@
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
-import { CONFIG_KINDS } from '../../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigRef, describe, isMountedKind } from '../../model/object-ref.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import { meets } from '../../options/labels.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
-import { RELOADER_LABEL, watches } from '../installed-reloader.ts';
-import { hidesNamespaces } from '../observation.ts';
+import { type InstalledReloader, RELOADER_LABEL, watches } from '../installed-reloader.ts';
+import { hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
@@ -20,8 +22,7 @@ export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | 
 export const SETTING_RULES: readonly CauseRule[] = [
   notInstalled,
   ...RELOADER_RULES,
-  namespaceNotWatched,
-  namespaceNotSelected,
+  ({ reloader, observation, workload }) => notSelected(reloader, observation, workload.ref.namespace),
   kindNotServed,
   kindNotListed,
   objectsIgnored,
@@ -69,25 +70,30 @@ function toldInstead({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause 
   return { rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' };
 }
 
-function namespaceNotWatched({ reloader, workload }: Facts): Cause | undefined {
-  const { namespace } = workload.ref;
+/** That the reloader does not watch the namespace, so that it rolls nothing there; undefined also while its flags are not known. */
+export function notWatched(reloader: InstalledReloader, namespace: string): Cause | undefined {
   const { place, options } = reloader;
-  if (reloader.installation === undefined || watches(reloader, namespace)) return undefined;
+  if (reloader.unknown.length > 0 || watches(reloader, namespace)) return undefined;
   const isIgnored = options.ignoredNamespaces.includes(namespace);
+  const by = options.scope.type === 'default' ? '' : ` (${options.scope.source})`;
   return {
     rule: 'namespace-not-watched',
     about: `namespace ${namespace}`,
     says: isIgnored
       ? `the reloader leaves ${namespace} out (--namespaces-to-ignore)`
-      : `the reloader watches ${place.namespaces?.join(', ')}, and not ${namespace}`,
+      : `the reloader watches ${place.namespaces?.join(', ')}${by}, and not ${namespace}`,
     todo: isIgnored
       ? `take ${namespace} out of --namespaces-to-ignore`
       : `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
   };
 }
 
-function namespaceNotSelected({ reloader, observation, workload }: Facts): Cause | undefined {
-  const { namespace } = workload.ref;
+/** That the labels of the namespace are not those that the reloader selects. */
+export function notSelected(
+  reloader: InstalledReloader,
+  observation: Observation,
+  namespace: string,
+): Cause | undefined {
   const { namespaceSelector } = reloader.options;
   const isSelected = hidesNamespaces(observation) || observation.store.isSelected(namespace);
   if (namespaceSelector === undefined || isSelected) return undefined;
@@ -96,6 +102,22 @@ function namespaceNotSelected({ reloader, observation, workload }: Facts): Cause
     about: `namespace ${namespace}`,
     says: `the namespace ${namespace} does not have the labels of --namespace-selector (${namespaceSelector})`,
     todo: `kubectl label namespace ${namespace} ${namespaceSelector}`,
+  };
+}
+
+/** That the labels of an object are not those that the reloader watches. */
+export function notLabelled(
+  { options }: InstalledReloader,
+  ref: ConfigRef,
+  { labels = {} }: RawObject['metadata'],
+): Cause | undefined {
+  const { resourceLabelSelector: selector } = options;
+  if (selector === undefined || isMountedKind(ref.kind) || meets(labels, selector)) return undefined;
+  return {
+    rule: 'unselected-object',
+    about: describe(ref),
+    says: `${describe(ref)} does not have the labels of --resource-label-selector (${selector}), and rolls nothing`,
+    todo: 'label it',
   };
 }
 

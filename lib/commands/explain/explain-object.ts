@@ -23,6 +23,7 @@ import { factsIn, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
+import { notLabelled, notWatched } from './causes-of-setting.ts';
 import {
   causesOf,
   explanationOf,
@@ -63,14 +64,16 @@ export async function explainObject(
 ): Promise<ObjectExplanation> {
   const { namespace, reloader } = scene;
   const ref: ConfigRef = { kind, namespace, name };
+  const unwatched = notWatched(reloader, namespace);
   const observation = await observeFor(scene, [namespace]);
-  const { mentioning, unlisted } = await mentionsOf(scene, observation, ref);
+  const { mentioning, unlisted } =
+    unwatched === undefined ? await mentionsOf(scene, observation, ref) : NOBODY;
   const followers = mentioning.map((facts) => followerOf(facts, ref));
-  const isAlone = mentioning.length === 0 && unlisted.length === 0;
-  const causes = await objectCauses(scene, ref, isAlone);
+  const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
+  const causes = [...(unwatched ? [unwatched] : NO_CAUSES), ...(await objectCauses(scene, ref, isAlone))];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
-  void observation.end();
+  await observation.end();
   return {
     object: ref,
     isMissing: causes.some(({ rule }) => rule === 'missing'),
@@ -89,12 +92,16 @@ export async function explainObject(
   };
 }
 
-/** The workloads of the namespace that follow the object, or whose pods read it; and the kinds that could not be listed. */
-async function mentionsOf(
-  scene: Scene,
-  observation: Observation,
-  ref: ConfigRef,
-): Promise<{ readonly mentioning: readonly Facts[]; readonly unlisted: readonly string[] }> {
+/** Who mentions an object, and the kinds that could not be listed. */
+interface Mentions {
+  readonly mentioning: readonly Facts[];
+  readonly unlisted: readonly string[];
+}
+
+const NOBODY: Mentions = { mentioning: [], unlisted: [] };
+
+/** The workloads of the namespace that follow the object, or whose pods read it. */
+async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<Mentions> {
   const { send, namespace } = scene;
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const mentioning: Facts[] = [];
@@ -156,22 +163,11 @@ async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Pro
   if (reading.kind === 'failed')
     return [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }, ...unfollowed];
   const { type = '', metadata } = reading.object;
-  const { resourceLabelSelector } = scene.reloader.options;
-  const labels = Object.entries(metadata.labels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const isUnlabelled =
-    resourceLabelSelector
-      ?.split(',')
-      .some((term) => /^[^!=]+=[^=]+$/.test(term) && !labels.includes(term)) === true;
-  const unlabelled = {
-    rule: 'unselected-object',
-    about,
-    says: `it does not have the labels of --resource-label-selector (${resourceLabelSelector})`,
-    todo: 'label it',
-  };
+  const unlabelled = notLabelled(scene.reloader, ref, metadata);
   const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
   return [
     ...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES),
-    ...(isUnlabelled ? [unlabelled] : NO_CAUSES),
+    ...(unlabelled ? [unlabelled] : NO_CAUSES),
     ...(isMountedKind(ref.kind) ? NO_CAUSES : unfollowed),
   ];
 }

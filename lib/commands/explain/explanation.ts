@@ -20,7 +20,7 @@ import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
-import { SETTING_RULES } from './causes-of-setting.ts';
+import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
 import { followed, isTimeUnknown, WORKLOAD_RULES } from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
 import { decidingWords, type PolicyWord, sentenceOf, wordsOf } from './policy-words.ts';
@@ -74,26 +74,33 @@ export interface WorkloadExplanation {
   readonly unread: readonly Unread[];
 }
 
-/** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
+/**
+ * All causes that apply, in the order in which a person should look at them: settings that are guessed are none, and of a namespace
+ * that is not watched there is nothing else to say.
+ */
 export function causesOf(facts: Facts): readonly Cause[] {
+  const unwatched = notWatched(facts.reloader, facts.workload.ref.namespace);
+  if (unwatched !== undefined) return [unwatched];
   const settings = facts.reloader.unknown.length > 0 ? [] : SETTING_RULES;
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
 
 /** The explanation of a workload. */
 export function explanationOf(facts: Facts): WorkloadExplanation {
-  const { workload, observation, events } = facts;
-  const follows = followed(facts).map(([record, config]) => followedObject(facts, record, config));
+  const { workload, observation, events, reloader } = facts;
+  const isWatched = notWatched(reloader, workload.ref.namespace) === undefined;
+  const all = isWatched ? followed(facts) : [];
+  const follows = all.map(([record, config]) => followedObject(facts, record, config));
   return {
     workload: workload.ref,
     causes: causesOf(facts),
-    unknown: unknownOf(facts, follows),
+    unknown: isWatched ? unknownOf(facts, follows) : [],
     follows,
-    reloader: shownReloader(facts.reloader),
+    reloader: shownReloader(reloader),
     state: observation.state.is,
     asks: wordsOf(workload),
     isRolledOut: workload.isRolledOut,
-    stamps: stampsOf(facts),
+    stamps: isWatched ? stampsOf(facts) : [],
     events,
     unread: observation.unread,
   };

@@ -10,8 +10,10 @@ import {
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError } from '../connect.ts';
+import type { Cause } from '../explain/cause.ts';
+import { notWatched } from '../explain/causes-of-setting.ts';
 import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
-import { unknownLines, unreadLines } from '../explain/explanation-text.ts';
+import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import type { Observation, Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
@@ -32,6 +34,8 @@ export interface GraphEdge {
 
 /** The answer. */
 export interface Graph {
+  /** Why the reloader rolls nothing here. */
+  readonly causes: readonly Cause[];
   /** What the answer needs and is not known, each a sentence. */
   readonly unknown: readonly string[];
   readonly edges: readonly GraphEdge[];
@@ -43,7 +47,11 @@ export async function runGraph(context: CommandContext): Promise<number> {
   const { flags, terminal } = context;
   const answer = await withProgress(terminal, 'listing …', () => answerTo(context));
   const drawing = DRAWINGS[flags.output]?.(answer.edges);
-  if (drawing !== undefined) for (const line of answer.unknown) terminal.note(`unknown: ${line}`);
+  const notes = [
+    ...answer.causes.map(({ says }) => says),
+    ...answer.unknown.map((line) => `unknown: ${line}`),
+  ];
+  if (drawing !== undefined) for (const line of notes) terminal.note(line);
   const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
   const asText = (): string => graphText(answer, none, terminal.paint);
   await terminal.write(drawing ?? formatted(flags.output, named(answer), asText));
@@ -70,10 +78,13 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
   const only = about && `${namespace}/${kind}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
+  const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
+  if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [], unread: [] };
   const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
   const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
   const isEmpty = observation.store.workloads.size === 0;
   const unknown = [...whatIsUnknown({ reloader, observation }), ...graph.unknown];
+  await observation.end();
   return { ...graph, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
 }
 
@@ -105,7 +116,7 @@ export function graphOf(observation: Observed, filter: GraphFilter): Graph {
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const { unread } = observation;
   const pods = unrecorded(near.map((edge) => ({ ...edge, object: configRefIn(edge.object) })));
-  return { unknown: [...unreadLines(unread), ...pods], edges, unread };
+  return { causes: [], unknown: [...unreadLines(unread), ...pods], edges, unread };
 }
 
 function edgesOf(observation: Observed): GraphEdge[] {
@@ -121,7 +132,7 @@ function edgesOf(observation: Observed): GraphEdge[] {
 }
 
 /** By object, its followers. */
-function graphText({ edges, unknown }: Graph, none: string, paint: Paint): string {
+function graphText({ causes, edges, unknown }: Graph, none: string, paint: Paint): string {
   const groups = [...Map.groupBy(edges, ({ object }) => object)];
   const lines = groups.flatMap(([object, followers]) => [
     paint('bold', labelOf(object)),
@@ -130,6 +141,11 @@ function graphText({ edges, unknown }: Graph, none: string, paint: Paint): strin
       return `  ${labelOf(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
     }),
   ]);
-  const isNone = lines.length === 0 && unknown.length === 0;
-  return [...(isNone ? [none] : lines), ...unknownLines(unknown, paint), ''].join('\n');
+  const isNone = lines.length + unknown.length + causes.length === 0;
+  return [
+    ...causeLines(causes, paint),
+    ...(isNone ? [none] : lines),
+    ...unknownLines(unknown, paint),
+    '',
+  ].join('\n');
 }

@@ -8,6 +8,7 @@ import { mountsOf } from '../../kubernetes/sources.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.ts';
 import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import { meets } from '../../options/labels.ts';
 import type { Options } from '../../options/options.ts';
 import { findReloader, settingsAlone, type Wanted } from '../installed-reloader.ts';
 import { answerOf, notFound } from '../reads.ts';
@@ -127,10 +128,8 @@ function wholeOf(path: string): string {
   return path.replace(/\/namespaces\/[^/]+\/(?=[^/]+$)/, '/');
 }
 
-/** Only what the program asks for: terms with = and !=. */
 function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
-  const fields = termsIn(query.get('fieldSelector'));
-  const labels = termsIn(query.get('labelSelector'));
+  const [fields, labels] = ['fieldSelector', 'labelSelector'].map((name) => query.get(name));
   return (object) => {
     const { type = '' } = object as { readonly type?: string };
     const { name, namespace = '', labels: own = {} } = object.metadata;
@@ -139,18 +138,8 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
       'metadata.name': name,
       'metadata.namespace': namespace,
     };
-    return fields.every((holds) => holds(values)) && labels.every((holds) => holds(own));
+    return (!fields || meets(values, fields)) && (!labels || meets(own, labels));
   };
-}
-
-type Term = (values: Readonly<Record<string, string>>) => boolean;
-
-function termsIn(text: string | null): readonly Term[] {
-  return (text ?? '').split(',').flatMap((term): readonly Term[] => {
-    const [, key = '', not = '', value = ''] = /^([^=!]+)(!?)==?(.*)$/.exec(term) ?? [];
-    if (key === '') return [];
-    return [(values) => ((values[key] ?? '') === value) === (not === '')];
-  });
 }
 
 /** The object with its namespace, if its kind has them, and of a Secret the content as the API server stores it. */

@@ -3,6 +3,7 @@
 import {
   type ConfigRef,
   keyOf,
+  namespaceIn,
   type ObjectKey,
   type WorkloadRef,
   wholeOf,
@@ -36,7 +37,7 @@ export interface PlannedRollout extends Timing {
 /** The answer. */
 export interface Plan {
   readonly reloader: ShownReloader;
-  /** What keeps it from rolling anything. */
+  /** What keeps it from rolling anything, or the workloads of a namespace, or for an object. */
   readonly causes: readonly Cause[];
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
@@ -55,9 +56,13 @@ export type Outdated = ReadonlyMap<
   { readonly configs: readonly ObjectKey[]; readonly isKept: boolean }
 >;
 
+/** Whether the reloader rolls workloads of a namespace. */
+export type Serves = (namespace: string) => boolean;
+
 /** Which workloads are out of date; `now` in ms since 1970. */
-export function outdatedIn(store: Store, now: number): Outdated {
-  const all = [...store.workloads].map(([key, record]) => {
+export function outdatedIn(store: Store, serves: Serves, now: number): Outdated {
+  const served = [...store.workloads].filter(([key]) => serves(namespaceIn(key)));
+  const all = served.map(([key, record]) => {
     const configs = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
     return [key, { configs, isKept: gateOf(store, record, now) !== undefined }] as const;
   });
@@ -67,6 +72,7 @@ export function outdatedIn(store: Store, now: number): Outdated {
 /** The rollouts that the changes cause, bring along, or let go. */
 export function rolloutsOf(
   store: Store,
+  serves: Serves,
   before: Outdated,
   objects: readonly PlannedObject[],
   timingOf: (record: WorkloadRecord) => Timing,
@@ -74,7 +80,7 @@ export function rolloutsOf(
   return [...store.workloads].flatMap(([key, record]): readonly PlannedRollout[] => {
     const was = before.get(key);
     const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
-    if (outdated.length === 0 || !store.isSelected(record.workload.ref.namespace)) return [];
+    if (outdated.length === 0 || !serves(record.workload.ref.namespace)) return [];
     const timing = timingOf(record);
     const isLetGo = was?.isKept === true && timing.keptBy === undefined;
     const brought = outdated.filter(

@@ -6,14 +6,16 @@ import type { Send } from '../../kubernetes/transport.ts';
 import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
+import { meets } from '../../options/labels.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import type { Store } from '../../store/store.ts';
 import { putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError } from '../connect.ts';
-import { RELOADER_RULES } from '../explain/causes-of-setting.ts';
+import type { Cause } from '../explain/cause.ts';
+import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { shownReloader } from '../explain/explanation.ts';
-import { problemOf, unreachable, watches } from '../installed-reloader.ts';
+import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
@@ -101,21 +103,18 @@ export async function plan(
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
   const { steps, unread } = await stepsOf(send, observed);
   const now = moment();
-  const before = outdatedIn(store, now);
-  // Objects first, as kubectl and Helm do: a template that changes after them reads what is new.
-  for (const isObject of [true, false]) {
-    for (const step of steps)
-      if (isObject === (configKindOf(step.row.kind) !== undefined)) pushTo(feed, step, namespaces);
-    if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
-      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`);
-  }
+  const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
+  const before = outdatedIn(store, serves, now);
+  const seen = steps.map((step) => seenBy(reloader, step));
+  await applyIn(feed, seen, namespaces);
   const objects = steps.flatMap(plannedObject);
-  const rollouts = rolloutsOf(store, before, objects, timingsOf(observation.controllers, options, now));
-  const after = outdatedIn(store, now);
+  const timingOf = timingsOf(observation.controllers, options, now);
+  const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
+  const after = outdatedIn(store, serves, now);
   const changes = { objects, rollouts, unread: [...observation.unread, ...unread] };
   const answer = {
     reloader: shownReloader(reloader),
-    causes: RELOADER_RULES.flatMap((rule) => rule(scene) ?? []),
+    causes: causesOf(scene, observation, wanted, steps),
     ...changes,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
     withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
@@ -137,29 +136,78 @@ function believeState(store: Store): void {
   }
 }
 
+/** What keeps the reloader from rolling anything, or for some of the manifests. */
+function causesOf(
+  scene: Scene,
+  observation: Observation,
+  wanted: readonly Wanted[],
+  steps: readonly Step[],
+): readonly Cause[] {
+  const { reloader } = scene;
+  const places = [...new Set(wanted.map(({ object }) => namespaceOf(object)))].filter((each) => each !== '');
+  const watched = places.filter((each) => watches(reloader, each));
+  return [
+    ...places.filter((each) => isAnswered(scene, each)).map((each) => notWatched(reloader, each)),
+    ...RELOADER_RULES.map((rule) => rule(scene)),
+    ...watched.map((each) => notSelected(reloader, observation, each)),
+    ...steps.filter(isChange).map(({ row, after }) => after && unseen(reloader, row, after)),
+  ].filter((cause) => cause !== undefined);
+}
+
+/** Whether no other reloader is of interest: the person names this one, or it was looked for in all that may serve the namespace. */
+function isAnswered({ namespace, reloader }: Scene, each: string): boolean {
+  return reloader.isGiven === true || reloader.installation === undefined || each === namespace;
+}
+
+/** Why the reloader does not see an object. */
+function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawObject): Cause | undefined {
+  const kind = configKindOf(row.stream);
+  const { name, namespace = '' } = metadata;
+  return kind && notLabelled(reloader, { kind, namespace, name }, metadata);
+}
+
+/** The step as the streams show it, whose selectors leave objects out. */
+function seenBy(reloader: InstalledReloader, { row, before, after }: Step): Step {
+  const { namespaceSelector: selector } = reloader.options;
+  const seen = (object: RawObject | undefined): RawObject | undefined => {
+    if (object === undefined || unseen(reloader, row, object) !== undefined) return undefined;
+    const isOut = row.stream === 'Namespace' && selector && !meets(object.metadata.labels ?? {}, selector);
+    return isOut ? undefined : object;
+  };
+  return { row, before: seen(before), after: seen(after) };
+}
+
+function isChange({ before, after }: Step): boolean {
+  return !isDeepStrictEqual(before, after);
+}
+
 /** Why the answer is not known, each a clause. */
 function unknownOf(
-  { reloader, doubts = [] }: Scene,
+  scene: Scene,
   { state, store }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
   { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
 ): readonly string[] {
-  const changed = steps.filter(({ before, after }) => !isDeepStrictEqual(before, after));
-  const { installation, unknown } = reloader;
+  const { reloader, doubts = [] } = scene;
+  const isWatched = (each: string): boolean => watches(reloader, each);
+  const all = steps.filter(isChange);
+  const changed = all.filter(({ before, after }) => isWatched(namespaceOf(after ?? before)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
+  const isMeant = (unlisted: string | undefined, own: string): boolean =>
+    [undefined, own].includes(unlisted) && isWatched(own);
   const concerned = unread.filter(
     ({ kind, namespace }) =>
       (kind === 'Namespace' && changed.length > 0) ||
-      wanted.some(({ row, object }) => row.stream === kind && isIn(namespace, namespaceOf(object))) ||
-      (findWorkloadKind(kind) && objects.some(({ object }) => isIn(namespace, object.namespace))),
+      wanted.some(({ row, object }) => row.stream === kind && isMeant(namespace, namespaceOf(object))) ||
+      (findWorkloadKind(kind) && objects.some(({ object }) => isMeant(namespace, object.namespace))),
   );
-  const unserved = [...new Set(changed.map(({ before, after }) => namespaceOf(after ?? before)))].filter(
-    (each) => installation !== undefined && !watches(reloader, each),
+  const unserved = [...new Set(all.map(({ before, after }) => namespaceOf(after ?? before)))].filter(
+    (each) => !isWatched(each) && !isAnswered(scene, each),
   );
   return [
-    ...(changed.length === 0 ? [] : unknown),
+    ...(all.length === 0 ? [] : reloader.unknown),
     ...unserved.map(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),
@@ -167,10 +215,6 @@ function unknownOf(
     ...(store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
   ];
-}
-
-function isIn(namespace: string | undefined, own: string): boolean {
-  return namespace === undefined || namespace === own;
 }
 
 function namespaceOf(object: RawObject | undefined): string {
@@ -214,6 +258,20 @@ function idOf({ row, object: { metadata } }: Wanted): string {
 function asNew(object: RawObject): RawObject {
   const { namespace, name } = object.metadata;
   return { ...object, metadata: { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata } };
+}
+
+/** Objects first, as kubectl and Helm do: a template that changes after them reads what is new. */
+async function applyIn(
+  feed: WatchFeed,
+  steps: readonly Step[],
+  namespaces: readonly string[] | undefined,
+): Promise<void> {
+  for (const isObject of [true, false]) {
+    for (const step of steps)
+      if (isObject === (configKindOf(step.row.kind) !== undefined)) pushTo(feed, step, namespaces);
+    if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
+      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`);
+  }
 }
 
 function pushTo(feed: WatchFeed, step: Step, namespaces: readonly string[] | undefined): void {

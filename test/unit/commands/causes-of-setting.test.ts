@@ -56,7 +56,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .configMap()
         .deployment({ annotations: follows('web') }),
     rule: 'namespace-not-watched',
-    names: /watches shared, and not default.*add default to --namespace/s,
+    names: /watches shared \(--namespace\), and not default.*add default to --namespace/s,
   },
   'it leaves the namespace out': {
     make: (world) =>

@@ -147,16 +147,18 @@ describe('a plan is not known because', () => {
       }
     });
 
-  test('the reloader does not watch the namespace', async () => {
+  test('the reloader does not watch a namespace, which another one may', async () => {
     const elsewhere = new World()
       .install(['--namespace=shared'])
       .configMap()
       .deployment({
         annotations: follows('web'),
       });
-    const { unknown } = await onCluster(elsewhere, [CHANGED]);
+    const there = { ...CHANGED, metadata: { namespace: 'kube-system', name: 'web' } };
+    const { unknown, rollouts } = await onCluster(elsewhere, [there]);
+    assert.deepEqual(rollouts, []);
     assert.deepEqual(unknown, [
-      'this reloader does not watch namespace default: -n default looks for one that does',
+      'this reloader does not watch namespace kube-system: -n kube-system looks for one that does',
     ]);
   });
 

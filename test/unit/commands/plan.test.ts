@@ -119,8 +119,29 @@ describe('against a cluster a plan has', () => {
     assert.equal(answer.rollouts[0]?.keptBy, undefined);
   });
 
+  test('only objects with the labels that the reloader watches', async () => {
+    const cases = [
+      [{}, {}, [], ['unselected-object']],
+      [{ app: 'a' }, {}, BY_RELOADER, []],
+      [{ app: 'a' }, { app: 'b' }, [], ['unselected-object']],
+      [{}, { app: 'a' }, BY_RELOADER, []],
+    ] as const;
+    for (const [before, after, rolls, rules] of cases) {
+      const selective = new World()
+        .install(['-A', '--resource-label-selector=app in (a,c)'])
+        .configMap('web', { labels: before })
+        .deployment({ annotations: follows('web') });
+      const changed = { ...CHANGED, metadata: { name: 'web', labels: after } };
+      const { causes, ...answer } = await onCluster(selective, [changed]);
+      assert.deepEqual([shortened({ ...answer, causes }), causes.map(({ rule }) => rule)], [rolls, rules]);
+    }
+  });
+
   test('what keeps the reloader from rolling anything', async () => {
     for (const [args, replicas, rule] of [
+      [['--namespace=shared'], 1, 'namespace-not-watched'],
+      [['-A', '--namespaces-to-ignore=default'], 1, 'namespace-not-watched'],
+      [['-A', '--namespace-selector=team=a'], 1, 'unselected-namespace'],
       [['-A'], 0, 'reloader-scaled-down'],
       [['-A', '--dry-run'], 1, 'dry-run'],
       [['-A', '--webhook-url=https://hooks.invalid'], 1, 'webhook'],

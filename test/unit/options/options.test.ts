@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/settings.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
+import { meets } from '../../../lib/options/labels.ts';
 import type { LeaderElection, Options } from '../../../lib/options/options.ts';
 import { running } from './given.ts';
 
@@ -369,4 +370,23 @@ test('the options are deeply frozen', () => {
   const { options } = running('--namespace=a --alternative-secret-annotation=a/x');
   for (const part of [options, options.scope, options.connection, options.alternativeAnnotations.Secret])
     assert.ok(Object.isFrozen(part));
+});
+
+/** By selector, labels that meet it, and labels that do not. */
+const SELECTED: Readonly<Record<string, readonly [meeting: readonly object[], others: readonly object[]]>> = {
+  a: [[{ a: '' }], [{}, { b: '1' }]],
+  '!a': [[{}], [{ a: '' }]],
+  'a=1': [[{ a: '1', b: '2' }], [{}, { a: '2' }]],
+  'a!=1': [[{}, { a: '2' }], [{ a: '1' }]],
+  'a in (1,2)': [[{ a: '2' }], [{}, { a: '3' }]],
+  'a notin (1,2)': [[{}, { a: '3' }], [{ a: '1' }]],
+  'a=1,b in (1,2),!c': [[{ a: '1', b: '2' }], [{ a: '1', b: '2', c: '' }, { a: '1' }]],
+};
+
+describe('labels meet a selector as for the API server:', () => {
+  for (const [selector, [meeting, others]] of Object.entries(SELECTED))
+    test(selector, () => {
+      const meetIt = (labels: object): boolean => meets(labels as Record<string, string>, selector);
+      assert.deepEqual([meeting.every(meetIt), others.some(meetIt)], [true, false]);
+    });
 });
