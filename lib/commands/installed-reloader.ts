@@ -85,17 +85,19 @@ interface RawLease extends RawObject {
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const { asked, namespace, settings } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
-  const { found, isEverywhere } = await findDeployments(send, {
-    ...wanted,
-    flag: '--reloader',
-    selectors: { labelSelector: `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}` },
-    isIt: () => true,
-  });
+  if (asked !== undefined) {
+    const deployment = await namedDeployment(send, '--reloader', asked, namespace);
+    const doubts = await doubtsAbout(send, deployment);
+    const named = installed(deployment, settings);
+    return { ...named, isGiven: true, unknown: [...named.unknown, ...doubts] };
+  }
+  const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
+  const { found, isEverywhere } = await findDeployments(send, namespace, { labelSelector });
   const all = found.map((each) => installed(each, settings));
   const serving = all.filter((each) => watches(each, namespace));
-  const ready = serving.find(({ installation }) => installation.readyReplicas > 0);
+  const running = serving.filter(({ installation }) => installation.readyReplicas > 0);
+  const [ready] = running;
   const best = ready ?? serving[0] ?? all[0];
-  if (best !== undefined && asked !== undefined) return { ...best, isGiven: true };
   const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isMissed = hidden.length > 0 && serving.length === 0;
@@ -106,33 +108,62 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
     ...guess,
     unknown: [
       ...guess.unknown,
+      ...rivalsIn(ready === undefined ? serving : running, namespace),
       ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
-      ...leases.found
-        .filter(isNear)
-        .filter(isRenewed)
-        .flatMap((lease) => strangerIn(lease, all)),
+      ...leases.found.filter(isNear).flatMap((lease) => strangerIn(lease, all)),
     ],
   };
 }
 
-/** Whether a reloader holds it now. */
-function isRenewed({ metadata, spec = {} }: RawLease): boolean {
-  const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 0 } = spec;
-  const isOurs = metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
-  const end = Date.parse(renewTime) + leaseDurationSeconds * 1000 + CLOCKS_DIFFER_MS;
-  return isOurs && holderIdentity !== '' && end > Date.now();
+/** Nobody knows which of several reloaders rolls the workloads of the namespace. */
+function rivalsIn(serving: readonly Found[], namespace: string): readonly string[] {
+  if (serving.length < 2) return [];
+  const names = serving.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
+  return [
+    `${serving.length} reloaders watch namespace ${namespace}: ${names.join(', ')}; name one by --reloader <namespace>/<name>`,
+  ];
 }
 
-/** What a Lease tells of a reloader that is none of these. */
-function strangerIn({ metadata, spec }: RawLease, all: readonly Found[]): readonly string[] {
-  const holder = spec?.holderIdentity ?? '';
+/** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
+async function doubtsAbout(send: Send, { metadata }: RawDeployment): Promise<readonly string[]> {
+  const { name, namespace = '', labels = {} } = metadata;
+  if (labels[RELOADER_LABEL.key] === RELOADER_LABEL.value) return [];
+  const { found, isEverywhere } = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
+  if (found.some((lease) => holderOf(lease).startsWith(`${name}-`))) return [];
+  const label = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
+  const instead = 'give the flags of the reloader by --reloader none -- <flags>';
+  const title = `Deployment ${namespace}/${name}`;
+  if (!isEverywhere)
+    return [
+      `whether ${title} is a reloader: it lacks the label ${label}, and you may not list all Leases; ${instead}`,
+    ];
+  const says = `does not look like a reloader: it has neither the label ${label} nor a Lease`;
+  throw new CommandError(`--reloader: ${title} ${says}; ${instead}`, 'not-a-reloader');
+}
+
+/** Which reloader holds it; empty: none. */
+function holderOf({ metadata, spec }: RawLease): string {
+  const isOurs = metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
+  return isOurs ? (spec?.holderIdentity ?? '') : '';
+}
+
+/** What a Lease tells of a reloader that runs, or may run, and is none of these. */
+function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
+  const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
+  const holder = holderOf(lease);
+  const ageMs = Date.now() - Date.parse(renewTime);
+  const lateMs = ageMs - leaseDurationSeconds * 1000;
+  if (holder === '' || !(lateMs < CLOCKS_DIFFER_MS)) return [];
   const isOf = ({ installation, options: { leaderElection }, place }: Found): boolean =>
     holder.startsWith(`${installation.name}-`) &&
     (leaderElection?.namespace ?? place.stateNamespace) === metadata.namespace;
   if (all.some(isOf)) return [];
-  return [
-    `${plain(holder)} renews Lease/${metadata.name} in ${metadata.namespace}: it is a reloader, and its flags are not known; give them by --reloader none -- <flags>`,
-  ];
+  const where = `Lease/${metadata.name} in ${metadata.namespace}`;
+  const says =
+    lateMs < 0
+      ? `renews ${where}: it is a reloader`
+      : `renewed ${where} ${Math.round(ageMs / 1000)} s ago: this reloader may have ended, or still run`;
+  return [`${plain(holder)} ${says}, and its flags are not known; give them by --reloader none -- <flags>`];
 }
 
 /** Whether the reloader watches the namespace; of one that is not installed a flag has to say that it does not. */
@@ -150,27 +181,22 @@ export function settingsAlone({
   return { options, place: placeOf(options, namespace), unknown: [] };
 }
 
-/** Which Deployments are looked for. */
-interface Search extends Pick<Wanted, 'asked' | 'namespace'> {
-  /** The flag that names one, as `<namespace>/<name>` or a name in `namespace`. */
-  readonly flag: string;
-  /** Those of the API server to look at. @default all */
-  readonly selectors?: Selectors;
-  readonly isIt: (deployment: RawDeployment) => boolean;
-}
-
-/** The named Deployment, else those of all namespaces, or without that right of two. @throws CommandError if the named one cannot be read, or the API server does not answer */
+/** The Deployments of all namespaces, or without that right of two. @throws CommandError if the API server does not answer */
 export async function findDeployments(
   send: Send,
-  { asked, namespace, flag, selectors = {}, isIt }: Search,
+  namespace: string,
+  selectors: Selectors = {},
 ): Promise<Listed<RawDeployment>> {
-  if (asked !== undefined)
-    return { found: [await namedDeployment(send, flag, asked, namespace)], isEverywhere: true };
-  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, selectors);
-  return { found: found.filter(isIt), isEverywhere };
+  return await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, selectors);
 }
 
-async function namedDeployment(send: Send, flag: string, asked: string, own: string): Promise<RawDeployment> {
+/** The Deployment that a flag names, as `<namespace>/<name>`, or by its name in the namespace `own`. @throws CommandError if it cannot be read */
+export async function namedDeployment(
+  send: Send,
+  flag: string,
+  asked: string,
+  own: string,
+): Promise<RawDeployment> {
   const [first = '', second] = asked.split('/');
   const [namespace, name] = second === undefined ? [own, first] : [first, second];
   const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);

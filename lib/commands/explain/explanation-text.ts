@@ -21,7 +21,7 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
   const isCurrent = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'up to date';
   const [current, others] = [follows.filter(isCurrent), follows.filter((each) => !isCurrent(each))];
   const section = sectionsIn(paint);
-  const title = reloader.is === 'unknown' ? 'Why, if the reloader has no flags' : 'Why';
+  const title = reloader.is === 'unknown' ? 'Why, with flags that are guessed' : 'Why';
   return [
     paint('bold', `${describe(workload)} in namespace ${workload.namespace}`),
     ...section(title, causeLines(causes, paint)),

@@ -1,11 +1,13 @@
 /** The other reloaders, and how each is found in the cluster: its Deployment, and how it is started. */
 
 import type { Send } from '../../kubernetes/transport.ts';
+import { CommandError } from '../connect.ts';
 import {
   findDeployments,
   type Installation,
   installationOf,
   missedIn,
+  namedDeployment,
   type Program,
   programOf,
   type RawDeployment,
@@ -57,31 +59,50 @@ interface OtherReloader {
   readonly program: Program;
 }
 
-/** Looks for the Deployment; `notes` says what is not known. @throws CommandError if the named one cannot be read, or the API server does not answer */
+/** Looks for the Deployment; `notes` says what is not known. @throws CommandError if the named one is none or cannot be read, or the API server does not answer */
 export async function findOther(
   send: Send,
   source: Source,
-  wanted: { readonly asked: string | undefined; readonly namespace: string },
+  { asked, namespace }: { readonly asked: string | undefined; readonly namespace: string },
 ): Promise<{
   readonly found: OtherReloader | undefined;
   readonly unknown: readonly string[];
   readonly notes: readonly string[];
 }> {
-  const isIt = (each: RawDeployment): boolean => isOf(source, each);
-  const { found, isEverywhere } = await findDeployments(send, { ...wanted, flag: '--deployment', isIt });
+  if (asked !== undefined) {
+    const named = await namedDeployment(send, '--deployment', asked, namespace);
+    if (mayBe(source, named)) return { found: otherOf(named), unknown: [], notes: [] };
+    const title = `Deployment ${named.metadata.namespace}/${named.metadata.name}`;
+    throw new CommandError(`--deployment: ${title} does not look like ${source.title}`, 'not-a-reloader');
+  }
+  const { found, isEverywhere } = await findDeployments(send, namespace);
   const [first, ...others] = found
+    .filter((each) => isOf(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
   const titles = others.map(({ installation: { namespace, name } }) => `${namespace}/${name}`);
   const several = `there are ${others.length} more of them (${titles.join(', ')}): --deployment <namespace>/<name> names another one`;
   const isMissed = first === undefined && !isEverywhere;
-  const unknown = isMissed ? [missedIn(['Deployments'], wanted.namespace, '--deployment')] : [];
+  const unknown = isMissed ? [missedIn(['Deployments'], namespace, '--deployment')] : [];
   return { found: first, unknown, notes: others.length === 0 ? [] : [several] };
 }
 
-function isOf({ image, env }: Source, { metadata, spec }: RawDeployment): boolean {
-  if (metadata.labels?.[RELOADER_LABEL.key] === RELOADER_LABEL.value) return false;
-  return (spec?.template?.spec?.containers ?? []).some(
+/** Whether a Deployment that a person names can be it: a copy of its image may have any name. */
+function mayBe(source: Source, deployment: RawDeployment): boolean {
+  const { metadata, spec } = deployment;
+  const containers = spec?.template?.spec?.containers ?? [];
+  const words = containers.flatMap(({ image = '', args = [] }) => [image, ...args]);
+  const isNamed = [metadata.name, ...words].some((word) => /reload/i.test(word));
+  return isOf(source, deployment) || (isNamed && !isOurs(deployment));
+}
+
+function isOurs({ metadata: { labels = {} } }: RawDeployment): boolean {
+  return labels[RELOADER_LABEL.key] === RELOADER_LABEL.value;
+}
+
+function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
+  if (isOurs(deployment)) return false;
+  return (deployment.spec?.template?.spec?.containers ?? []).some(
     (each) => image.test(each.image ?? '') || each.env?.some(({ name }) => name in env) === true,
   );
 }

@@ -44,11 +44,20 @@ function mayNotList(world: World, resource: string, isNear = true): World {
   return world;
 }
 
-async function foundIn(world: World): Promise<InstalledReloader> {
+async function foundIn(world: World, asked?: string): Promise<InstalledReloader> {
   await rolledOut(world);
-  const found = await findReloader(world.send, { namespace: 'default', settings: [] });
-  world.sandbox.close();
-  return found;
+  const found = findReloader(world.send, { asked, namespace: 'default', settings: [] });
+  await found.finally(() => world.sandbox.close());
+  return await found;
+}
+
+/** A second Deployment like the one that is installed. */
+function twice(world: World): World {
+  const { metadata, ...deployment } =
+    world.install().sandbox.get('deployments', 'reloader', 'reloader') ?? {};
+  const second = { namespace: 'shared', name: 'second', labels: metadata?.labels };
+  world.sandbox.create('deployments', { ...deployment, metadata: second });
+  return world;
 }
 
 describe('which reloader runs is not known', () => {
@@ -73,6 +82,14 @@ describe('which reloader runs is not known', () => {
       (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
       /the variables of Deployment reloader\/reloader are in objects that envFrom names/,
     ],
+    'where a Lease was renewed a moment ago, and not since': [
+      (world) => lease(world, { renewedMsAgo: 40 * SECOND_MS }),
+      /laptop_0a1b renewed Lease\/reloader-state in shared 4\d s ago: this reloader may have ended/,
+    ],
+    'where two watch the namespace': [
+      twice,
+      /2 reloaders watch namespace default: Deployment\/reloader in reloader, Deployment\/second in shared; name one by --reloader/,
+    ],
     'without the right to Deployments': [
       (world) => mayNotList(world, 'deployments'),
       /you may not list the Deployments of all namespaces: .* default and reloader alone; name it by --reloader/,
@@ -88,6 +105,25 @@ describe('which reloader runs is not known', () => {
   };
   for (const [name, [make, says]] of Object.entries(cases))
     test(name, async () => assert.match((await foundIn(make(new World()))).unknown.join('\n'), says));
+});
+
+describe('a Deployment that a person names', () => {
+  const held = (world: World): World => lease(world.deployment({ reads: [] }), { holder: 'web-7f-x_uid_0a' });
+
+  test('is a reloader by its label, or by a Lease that it holds', async () => {
+    assert.deepEqual((await foundIn(twice(new World()), 'shared/second')).unknown, []);
+    assert.deepEqual((await foundIn(held(new World()), 'web')).unknown, []);
+  });
+
+  test('is none otherwise', async () => {
+    const none = foundIn(lease(new World().deployment({ reads: [] })), 'web');
+    await assert.rejects(none, /--reloader: Deployment default\/web does not look like a reloader/);
+  });
+
+  test('may be one, without the right to Leases', async () => {
+    const { unknown } = await foundIn(mayNotList(held(new World()), 'leases'), 'web');
+    assert.match(unknown.join(), /^whether Deployment default\/web is a reloader: it lacks the label/);
+  });
 });
 
 /** A reloader with a variable whose value is in a Secret. */

@@ -31,6 +31,7 @@ const SENTENCES: Record<string, Note> = {
   'Deployment/web follows ConfigMap/cfg (which does not exist yet)': about('followed', ''),
   'Deployment/web no longer follows ConfigMap/cfg': about('unfollowed'),
   'ConfigMap/cfg changed back: nothing left to roll for Deployment/web': about('changed-back'),
+  'ConfigMap/cfg changed before this start: Deployment/web is out of date': about('changed-before-start'),
   'ConfigMap/cfg is gone: nothing is rolled until it returns': { reason: 'absent', config: CONFIG },
   'Deployment/web was rolled for ConfigMap/cfg by another reloader': about('stamped-by-peer'),
   'Deployment/web lost its stamp before it had rolled: reverted by argocd': about('stamp-reverted', 'argocd'),

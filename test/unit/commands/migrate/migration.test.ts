@@ -55,6 +55,12 @@ describe('the other reloader', () => {
     const { args } = await migrate(world, { from: 'stakater' }, { deployment: 'reloader/other' });
     assert.ok(args.includes('--auto-reload-all=true'));
     await assert.rejects(migrate(new World(), { from: 'stakater' }, { deployment: 'a/b' }), CommandError);
+    const none = migrate(
+      new World().configMap().deployment(),
+      { from: 'stakater' },
+      { deployment: 'default/web' },
+    );
+    await assert.rejects(none, /--deployment: Deployment default\/web does not look like Stakater Reloader/);
   });
 
   test('of Collaborne is stopped before the new one starts, since both have one state', async () => {
