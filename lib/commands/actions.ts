@@ -7,7 +7,7 @@ import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
-import { configKindOf, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import { configKindOf, keyOf } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
@@ -18,7 +18,7 @@ import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import type { CommandContext } from './run-command.ts';
 import { moment, observeFor, openScene, type Scene } from './scene.ts';
-import { rowsOf, type Subject, subjectOf } from './subject.ts';
+import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
 import { formatted, withProgress } from './terminal.ts';
 
 /** An object by its kind, and where it is. */
@@ -94,7 +94,7 @@ function run(action: Action): Run {
 }
 
 function targetOf(subject: Subject, namespace: string): Target {
-  return { kind: subject.is === 'object' ? subject.kind : subject.row.kind, namespace, name: subject.name };
+  return { kind: kindOf(subject), namespace, name: subject.name };
 }
 
 function commandOf({ target: { kind, namespace, name }, annotation, value }: Change): string {
@@ -105,10 +105,7 @@ function commandOf({ target: { kind, namespace, name }, annotation, value }: Cha
 /** @throws CommandError if the API server refuses it */
 async function write({ send, reloader }: Scene, { target, annotation, value }: Change): Promise<void> {
   const { kind, namespace, name } = target;
-  const source = configKindOf(kind);
-  const row =
-    source === undefined ? rowsOf(reloader.options).find((each) => each.kind === kind) : SOURCE_KINDS[source];
-  if (row === undefined) throw new CommandError(`${kind} is not a kind that a reloader knows`);
+  const row = resourceOf(kind, reloader.options);
   const body = { metadata: { annotations: { [annotation]: value } } };
   const asKubectl = { fieldManager: 'kubectl-annotate' };
   try {
@@ -144,6 +141,6 @@ async function fromObservation(
   if (found !== undefined) return found;
   if (hidden.length === 0)
     throw new CommandError(`${kind}/${name} waits for no approval and has no halt to resume`);
-  const hint = 'its Events and the status page have the token: --content <token>';
-  throw new CommandError(`unknown, because ${hidden.join('; ')}; ${hint}`, 'unknown');
+  const hint = 'Its Events and the status page have the token: --content <token>';
+  throw new CommandError(`unknown, because ${hidden.join('; ')}. ${hint}`, 'unknown');
 }

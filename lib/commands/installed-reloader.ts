@@ -120,7 +120,7 @@ function rivalsIn(serving: readonly Found[], namespace: string): readonly string
   if (serving.length < 2) return [];
   const names = serving.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
   return [
-    `${serving.length} reloaders watch namespace ${namespace}: ${names.join(', ')}; name one by --reloader <namespace>/<name>`,
+    `${serving.length} reloaders watch namespace ${namespace}: ${names.join(', ')} (--reloader <namespace>/<name> names one)`,
   ];
 }
 
@@ -135,7 +135,7 @@ async function doubtsAbout(send: Send, { metadata }: RawDeployment): Promise<rea
   const title = `Deployment ${namespace}/${name}`;
   if (!isEverywhere)
     return [
-      `whether ${title} is a reloader: it lacks the label ${label}, and you may not list all Leases; ${instead}`,
+      `whether ${title} is a reloader: it lacks the label ${label}, and you may not list all Leases (${instead})`,
     ];
   const says = `does not look like a reloader: it has neither the label ${label} nor a Lease`;
   throw new CommandError(`--reloader: ${title} ${says}; ${instead}`, 'not-a-reloader');
@@ -163,7 +163,7 @@ function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
     lateMs < 0
       ? `renews ${where}: it is a reloader`
       : `renewed ${where} ${Math.round(ageMs / 1000)} s ago: this reloader may have ended, or still run`;
-  return [`${plain(holder)} ${says}, and its flags are not known; give them by --reloader none -- <flags>`];
+  return [`${plain(holder)} ${says}, and its flags are not known (--reloader none -- <flags> gives them)`];
 }
 
 /** Whether the reloader watches the namespace; of one that is not installed a flag has to say that it does not. */
@@ -236,7 +236,7 @@ function placesBeside(namespace: string): readonly string[] {
 /** That kinds were looked at in some namespaces alone. */
 export function missedIn(hidden: readonly string[], namespace: string, flag: string): string {
   const places = placesBeside(namespace).join(' and ');
-  return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone; name it by ${flag} <namespace>/<name>`;
+  return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
 }
 
 /** The error of an object that cannot be read. */

@@ -40,6 +40,20 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
   return { is: 'workload', row, name };
 }
 
+/** The kind of a subject. */
+export function kindOf(subject: Subject): string {
+  return subject.is === 'workload' ? subject.row.kind : subject.kind;
+}
+
+/** The resource of a kind of workload or object. @throws CommandError */
+export function resourceOf(kind: string, options: Options): ApiResource {
+  const config = configKindOf(kind);
+  const row =
+    config === undefined ? rowsOf(options).find((each) => each.kind === kind) : SOURCE_KINDS[config];
+  if (row === undefined) throw new CommandError(`${kind} is not a kind that a reloader knows`, 'usage');
+  return row;
+}
+
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
   return [...new Set([...KNOWN_KINDS, ...workloadKindsOf(options)])];

@@ -22,6 +22,7 @@ export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | 
 export const SETTING_RULES: readonly CauseRule[] = [
   notInstalled,
   ...RELOADER_RULES,
+  ({ reloader, workload }) => notWatched(reloader, workload.ref.namespace),
   ({ reloader, observation, workload }) => notSelected(reloader, observation, workload.ref.namespace),
   kindNotServed,
   kindNotListed,

@@ -173,13 +173,16 @@ function markOf({ workload, reloader }: Facts): string {
 }
 
 /** Without the state nobody knows what pods run. */
-function stateNotReadable({ observation, record }: Facts): Cause | undefined {
+function stateNotReadable({ observation, record, reloader }: Facts): Cause | undefined {
   if (record === undefined || observation.state.is !== 'unknown') return undefined;
+  const isNamed = reloader.unknown.length === 0;
   return {
     rule: 'state-not-readable',
     about: 'the state',
     says: `${observation.state.why}: whether its pods are out of date is not known here`,
-    todo: 'ask a person who may, or look at the Events of the workload',
+    todo: isNamed
+      ? 'ask a person who may, or look at the Events of the workload'
+      : 'name its Deployment by --reloader <namespace>/<name>, or give its flags by --reloader none -- <flags>',
   };
 }
 

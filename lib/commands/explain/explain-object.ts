@@ -73,8 +73,7 @@ export async function explainObject(
   const causes = [...(unwatched ? [unwatched] : NO_CAUSES), ...(await objectCauses(scene, ref, isAlone))];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
-  await observation.end();
-  return {
+  const answer = {
     object: ref,
     isMissing: causes.some(({ rule }) => rule === 'missing'),
     causes,
@@ -90,6 +89,8 @@ export async function explainObject(
     state: observation.state.is,
     unread: observation.unread,
   };
+  await observation.end();
+  return answer;
 }
 
 /** Who mentions an object, and the kinds that could not be listed. */

@@ -29,7 +29,9 @@ export async function runExplain(context: CommandContext): Promise<number> {
     if (subject.is === 'object') return await explainObject(scene, subject);
     const { row, name } = subject;
     const events = await eventsOf(send, { kind: row.kind, namespace, name });
-    const explained = explanationOf(await factsOf(scene, row, name, events ?? []));
+    const facts = await factsOf(scene, row, name, events ?? []);
+    const explained = explanationOf(facts);
+    await facts.observation.end();
     const hidden = events === undefined ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
     return { ...explained, unknown: [...explained.unknown, ...hidden] };
   });

@@ -74,13 +74,8 @@ export interface WorkloadExplanation {
   readonly unread: readonly Unread[];
 }
 
-/**
- * All causes that apply, in the order in which a person should look at them: settings that are guessed are none, and of a namespace
- * that is not watched there is nothing else to say.
- */
+/** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
-  const unwatched = notWatched(facts.reloader, facts.workload.ref.namespace);
-  if (unwatched !== undefined) return [unwatched];
   const settings = facts.reloader.unknown.length > 0 ? [] : SETTING_RULES;
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
@@ -88,12 +83,13 @@ export function causesOf(facts: Facts): readonly Cause[] {
 /** The explanation of a workload. */
 export function explanationOf(facts: Facts): WorkloadExplanation {
   const { workload, observation, events, reloader } = facts;
-  const isWatched = notWatched(reloader, workload.ref.namespace) === undefined;
+  const unwatched = notWatched(reloader, workload.ref.namespace);
+  const isWatched = unwatched === undefined;
   const all = isWatched ? followed(facts) : [];
   const follows = all.map(([record, config]) => followedObject(facts, record, config));
   return {
     workload: workload.ref,
-    causes: causesOf(facts),
+    causes: isWatched ? causesOf(facts) : [unwatched],
     unknown: isWatched ? unknownOf(facts, follows) : [],
     follows,
     reloader: shownReloader(reloader),
@@ -133,14 +129,16 @@ export function whatIsUnknown({
   reloader,
   observation: { state },
 }: Pick<Facts, 'reloader' | 'observation'>): readonly string[] {
-  return [...reloader.unknown, ...(state.is === 'unknown' ? [state.why] : [])];
+  if (reloader.unknown.length > 0) return reloader.unknown;
+  return state.is === 'unknown' ? [state.why] : [];
 }
 
 /** The objects of which it is unknown with what content the pods have started. */
 export function unrecorded(
   follows: readonly Pick<FollowedObject, 'object' | 'asks' | 'pods'>[],
 ): readonly string[] {
-  const objects = follows.filter(({ asks, pods }) => asks && pods === 'unknown').map(({ object }) => object);
+  const unknown = follows.filter(({ asks, pods }) => asks && pods === 'unknown');
+  const objects = [...new Map(unknown.map(({ object }) => [keyOf(object), object])).values()];
   return objects.length === 0 ? [] : [`whether pods run the current content of ${describeAll(objects)}`];
 }
 

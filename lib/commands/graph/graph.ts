@@ -1,12 +1,6 @@
 /** `reloader graph`: who follows what, as text, or in the language of another program. */
 
-import {
-  configRefIn,
-  type ObjectKey,
-  SOURCE_KINDS,
-  wholeKeyOf,
-  workloadRefIn,
-} from '../../model/object-ref.ts';
+import { configRefIn, type ObjectKey, wholeKeyOf, workloadRefIn } from '../../model/object-ref.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError } from '../connect.ts';
@@ -18,7 +12,7 @@ import type { Observation, Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
 import { observeFor, openScene, type Scene } from '../scene.ts';
-import { type Subject, subjectOf } from '../subject.ts';
+import { kindOf, resourceOf, type Subject, subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { DRAWINGS, labelOf } from './drawings.ts';
 
@@ -75,8 +69,7 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
   if (about !== undefined && isEverywhere)
     throw new CommandError('expected <kind/name> or -A, not both', 'usage');
-  const kind = about?.is === 'workload' ? about.row.kind : about?.kind;
-  const only = about && `${namespace}/${kind}/${about.name}`;
+  const only = about && `${namespace}/${kindOf(about)}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
   if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [], unread: [] };
@@ -89,11 +82,11 @@ async function answerTo(context: CommandContext): Promise<Graph> {
 }
 
 /** @throws CommandError if the API server says that the object does not exist */
-async function assertExists({ send, namespace }: Scene, about: Subject): Promise<void> {
-  const row = about.is === 'workload' ? about.row : { ...SOURCE_KINDS[about.kind], kind: about.kind };
-  const reading = await readObject(send, row, namespace, about.name);
+async function assertExists({ send, namespace, reloader }: Scene, about: Subject): Promise<void> {
+  const kind = kindOf(about);
+  const reading = await readObject(send, resourceOf(kind, reloader.options), namespace, about.name);
   if (reading.kind === 'absent')
-    throw new CommandError(`${row.kind}/${about.name} in namespace ${namespace} does not exist`);
+    throw new CommandError(`${kind}/${about.name} in namespace ${namespace} does not exist`);
 }
 
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;

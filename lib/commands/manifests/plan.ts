@@ -211,7 +211,7 @@ function unknownOf(
     ...unserved.map(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),
-    ...(state.is === 'unknown' && asksState ? [state.why] : []),
+    ...(state.is === 'unknown' && asksState && reloader.unknown.length === 0 ? [state.why] : []),
     ...(store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
   ];

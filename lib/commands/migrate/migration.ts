@@ -104,6 +104,6 @@ async function seenBy(
     workloads += 1;
     differences.push(...differencesOf(source, facts));
   }
-  void observation.end();
+  await observation.end();
   return { workloads, differences, unknown };
 }

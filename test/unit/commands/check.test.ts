@@ -276,6 +276,9 @@ test('flags of the reloader count, and so do those of one in the set', async () 
     spec: { template: { spec: { containers } } },
   };
   assert.deepEqual(await problemsOf([...objects, reloader]), []);
+  const mistyped = workload({ annotations: { 'reloader.stackater.com/auto': 'true' } });
+  const elsewhere = await problemsOf([mistyped, configMap()], { settings: ['--namespace=shop'] });
+  assert.deepEqual(elsewhere.map(({ rule }) => rule).sort(), ['mistyped', 'namespace-not-watched']);
 });
 
 test('a problem in a list has the line of its item', async () => {

@@ -92,7 +92,7 @@ describe('which reloader runs is not known', () => {
     ],
     'without the right to Deployments': [
       (world) => mayNotList(world, 'deployments'),
-      /you may not list the Deployments of all namespaces: .* default and reloader alone; name it by --reloader/,
+      /you may not list the Deployments of all namespaces: .* default and reloader alone \(--reloader <namespace>\/<name> names it\)/,
     ],
     'without the right to Leases, if there is no Deployment': [
       (world) => mayNotList(world, 'leases', false),
@@ -194,6 +194,9 @@ describe('explain', () => {
     });
     assert.deepEqual([answer.reloader.is, answer.state, podsIn(answer)], ['unknown', 'unknown', ['unknown']]);
     assert.ok(!rulesIn(answer).some((rule) => ['no-reloader', 'unchanged', 'baseline'].includes(rule)));
+    const state = answer.causes.find(({ rule }) => rule === 'state-not-readable');
+    assert.match(state?.todo ?? '', /^name its Deployment by --reloader/);
+    assert.ok(!answer.unknown.includes('it is not known which reloader runs'));
   });
 
   test('does not know what pods run of an object that no reloader has recorded', async () => {
@@ -315,7 +318,8 @@ describe('explain of an object', () => {
 
 test('a graph says what could not be listed, and whose pods are not known', async () => {
   const world = well()(new World()).configMap('new', {}, false);
-  world.deployment({ name: 'other', annotations: follows('new'), reads: ['new'] });
+  for (const name of ['other', 'third'])
+    world.deployment({ name, annotations: follows('new'), reads: ['new'] });
   await rolledOut(world);
   world.sandbox.denied.push({ resource: 'secrets' });
   world.refuses = ({ path }) => /\/secrets([?]|$)/.test(path);

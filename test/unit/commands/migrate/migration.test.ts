@@ -127,7 +127,10 @@ test('without the right to all namespaces nothing is known but of the one that i
   assert.match(everywhere.unknown.join('\n'), /^Deployment: may not$/m);
   const { workloads, unknown } = await migrate(world(), { from: 'stakater' }, { namespace: 'default' });
   assert.deepEqual([workloads, unknown.length], [1, 1]);
-  assert.match(unknown.join(), /looked for in default and reloader alone; name it by --deployment/);
+  assert.match(
+    unknown.join(),
+    /looked for in default and reloader alone \(--deployment <namespace>\/<name> names it\)/,
+  );
 });
 
 test('the text says what is decided, and what is left to do', async () => {
