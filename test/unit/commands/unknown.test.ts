@@ -88,7 +88,7 @@ describe('which reloader runs is not known', () => {
     ],
     'where two watch the namespace': [
       twice,
-      /2 reloaders watch namespace default: Deployment\/reloader in reloader, Deployment\/second in shared; name one by --reloader/,
+      /2 reloaders watch namespace default: Deployment\/reloader in reloader, Deployment\/second in shared \(--reloader \S+ names one\)/,
     ],
     'without the right to Deployments': [
       (world) => mayNotList(world, 'deployments'),
