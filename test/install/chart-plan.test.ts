@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { Manifest } from '../../lib/commands/manifests/manifests.ts';
+import type { Manifest } from '../../lib/commands/manifests/documents.ts';
 import { planAgainst } from '../../lib/commands/manifests/plan.ts';
 import type { RawObject } from '../../lib/model/raw-objects.ts';
 import type { JsonObject } from '../sandbox/json.ts';

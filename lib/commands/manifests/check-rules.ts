@@ -18,9 +18,10 @@ export type Level = 'error' | 'warning';
 /** By rule: its level, and what it is about. */
 export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, about: string]>> = {
   malformed: ['error', 'A value that cannot be read.'],
-  misplaced: ['error', 'An annotation where nobody reads it.'],
+  misplaced: ['error', 'An annotation that has no effect where it is.'],
   mistyped: ['error', 'An annotation that is almost one of a vocabulary.'],
   unreadable: ['error', 'A file that cannot be read.'],
+  invalid: ['error', 'A manifest that the API server refuses: a field is missing, or has the wrong type.'],
   'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
   unserved: ['warning', 'An annotation without an effect here.'],

@@ -1,7 +1,7 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
 import { itemsOf } from '../../annotations/name-list.ts';
-import { configKindOf, describe, type WorkloadRef } from '../../model/object-ref.ts';
+import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
 import { VERSION } from '../../options/version.ts';
@@ -14,16 +14,14 @@ import { factsIn, observeFor } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { CHECKED_RULES, type Level, objectProblems, problemsOf } from './check-rules.ts';
+import type { Fault, Manifest } from './documents.ts';
 import { clusterOf } from './manifest-cluster.ts';
-import { type Manifest, noObjectIn, readManifests } from './manifests.ts';
+import { NO_MANIFEST, noObjectIn, readManifests } from './manifests.ts';
 
 /** One problem of a manifest. */
-export interface Problem extends Cause {
+export interface Problem extends Fault {
   readonly level: Level;
-  readonly file: string;
   readonly line: number;
-  /** Absent if the file itself is the problem. */
-  readonly object?: WorkloadRef;
 }
 
 /** The exit code if there are problems. */
@@ -36,23 +34,16 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
-  const unreadable: Problem[] = [];
-  const manifests = await readManifests(places, exclude, (file, line = 1, says) => {
-    unreadable.push({ rule: 'unreadable', level: 'error', about: file, says, file, line });
-    return [];
-  });
-  if (manifests.length + unreadable.length === 0) throw noObjectIn(places);
-  const found = await withProgress(terminal, `checking ${manifests.length} objects …`, () =>
-    check(manifests, { namespace, settings, isStrict: flags.strict === true }),
+  const answer = await withProgress(terminal, 'checking manifests …', () =>
+    check(places, { namespace, settings, isStrict: flags.strict === true, exclude }),
   );
-  const problems = [...unreadable, ...found]
-    .filter(({ rule }) => !ignore.includes(rule))
-    .sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1));
+  if (answer.objects + answer.problems.length === 0) throw noObjectIn(places);
+  const problems = answer.problems.filter(({ rule }) => !ignore.includes(rule));
   await terminal.write(
     flags.output === 'sarif'
       ? `${JSON.stringify(sarifOf(problems), undefined, 2)}\n`
-      : formatted(flags.output, { objects: manifests.length, problems }, () =>
-          textOf(problems, manifests.length, terminal.paint),
+      : formatted(flags.output, { ...answer, problems }, () =>
+          textOf({ ...answer, problems }, terminal.paint),
         ),
   );
   return problems.some(({ level }) => level === 'error' || flags.failOn !== 'error') ? FOUND : 0;
@@ -61,17 +52,49 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
 /** How manifests are checked; the namespace is that of objects without one. */
 interface CheckOptions extends Pick<Wanted, 'namespace' | 'settings'> {
   readonly isStrict: boolean;
+  readonly exclude?: readonly string[] | undefined;
 }
 
-/** The problems of all manifests, in their order. */
-export async function check(
+/** The answer. */
+interface Checked {
+  /** How many objects were read. */
+  readonly objects: number;
+  /** The files in folders that hold no manifest. */
+  readonly otherFiles: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+/** The problems of all manifests, by file and line. */
+export async function check(places: readonly string[], options: CheckOptions): Promise<Checked> {
+  const faults: Fault[] = [];
+  const manifests = await readManifests(places, options.exclude, (fault) => faults.push(fault));
+  const problems = [
+    ...faults.filter(({ rule }) => rule !== NO_MANIFEST).map((fault) => problemOf(fault, options)),
+    ...(await problemsOfAll(manifests, options)),
+  ].sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1));
+  const otherFiles = faults.filter(({ rule }) => rule === NO_MANIFEST).map(({ file }) => file);
+  return { objects: manifests.length, otherFiles, problems };
+}
+
+function problemOf(fault: Fault, { namespace }: CheckOptions): Problem {
+  const { rule, line = 1, object } = fault;
+  const level = CHECKED_RULES[rule]?.[0] ?? 'warning';
+  return {
+    ...fault,
+    level,
+    line,
+    ...(object && { object: { ...object, namespace: object.namespace || namespace } }),
+  };
+}
+
+async function problemsOfAll(
   manifests: readonly Manifest[],
-  { namespace, settings, isStrict }: CheckOptions,
+  options: CheckOptions,
 ): Promise<readonly Problem[]> {
-  // First, since values that are no texts are read as texts from here on.
-  const problems = manifests.flatMap((manifest) => notTexts(manifest, namespace));
+  const { namespace, settings, isStrict } = options;
   const scene = await clusterOf(manifests, { namespace, settings });
   const observation = await observeFor(scene, undefined);
+  const problems: Problem[] = [];
   for (const manifest of manifests) {
     const row = rowsOf(scene.reloader.options).find(
       ({ kind, objectKind = kind }) => objectKind === manifest.kind,
@@ -86,55 +109,41 @@ export async function check(
             observation.store.settings.vocabularies,
           )
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
-    problems.push(...causes.map((cause) => problemIn(manifest, cause, namespace)));
+    const found = causes.map((cause) => problemOf(faultIn(manifest, cause), options));
+    // What is missing in a partial object may be why it has no effect.
+    problems.push(...found.filter(({ level }) => level === 'error' || !manifest.isPartial));
   }
   await observation.end();
   return problems;
 }
 
-function problemIn(manifest: Manifest, cause: Cause, namespace: string, line?: number): Problem {
+function faultIn(manifest: Manifest, cause: Cause): Fault {
   const { file, kind, object, lineOf } = manifest;
-  const { namespace: own = namespace, name } = object.metadata;
-  const level = CHECKED_RULES[cause.rule]?.[0] ?? 'warning';
-  const at = line ?? lineOfCause(manifest, cause) ?? lineOf();
-  return { ...cause, level, file, line: at, object: { kind, namespace: own, name } };
+  const { namespace = '', name } = object.metadata;
+  return {
+    ...cause,
+    file,
+    line: lineOfCause(manifest, cause) ?? lineOf(),
+    object: { kind, namespace, name },
+  };
 }
 
-/** The places of annotations and labels, and the content of objects: all values are texts. */
+/** The places of annotations and labels. */
 const TEXTS = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata']
   .flatMap((place) => [`${place}.annotations`, `${place}.labels`])
   .map((place) => place.split('.'));
-const CONTENTS = [['data'], ['stringData']];
 
-/** The values that the API server refuses, since they are no texts; they are texts afterwards. */
-function notTexts(manifest: Manifest, namespace: string): readonly Problem[] {
-  const { kind, object, lineOf } = manifest;
-  const places = configKindOf(kind) === undefined ? TEXTS : [...TEXTS, ...CONTENTS];
-  return places.flatMap((place) => {
-    const words = wordsAt(object, place);
-    const wrong = Object.keys(words).filter((key) => typeof words[key] !== 'string');
-    return wrong.map((key) => {
-      const value = words[key];
-      words[key] = String(value);
-      const about = [...place, key].join('.');
-      const says = `${about} is a ${typeof value}, not a string: the API server refuses the manifest`;
-      const cause = { rule: 'not-text', about, says, todo: 'put the value in quotes' };
-      return problemIn(manifest, cause, namespace, lineOf(...place, key));
-    });
-  });
-}
-
-function wordsAt(object: object, place: readonly string[]): Record<string, unknown> {
+function keysAt(object: object, place: readonly string[]): readonly string[] {
   let at: unknown = object;
   for (const field of place) at = (at as Partial<Record<string, unknown>> | null | undefined)?.[field];
-  return typeof at === 'object' && at !== null ? (at as Record<string, unknown>) : {};
+  return typeof at === 'object' && at !== null ? Object.keys(at) : [];
 }
 
 /** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
   const mentioned = TEXTS.flatMap((place) =>
-    Object.keys(wordsAt(object, place))
+    keysAt(object, place)
       .filter((key) => key.includes('/') && text.includes(key))
       .map((key) => [...place, key]),
   ).sort((one, other) => startIn(text, one) - startIn(text, other));
@@ -151,12 +160,14 @@ function startIn(text: string, fields: readonly string[]): number {
   return text.indexOf(key) - key.length / text.length;
 }
 
-function textOf(problems: readonly Problem[], objects: number, paint: Paint): string {
+function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): string {
   const lines = problems.flatMap(({ file, line, level, object, says, rule, todo }) => [
     `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${nameOf(object)}${says} ${paint('dim', `[${rule}]`)}`,
     ...(todo === undefined ? [] : [`    -> ${todo}`]),
   ]);
-  const sum = `${count(objects, 'object')}, ${count(problems.length, 'problem')}`;
+  const others = otherFiles.length;
+  const note = others === 0 ? [] : [`${count(others, 'file')} without a manifest`];
+  const sum = [count(objects, 'object'), count(problems.length, 'problem'), ...note].join(', ');
   return [...lines, sum, ''].join('\n');
 }
 

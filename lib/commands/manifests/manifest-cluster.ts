@@ -14,7 +14,7 @@ import { findReloader, settingsAlone, type Wanted } from '../installed-reloader.
 import { answerOf, notFound } from '../reads.ts';
 import type { Scene } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
-import type { Manifest } from './manifests.ts';
+import type { Manifest } from './documents.ts';
 
 /** A kind that is served. */
 export interface ServedRow extends ApiResource {

@@ -1,40 +1,45 @@
-/** Reads manifests: files, folders with all that is below them, or the standard input; each document keeps its place for messages. */
+/** Reads manifests: files, folders with all that is below them, or the standard input. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { text as textIn } from 'node:stream/consumers';
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type Tags } from 'yaml';
-import type { RawObject } from '../../model/raw-objects.ts';
+import { describe } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
+import { type Fault, type Manifest, manifestsIn } from './documents.ts';
 
-/** One object of a file. */
-export interface Manifest {
-  readonly file: string;
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly object: RawObject;
-  /** The line on which a field stands, else that of the nearest field around it; 1 is the first. */
-  readonly lineOf: (...fields: readonly string[]) => number;
-}
-
+/** The rule of a file in a folder that holds no manifest, such as the values of a chart: that is no mistake. */
+export const NO_MANIFEST = 'no-manifest';
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** Is told of a file that cannot be read, or is not valid YAML; what it returns counts as the file's objects. */
-type Unreadable = (file: string, line: number | undefined, says: string) => readonly Manifest[];
-
-/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError by `unreadable` */
+/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError by `report` */
 export async function readManifests(
   places: readonly string[],
   excluded: readonly string[] = [],
-  unreadable: Unreadable = refuse,
+  report: (fault: Fault) => void = refuse,
 ): Promise<readonly Manifest[]> {
-  const files = places.flatMap(filesIn).filter((file) => !isExcluded(file, excluded));
-  const texts = await Promise.all(files.map(textOf));
-  return texts.flatMap((text, index) => {
-    const file = files[index] ?? '';
-    if (typeof text !== 'string') return unreadable(file, undefined, `cannot be read (${text.code})`);
-    return manifestsIn(text, file === '-' ? 'stdin' : file, unreadable);
+  const named = places.filter((place) => !isFolder(place));
+  const all = places.flatMap((place) => (named.includes(place) ? [place] : filesIn(place)));
+  const files = [...new Set(all)].filter((file) => !isExcluded(file, excluded));
+  const read = files.map(async (place): Promise<readonly Manifest[]> => {
+    const text = await textOf(place);
+    const file = place === '-' ? 'stdin' : place;
+    const faults: Fault[] = [];
+    const source = { file, isNamed: named.includes(place), report: (fault: Fault) => faults.push(fault) };
+    const manifests = typeof text === 'string' ? manifestsIn({ ...source, text }) : [];
+    if (typeof text !== 'string') faults.push(unreadable(file, text));
+    else if (manifests.length + faults.length === 0) faults.push(withoutManifest(file));
+    for (const fault of faults) report(fault);
+    return manifests;
   });
+  return (await Promise.all(read)).flat();
+}
+
+function unreadable(file: string, { code }: NodeJS.ErrnoException): Fault {
+  return { rule: 'unreadable', about: file, says: `cannot be read (${code})`, file };
+}
+
+function withoutManifest(file: string): Fault {
+  return { rule: NO_MANIFEST, about: file, says: 'holds no manifest', file };
 }
 
 /** The error if nothing was read. */
@@ -43,8 +48,10 @@ export function noObjectIn(places: readonly string[]): CommandError {
   return new CommandError(`there is no object in ${names.join(', ')}`);
 }
 
-function refuse(file: string, line: number | undefined, says: string): never {
-  throw new CommandError(`${file}${line === undefined ? '' : `:${line}`} ${says}`);
+function refuse({ rule, file, line, object, says }: Fault): void {
+  if (rule === NO_MANIFEST) return;
+  const place = line === undefined ? file : `${file}:${line}`;
+  throw new CommandError(`${place}${object === undefined ? '' : `: ${describe(object)}:`} ${says}`);
 }
 
 /** Whether a pattern, or the name of a folder, fits the path of a file, or the end of it. */
@@ -55,16 +62,24 @@ function isExcluded(file: string, patterns: readonly string[]): boolean {
     .some((pattern) => [pattern, `${pattern}/**`].some((each) => path.matchesGlob(name, `**/${each}`)));
 }
 
-/** The files of a folder, in order; whatever else it is, or a folder that cannot be read, is one file. */
-function filesIn(place: string): readonly string[] {
+/** What cannot be looked at is no folder: reading it says why. */
+function isFolder(place: string): boolean {
   try {
-    if (place === '-' || !statSync(place).isDirectory()) return [place];
-    const entries = readdirSync(place, { withFileTypes: true, encoding: 'utf8' });
-    const wanted = entries.filter((each) => each.isDirectory() || SUFFIXES.includes(path.extname(each.name)));
-    const names = wanted.map(({ name }) => path.join(place, name)).sort();
-    return names.flatMap(filesIn);
+    return place !== '-' && statSync(place).isDirectory();
   } catch {
-    return [place];
+    return false;
+  }
+}
+
+/** The files of a folder, in order. A link to a folder is not followed; a folder that cannot be read is one file. */
+function filesIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });
+    const wanted = entries.filter((each) => each.isDirectory() || SUFFIXES.includes(path.extname(each.name)));
+    const all = wanted.map((each) => [path.join(folder, each.name), each.isDirectory()] as const).sort();
+    return all.flatMap(([name, isDirectory]) => (isDirectory ? filesIn(name) : [name]));
+  } catch {
+    return [folder];
   }
 }
 
@@ -75,71 +90,4 @@ async function textOf(file: string): Promise<string | NodeJS.ErrnoException> {
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }
-}
-
-/** Times of the day and dates are text for kubectl. */
-function customTags(tags: Tags): Tags {
-  return tags.filter(
-    (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !tag.tag.endsWith('timestamp')),
-  );
-}
-
-/** The objects of a text, those in lists included; a document that is no object of the API is skipped. */
-function manifestsIn(text: string, file: string, unreadable: Unreadable): readonly Manifest[] {
-  const lines = new LineCounter();
-  // YAML 1.1, as kubectl reads it: there `yes` is true.
-  const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter: lines });
-  const [error] = documents.flatMap(({ errors }) => errors);
-  if (error !== undefined) {
-    // The message of the parser quotes the lines around the error, and with them what a Secret holds.
-    const says = `is not valid YAML (${error.code}); a template has to be rendered first`;
-    return unreadable(file, error.linePos?.[0].line ?? 1, says);
-  }
-  try {
-    return documents.flatMap((document) =>
-      objectsIn(document.toJS() as unknown, document.contents, file, lines),
-    );
-  } catch {
-    return unreadable(file, undefined, 'is not valid YAML (an alias without an anchor)');
-  }
-}
-
-function objectsIn(
-  value: unknown,
-  node: Node | null | undefined,
-  file: string,
-  lines: LineCounter,
-): readonly Manifest[] {
-  const { apiVersion, kind, metadata, items } = (value ?? {}) as Partial<Record<string, unknown>>;
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];
-  if (Array.isArray(items) && kind.endsWith('List')) {
-    const nodes = fieldOf(node, 'items');
-    return items.flatMap((item, index) =>
-      objectsIn(item, isSeq(nodes) ? (nodes.items[index] as Node) : node, file, lines),
-    );
-  }
-  if (typeof (metadata as { name?: unknown } | undefined)?.name !== 'string') return [];
-  const lineOf = (...fields: readonly string[]): number => lineAt(node, fields, lines);
-  return [{ file, apiVersion, kind, object: withoutNulls(value), lineOf }];
-}
-
-/** A field without a value is none, as for the API server. */
-function withoutNulls(value: unknown): RawObject {
-  return JSON.parse(JSON.stringify(value), (_, each: unknown) => each ?? undefined) as RawObject;
-}
-
-function lineAt(node: Node | null | undefined, fields: readonly string[], lines: LineCounter): number {
-  let at = node?.range?.[0] ?? 0;
-  let here = node;
-  for (const field of fields) {
-    const pair = isMap(here) ? here.items.find(({ key }) => isScalar(key) && key.value === field) : undefined;
-    if (pair === undefined) break;
-    at = (pair.key as Node).range?.[0] ?? at;
-    here = pair.value as Node | null;
-  }
-  return lines.linePos(at).line;
-}
-
-function fieldOf(node: Node | null | undefined, field: string): unknown {
-  return isMap(node) ? node.get(field, true) : undefined;
 }

@@ -1,7 +1,7 @@
 /** `reloader check` as a command: what it reads, what it writes, and its exit code. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -78,6 +78,42 @@ describe('check', () => {
       [0, 2],
     );
     assert.equal((await run({ failOn: 'error' }))[0], 2);
+  });
+
+  test('files without a manifest are counted in a folder, and wrong where they are named', async () => {
+    const folder = path.join(tree, 'charts');
+    const texts = {
+      'values.yaml': 'image: web',
+      'Chart.yaml': 'apiVersion: v2\nname: shop',
+      'kustomization.yaml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization',
+      'good.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}',
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(path.join(folder, name), text);
+    const places = [folder, ...Object.keys(texts).map((name) => path.join(folder, name))];
+    const answers = places
+      .slice(0, 3)
+      .map(async (place) => await run({ file: [place], exclude: ['d.yaml'] }));
+    const [all, values, chart] = await Promise.all(answers);
+    assert.deepEqual(all, [0, '1 object, 0 problems, 3 files without a manifest\n']);
+    assert.equal(values?.[0], 2);
+    assert.match(
+      values?.[1] ?? '',
+      /values\.yaml:1: error: is no manifest: it has no valid apiVersion and no valid kind/,
+    );
+    assert.match(chart?.[1] ?? '', /Chart\.yaml:1: error: is no manifest: it has no valid kind/);
+  });
+
+  test('a link to a folder is not followed, and a file that is named twice is read once', async () => {
+    const folder = path.join(tree, 'charts', 'links');
+    mkdirSync(folder);
+    symlinkSync('.', path.join(folder, 'around.yaml'));
+    writeFileSync(path.join(folder, 'web.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}');
+    const [, answer] = await run({ file: [folder, path.join(folder, 'web.yaml')] });
+    assert.match(
+      answer,
+      /around\.yaml:1: error: cannot be read \(EISDIR\) \[unreadable\]\n1 object, 1 problem\n$/,
+    );
+    rmSync(folder, { recursive: true });
   });
 
   test('nothing read is an error', async () => {

@@ -52,8 +52,17 @@ async function problemsOf(
   objects: readonly object[],
   { isStrict = false, settings = [] as readonly string[] } = {},
 ): Promise<readonly Problem[]> {
-  const file = fileWith(objects.map((object) => stringify(object)).join('---\n'));
-  return await check(await readManifests([file]), { namespace: 'default', settings, isStrict });
+  return await problemsIn(fileWith(objects.map((object) => stringify(object)).join('---\n')), {
+    isStrict,
+    settings,
+  });
+}
+
+async function problemsIn(
+  file: string,
+  { isStrict = false, settings = [] as readonly string[] } = {},
+): Promise<readonly Problem[]> {
+  return (await check([file], { namespace: 'default', settings, isStrict })).problems;
 }
 
 interface Row {
@@ -241,7 +250,23 @@ describe('check finds nothing in', () => {
     'a workload without annotations': [workload({}), configMap()],
     'a kind that it does not know': [{ apiVersion: 'x/v1', kind: 'Thing', metadata: { name: 'a' } }],
     'a list': [{ apiVersion: 'v1', kind: 'List', items: [workload(asking), configMap()] }],
-    'what is no object': [{ image: { tag: 1 } }],
+    'a list of one kind': [
+      { apiVersion: 'v1', kind: 'ConfigMapList', items: [{ metadata: { name: 'web' } }] },
+    ],
+    'a name that the API server makes': [
+      { apiVersion: 'batch/v1', kind: 'Job', metadata: { generateName: 'web-' }, spec: { template: {} } },
+    ],
+    'a file of kustomize': [
+      { apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', metadata: {} },
+    ],
+    'a patch of kustomize': [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'web' },
+        spec: { template: { spec: { containers: [{ $patch: 'replace' }, { name: 'app', env: null }] } } },
+      },
+    ],
     'a bare Pod': [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'test' }, spec: podOf(['web']) }],
     'a search that finds one of two': [
       workload({ annotations: { [`${STAKATER}/search`]: 'true' }, reads: ['web', 'api'] }),
@@ -291,11 +316,7 @@ test('fields without a value count as absent', async () => {
   const file = fileWith(
     `apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: web\n  annotations:\n    ${NATIVE}/confgmap: web\n  labels:\nspec:`,
   );
-  const found = await check(await readManifests([file]), {
-    namespace: 'default',
-    settings: [],
-    isStrict: false,
-  });
+  const found = await problemsIn(file);
   assert.ok(found.some(({ rule, line }) => rule === 'mistyped' && line === 6));
 });
 
@@ -304,11 +325,7 @@ test('a problem is on the line of the key that it is about, also beside the key 
   const file = fileWith(
     `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations:\n    ${stakater}/pause-period: 5m\n    ${stakater}/paused: x`,
   );
-  const found = await check(await readManifests([file]), {
-    namespace: 'default',
-    settings: [],
-    isStrict: false,
-  });
+  const found = await problemsIn(file);
   assert.deepEqual(
     found.filter(({ rule }) => rule === 'mistyped').map(({ line }) => line),
     [7],
@@ -322,7 +339,12 @@ test('a text that is no YAML is named by its place, and not quoted', async () =>
     assert.match(error.message, /\.yaml:\d+ is not valid YAML/);
     return !error.message.includes('hush');
   });
-  await assert.rejects(readManifests([fileWith('a: *nope')]), /\.yaml is not valid YAML \(an alias/);
+  const object = { ...configMap(), data: [1] };
+  await assert.rejects(
+    readManifests([fileWith(stringify(object))]),
+    /\.yaml:5: ConfigMap\/web: data is a list, not a map: the API server refuses/,
+  );
+  await assert.rejects(readManifests([fileWith('a: *nope')]), /\.yaml:1 is not valid YAML \(an alias/);
   await assert.rejects(
     readManifests([path.join(folder, 'none.yaml')]),
     /none\.yaml cannot be read \(ENOENT\)/,
@@ -333,10 +355,7 @@ test('dates and times of the day are texts, as for kubectl', async () => {
   const file = fileWith(
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n  annotations:\n    ${NATIVE}/hold: 2099-01-31T18:00:00Z\ndata: {at: 22:00}`,
   );
-  assert.deepEqual(
-    await check(await readManifests([file]), { namespace: 'x', settings: [], isStrict: false }),
-    [],
-  );
+  assert.deepEqual(await problemsIn(file), []);
 });
 
 test('SARIF has each rule, and each problem with its place', async () => {

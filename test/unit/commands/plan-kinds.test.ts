@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
-import type { Manifest } from '../../../lib/commands/manifests/manifests.ts';
+import type { Manifest } from '../../../lib/commands/manifests/documents.ts';
 import { plan, planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import type { RawObject } from '../../../lib/model/raw-objects.ts';
 import { podOf, World } from './world.ts';

@@ -1,7 +1,7 @@
 /** Manifests and their plans, for the tests of `reloader plan`. */
 
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
-import type { Manifest } from '../../../lib/commands/manifests/manifests.ts';
+import type { Manifest } from '../../../lib/commands/manifests/documents.ts';
 import { plan } from '../../../lib/commands/manifests/plan.ts';
 import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
 import { planText } from '../../../lib/commands/manifests/plan-text.ts';

@@ -1,0 +1,206 @@
+/** The objects of a YAML text; each keeps its place for messages, and what the API server would refuse is a fault. */
+
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type Tags,
+} from 'yaml';
+import { apiVersionOf } from '../../kubernetes/api-path.ts';
+import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { RawMetadata, RawObject } from '../../model/raw-objects.ts';
+import type { Cause } from '../explain/cause.ts';
+import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, typeOf } from './shapes.ts';
+
+/** One object of a file. */
+export interface Manifest {
+  readonly file: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly object: RawObject;
+  /** The object lacks fields that the API server would refuse. */
+  readonly isPartial?: boolean;
+  /** The line on which a field stands, else that of the nearest field around it; 1 is the first. */
+  readonly lineOf: (...path: Misfit['path']) => number;
+}
+
+/** What is wrong with a file, or with an object in it. */
+export interface Fault extends Cause {
+  readonly file: string;
+  /** Absent if the file itself is wrong. */
+  readonly line?: number;
+  /** Its namespace is empty if the manifest has none. */
+  readonly object?: WorkloadRef;
+}
+
+/** A text, and how faults in it are reported. */
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+  /** A person has named the file, so that each of its documents has to be a manifest. */
+  readonly isNamed: boolean;
+  readonly report: (fault: Fault) => void;
+}
+
+const LIST = 'List';
+/** Without what no name has, and no path can hold. */
+const NAME = /^[!-.0-~]+$/;
+/** The files of programs such as kustomize, which are no objects. */
+const LOCAL = /(?:^|\.)config\.k8s\.io\//;
+
+/** The objects of a text, those in lists included. */
+export function manifestsIn(source: Source): readonly Manifest[] {
+  const { file, text, report } = source;
+  const lineCounter = new LineCounter();
+  // YAML 1.1, as kubectl reads it: there `yes` is true.
+  const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
+  return documents.flatMap((document) => {
+    const { contents, errors, range } = document;
+    const value = jsonOf(document);
+    if (value !== undefined)
+      return value === null ? [] : objectsIn({ source, node: contents, lineCounter }, value);
+    const line = errors[0]?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
+    const hint = text.includes('{{') ? '; a template has to be rendered first' : '';
+    // The message of the parser quotes the lines around the error, and with them what a Secret holds.
+    const says = `is not valid YAML (${errors[0]?.code ?? 'an alias cannot be resolved'})${hint}`;
+    report({ rule: 'unreadable', about: file, says, file, line });
+    return [];
+  });
+}
+
+/** Times of the day, dates and binary values are text. */
+function customTags(tags: Tags): Tags {
+  return tags.filter(
+    (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag)),
+  );
+}
+
+/** The document as JSON; undefined if it has errors, or an alias without an anchor, within itself, or too many. */
+function jsonOf(document: Document): unknown {
+  try {
+    return document.errors.length > 0 ? undefined : JSON.parse(JSON.stringify(document.toJS() ?? null));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a document, or an item of a list, stands. */
+interface Place {
+  readonly source: Source;
+  readonly node: Node | null | undefined;
+  readonly lineCounter: LineCounter;
+}
+
+type Fields = Partial<Record<string, unknown>>;
+
+function objectsIn(place: Place, value: unknown): readonly Manifest[] {
+  const fields = (typeOf(value) === 'map' ? value : {}) as Fields;
+  const { metadata, items } = fields;
+  const known = KNOWN_KINDS.find((row) => row.kind.toLowerCase() === String(fields['kind']).toLowerCase());
+  const lacks = ['apiVersion', 'kind'].filter((field) => typeof fields[field] !== 'string');
+  if (lacks.length > 0) {
+    const isMeant = known !== undefined || (lacks.length === 1 && metadata !== undefined);
+    if (place.source.isNamed || isMeant)
+      refuse(place, lacks[0], `is no manifest: it has no valid ${lacks.join(' and no valid ')}`);
+    return [];
+  }
+  const { apiVersion, kind } = identityOf(place, fields as Identity, known);
+  const isList = kind === LIST || (Array.isArray(items) && kind.endsWith(LIST));
+  const ofList = kind === LIST ? {} : { apiVersion, kind: kind.slice(0, -LIST.length) };
+  return isList ? itemsIn(place, items, ofList) : objectIn(place, { ...fields, apiVersion, kind });
+}
+
+type Identity = Pick<Manifest, 'apiVersion' | 'kind'>;
+
+/** What the document is, also if that is not written rightly. */
+function identityOf(
+  place: Place,
+  { apiVersion, kind }: Identity,
+  known?: (typeof KNOWN_KINDS)[number],
+): Identity {
+  const right = known?.kind ?? (kind.toLowerCase() === LIST.toLowerCase() ? LIST : kind);
+  if (right !== kind) refuse(place, 'kind', `has the kind ${kind}: write ${right}`);
+  // Only groups of Kubernetes itself have no dot: others may have kinds of the same name.
+  const isOwn = known !== undefined && [known.group, apiVersion].every((group) => !group.includes('.'));
+  const version = isOwn ? apiVersionOf(known) : apiVersion;
+  if (version !== apiVersion)
+    refuse(place, 'apiVersion', `has the apiVersion ${apiVersion}: write ${version}`);
+  return { apiVersion: version, kind: right };
+}
+
+function refuse({ source, node, lineCounter }: Place, field = '', says: string): void {
+  const { file, report } = source;
+  report({ rule: 'invalid', about: field, says, file, line: lineAt(node, [field], lineCounter) });
+}
+
+/** The objects of a list; `ofList`: what it says of all of its items. */
+function itemsIn(place: Place, items: unknown, ofList: Fields): readonly Manifest[] {
+  if (!Array.isArray(items)) refuse(place, 'items', 'is a List without a list of items');
+  const nodes = isMap(place.node) ? place.node.get('items', true) : undefined;
+  const source = { ...place.source, isNamed: true };
+  return (Array.isArray(items) ? items : []).flatMap((item: unknown, index) => {
+    const node = isSeq(nodes) ? (nodes.items[index] as Node) : place.node;
+    return objectsIn(
+      { ...place, source, node },
+      typeOf(item) === 'map' ? { ...ofList, ...(item as Fields) } : item,
+    );
+  });
+}
+
+function objectIn(place: Place, fields: Fields & Identity): readonly Manifest[] {
+  const { apiVersion, kind } = fields;
+  const { source, node, lineCounter } = place;
+  const known = KNOWN_KINDS.find((row) => row.kind === kind && apiVersionOf(row) === apiVersion);
+  const misfits: Misfit[] = [];
+  const object = withoutNulls(fitted(fields, known?.shape ?? ANY_OBJECT, (misfit) => misfits.push(misfit)));
+  const metadata: Partial<RawMetadata> & { readonly generateName?: string } = object.metadata ?? {};
+  const { namespace = '', generateName = '', name = generateName } = metadata;
+  const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
+  const ref = name === '' ? {} : { object: { kind, namespace, name } };
+  const faults = misfits.map((misfit) => faultOf(misfit));
+  for (const { path, ...fault } of faults)
+    source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
+  const hasName = [namespace || name, name].every((each) => NAME.test(each));
+  const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
+  if (name !== '' && !hasName) refuse(place, 'metadata', 'has a name or a namespace that no object can have');
+  if (name === '' && misfits.length === 0 && isObject)
+    refuse(place, 'metadata', `is a ${kind} without metadata.name`);
+  const isPartial = faults.some(({ rule }) => rule === 'invalid');
+  const whole = { ...object, metadata: { ...metadata, name } };
+  return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+function faultOf({ path, is, wanted }: Misfit): Cause & Pick<Misfit, 'path'> {
+  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
+  const about = steps.join('').slice(1);
+  const wrong = is === 'missing' ? is : `${is === 'null' ? is : `a ${is}`}, not a ${wanted}`;
+  const says = `${about} is ${wrong}: the API server refuses the manifest`;
+  const isText = wanted === 'string' && ['number', 'boolean'].includes(is);
+  return isText
+    ? { rule: 'not-text', path, about, says, todo: 'put the value in quotes' }
+    : { rule: 'invalid', path, about, says };
+}
+
+/** A field without a value is none, as for the API server. */
+function withoutNulls(value: unknown): Partial<RawObject> {
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) => each ?? undefined) as Partial<RawObject>;
+}
+
+function lineAt(node: Node | null | undefined, path: Misfit['path'], lines: LineCounter): number {
+  let at = node?.range?.[0] ?? 0;
+  let here = node;
+  for (const step of path) {
+    const pair = isMap(here)
+      ? here.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      : undefined;
+    const next = isSeq(here) ? here.items[Number(step)] : pair?.key;
+    if (next === undefined) break;
+    at = (next as Node | null)?.range?.[0] ?? at;
+    here = (pair === undefined ? next : pair.value) as Node | null;
+  }
+  return lines.linePos(at).line;
+}

@@ -1,0 +1,127 @@
+/** The fields of a manifest that the program reads, by their types: what the API server would refuse does not reach the model. */
+
+import { type ApiResource, NAMESPACES } from '../../kubernetes/api-path.ts';
+import { CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
+
+/** The type of a value: that of a list is the type of its items, `*` that of all other fields of a map. */
+type Shape = 'string' | 'number' | 'boolean' | readonly [Shape] | Shapes;
+type Shapes = { readonly [field: string]: Shape };
+
+/** A value of another type than the API server takes. */
+export interface Misfit {
+  /** The fields, and the numbers of the items of lists. */
+  readonly path: readonly (string | number)[];
+  readonly is: string;
+  readonly wanted: string;
+}
+
+const TEXTS: Shape = { '*': 'string' };
+const WORDS = { annotations: TEXTS, labels: TEXTS };
+/** The metadata of any object. */
+const METADATA: Shape = {
+  ...WORDS,
+  name: 'string',
+  generateName: 'string',
+  namespace: 'string',
+  uid: 'string',
+  resourceVersion: 'string',
+  managedFields: [{ manager: 'string', time: 'string' }],
+  finalizers: ['string'],
+  ownerReferences: [{}],
+};
+/** The types of an object of another kind. */
+export const ANY_OBJECT: Shapes = { metadata: METADATA };
+const KEY: Shape = { name: 'string', key: 'string' };
+const SOURCE = { name: 'string', items: [{ key: 'string', path: 'string' }] } as const;
+const VALUE_FROM: Shape = { configMapKeyRef: KEY, secretKeyRef: KEY, fieldRef: {} };
+const CONTAINER: Shape = {
+  name: 'string',
+  image: 'string',
+  args: ['string'],
+  env: [{ name: 'string', value: 'string', valueFrom: VALUE_FROM }],
+  envFrom: [{ configMapRef: KEY, secretRef: KEY }],
+  volumeMounts: [{ name: 'string', subPath: 'string', subPathExpr: 'string' }],
+  resources: {},
+};
+const VOLUME: Shape = {
+  name: 'string',
+  configMap: SOURCE,
+  secret: { ...SOURCE, secretName: 'string' },
+  csi: { driver: 'string', volumeAttributes: TEXTS },
+  projected: { sources: [{ configMap: SOURCE, secret: SOURCE }] },
+};
+const TEMPLATE = {
+  metadata: WORDS,
+  spec: { containers: [CONTAINER], initContainers: [CONTAINER], volumes: [VOLUME] },
+} satisfies Shape;
+const SPEC: Shapes = {
+  replicas: 'number',
+  paused: 'boolean',
+  suspend: 'boolean',
+  updateStrategy: { rollingUpdate: { partition: 'number' } },
+  triggers: [{}],
+  workloadRef: { apiVersion: 'string', kind: 'string', name: 'string' },
+  strategy: { canary: { steps: [{ pause: {} }] }, blueGreen: {} },
+};
+const STATUS: Shape = { conditions: [{}], pauseConditions: [{}] };
+const CONTENTS: Readonly<Record<ConfigKind, Shapes>> = {
+  ConfigMap: { data: TEXTS, binaryData: TEXTS },
+  Secret: { type: 'string', data: TEXTS, stringData: TEXTS },
+  SecretProviderClass: {},
+};
+
+/** The kinds that the program knows, with the types of their fields; the template of one that a cluster may lack may be null. */
+export const KNOWN_KINDS: readonly (ApiResource & { readonly kind: string; readonly shape: Shapes })[] = [
+  ...[...WORKLOAD_KINDS, ...OPTIONAL_KINDS].map((row) => {
+    const spec = specWith(row, row.isOptional === true ? { ...TEMPLATE } : TEMPLATE);
+    return { ...row, shape: { ...ANY_OBJECT, spec: { ...SPEC, ...spec }, status: STATUS } };
+  }),
+  ...CONFIG_KINDS.map((kind) => ({
+    ...SOURCE_KINDS[kind],
+    kind,
+    shape: { ...ANY_OBJECT, ...CONTENTS[kind] },
+  })),
+  { ...NAMESPACES, kind: 'Namespace', shape: ANY_OBJECT },
+];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The value with what has the right type: numbers as texts where texts are wanted, and all else that misfits is left out. */
+export function fitted(
+  value: unknown,
+  shape: Shape,
+  onMisfit: (misfit: Misfit) => void,
+  path: Misfit['path'] = [],
+): unknown {
+  const [is, wanted] = [typeOf(value), typeof shape === 'string' ? shape : typeOf(shape)];
+  if (is !== wanted) {
+    onMisfit({ path, is, wanted });
+    return wanted === 'string' && ['number', 'boolean'].includes(is) ? String(value) : undefined;
+  }
+  if (Array.isArray(value)) {
+    const [item = {}] = shape as readonly Shape[];
+    const hasName = typeof item === 'object' && 'name' in item;
+    return value.flatMap((each: unknown, index) => {
+      const own = fitted(each, item, onMisfit, [...path, index]) as Fields | undefined;
+      if (!hasName || own === undefined || typeof own['name'] === 'string') return own ?? [];
+      // kustomize has items that are no more than a directive.
+      const isMissing = typeOf((each as Fields)['name'] ?? undefined) === 'undefined' && !('$patch' in own);
+      if (isMissing) onMisfit({ path: [...path, index, 'name'], is: 'missing', wanted: 'string' });
+      return [];
+    });
+  }
+  if (typeof shape === 'string') return value;
+  const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
+    const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
+    const isAbsent = own === undefined || (each === null && own !== TEMPLATE);
+    return [field, isAbsent ? each : fitted(each, own, onMisfit, [...path, field])];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The type of a value in the words of YAML. */
+export function typeOf(value: unknown): string {
+  if (typeof value !== 'object') return typeof value;
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : 'map';
+}

@@ -1,0 +1,208 @@
+/** What `reloader check` finds in manifests that the API server would refuse: no value of any type stops it. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { stringify } from 'yaml';
+import { CommandError } from '../../../lib/commands/connect.ts';
+import { check, type Problem } from '../../../lib/commands/manifests/check.ts';
+import { fc } from '../../laws.ts';
+import type { Words } from './world.ts';
+
+const NATIVE = 'reloader.k8s.collaborne.com';
+const STAKATER = 'reloader.stakater.com';
+
+let folder = '';
+before(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'reloader-types-'));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+async function problemsIn(text: string, settings: readonly string[] = []): Promise<readonly Problem[]> {
+  const file = path.join(folder, 'all.yaml');
+  writeFileSync(file, text);
+  return (await check([file], { namespace: 'default', settings, isStrict: true })).problems;
+}
+
+const metadata = { name: 'web', annotations: { [`${NATIVE}/auto`]: 'true' } };
+const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } };
+
+function deployment(spec: object): object {
+  return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec };
+}
+
+function pods(spec: object): object {
+  return { template: { spec } };
+}
+
+/** Each is the only problem of its document, on the line that has this text. */
+const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] = [
+  [
+    deployment(pods({ containers: { a: 'b' } })),
+    'containers:',
+    /^spec\.template\.spec\.containers is a map, not a list: the/,
+  ],
+  [
+    deployment(pods({ containers: [{ name: 'a' }, { name: 'b', env: 'x' }] })),
+    'env: x',
+    /^spec\.template\.spec\.containers\[1\]\.env is a string, not a list: the API server refuses/,
+  ],
+  [deployment(pods({ containers: [null] })), '- null', /containers\[0\] is null, not a map/],
+  [
+    deployment(pods({ containers: [{ env: [] }] })),
+    'env',
+    /containers\[0\]\.name is missing: the API server/,
+  ],
+  [deployment(pods({ volumes: {} })), 'volumes', /volumes is a map, not a list/],
+  [deployment({ template: 'x' }), 'template: x', /^spec\.template is a string, not a map/],
+  [deployment({ template: null }), 'template: null', /^spec\.template is null, not a map/],
+  [
+    { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { jobTemplate: { spec: { template: [] } } } },
+    'template: []',
+    /^spec\.jobTemplate\.spec\.template is a list/,
+  ],
+  [{ ...deployment({}), metadata: 5 }, 'metadata: 5', /^metadata is a number, not a map/],
+  [
+    { ...config, metadata: { name: 'web', annotations: ['a'] } },
+    'annotations',
+    /^metadata\.annotations is a list/,
+  ],
+  [{ ...config, data: [1] }, 'data:', /^data is a list, not a map/],
+  [{ ...config, binaryData: { a: 1 } }, 'a: 1', /^binaryData\.a is a number, not a string/],
+  [{ ...config, metadata: { name: 5 } }, 'name: 5', /^metadata\.name is a number, not a string/],
+  [{ ...config, metadata: { labels: {} } }, 'metadata', /^is a ConfigMap without metadata\.name/],
+  [
+    { ...config, metadata: { name: 'a/b' } },
+    'metadata',
+    /^has a name or a namespace that no object can have/,
+  ],
+  [{ ...config, kind: 'configmap' }, 'kind', /^has the kind configmap: write ConfigMap/],
+  [{ ...config, kind: 5 }, 'kind', /^is no manifest: it has no valid kind/],
+  [{ ...config, apiVersion: 'core/v1' }, 'apiVersion', /^has the apiVersion core\/v1: write v1/],
+  [{ image: 'web' }, 'image', /^is no manifest: it has no valid apiVersion and no valid kind/],
+  [{ apiVersion: 'v1', kind: 'List', items: [config, 5] }, '- 5', /^is no manifest/],
+  [{ apiVersion: 'v1', kind: 'list', items: [config] }, 'kind: list', /^has the kind list: write List/],
+  [{ apiVersion: 'v1', kind: 'List', items: {} }, 'items', /^is a List without a list of items/],
+];
+
+describe('check names the one problem of', () => {
+  for (const [object, line, says] of ROWS)
+    test(JSON.stringify(object), async () => {
+      const others = [deployment({ template: {} }), config];
+      const found = await problemsIn(
+        [others[0], object, others[1]].map((each) => stringify(each)).join('---\n'),
+      );
+      const [problem, ...more] = found.filter(({ rule }) => ['invalid', 'not-text'].includes(rule));
+      assert.deepEqual(more, []);
+      assert.match(problem?.says ?? '', says);
+      assert.equal(problem?.level, 'error');
+      const lines = readFileSync(problem?.file ?? '', 'utf8').split('\n');
+      assert.ok(lines[(problem?.line ?? 0) - 1]?.includes(line), String(problem?.line));
+    });
+});
+
+test('a document that is no YAML does not hide the others', async () => {
+  const found = await problemsIn(`a: [\n---\n${stringify({ ...config, data: 5 })}`);
+  assert.deepEqual(
+    found.map(({ rule, line }) => [rule, line]),
+    [
+      ['unreadable', 2],
+      ['invalid', 7],
+    ],
+  );
+});
+
+/** Fields that the program reads, in objects of any kind. */
+const FIELDS = [
+  'metadata',
+  ...[
+    'name namespace uid resourceVersion generation creationTimestamp deletionTimestamp managedFields',
+    'ownerReferences finalizers labels annotations',
+  ].flatMap((words) => fieldsIn('metadata', words)),
+  ...[`${NATIVE}/configmap`, `${NATIVE}/hold`, `${STAKATER}/auto`].map(
+    (key) => `metadata annotations ${key}`,
+  ),
+  ...fieldsIn('spec', 'replicas template jobTemplate triggers updateStrategy strategy workloadRef restartAt'),
+  ...fieldsIn('spec strategy canary', 'steps'),
+  ...fieldsIn('spec template', 'metadata spec'),
+  ...fieldsIn('spec jobTemplate', 'metadata spec'),
+  ...fieldsIn('spec template metadata', 'labels annotations'),
+  ...fieldsIn('spec template spec', 'containers initContainers volumes'),
+  ...fieldsIn('spec template spec containers 0', 'name args env envFrom volumeMounts resources'),
+  ...fieldsIn('spec template spec containers 0 env 0', 'name value valueFrom'),
+  ...fieldsIn('spec template spec containers 0 envFrom 0', 'configMapRef secretRef'),
+  ...fieldsIn('spec template spec containers 0 volumeMounts 0', 'name subPath'),
+  ...fieldsIn('spec template spec volumes 0', 'name configMap secret projected csi'),
+  ...fieldsIn('spec template spec volumes 0 configMap', 'name items'),
+  ...fieldsIn('spec template spec volumes 0 projected', 'sources'),
+  ...fieldsIn('status', 'conditions pauseConditions objects phase'),
+  ...['spec', 'status', 'data', 'binaryData', 'stringData', 'items', 'kind', 'apiVersion'],
+];
+const KINDS: Words = {
+  Deployment: 'apps/v1',
+  StatefulSet: 'apps/v1',
+  CronJob: 'batch/v1',
+  Job: 'batch/v1',
+  Rollout: 'argoproj.io/v1alpha1',
+  DeploymentConfig: 'apps.openshift.io/v1',
+  Thing: 'example.com/v1',
+  ConfigMap: 'v1',
+  Secret: 'v1',
+  SecretProviderClassPodStatus: 'secrets-store.csi.x-k8s.io/v1',
+  Namespace: 'v1',
+  List: 'v1',
+};
+const EVERYTHING = [
+  '--enable-csi-integration=true',
+  '--is-Argo-Rollouts=true',
+  '--is-openshift=true',
+  '--workload-kinds=example.com/v1/things:spec.template',
+  '--dialects=collaborne,stakater,sap,wave',
+  '--job-reload=recreate',
+  '--cronjob-reload=run-now',
+];
+
+function fieldsIn(place: string, words: string): readonly string[] {
+  return words.split(' ').map((word) => `${place} ${word}`);
+}
+
+/** The object with the value in the field; `0` is the first item of a list. */
+function withValue(object: unknown, [field, ...rest]: readonly string[], value: unknown): unknown {
+  if (field === undefined) return value;
+  if (field === '0') return [withValue({ name: 'app' }, rest, value)];
+  const fields = { ...(object as Readonly<Record<string, unknown>>) };
+  return { ...fields, [field]: withValue(fields[field] ?? {}, rest, value) };
+}
+
+test('no value of any type in any field stops the check', async () => {
+  const containers = [{ name: 'reloader', volumeMounts: [{ name: 'app' }] }];
+  const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
+  const annotations = { [`${NATIVE}/auto`]: 'true', [`${STAKATER}/auto`]: 'true' };
+  const objects = fc
+    .tuple(fc.constantFrom(...Object.keys(KINDS)), fc.constantFrom(...FIELDS), fc.jsonValue({ maxDepth: 2 }))
+    .map(([kind, field, value]) => {
+      const metadata = { name: 'web', annotations, labels };
+      const object = {
+        apiVersion: KINDS[kind],
+        kind,
+        metadata,
+        spec: { template: { spec: { containers } } },
+      };
+      return withValue(object, field.split(' '), value);
+    });
+  await fc.assert(
+    fc.asyncProperty(fc.array(objects, { minLength: 1, maxLength: 8 }), async (each) => {
+      const text = each.map((object) => JSON.stringify(object)).join('\n---\n');
+      // A reloader with flags that it does not know has no answer.
+      await problemsIn(text, EVERYTHING).catch((error: unknown) => {
+        assert.ok(
+          error instanceof CommandError && /^Deployment .*(flag|expected)/.test(error.message),
+          error as Error,
+        );
+      });
+    }),
+    { numRuns: 50 },
+  );
+});
