@@ -166,10 +166,14 @@ function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
   return [`${plain(holder)} ${says}, and its flags are not known (--reloader none -- <flags> gives them)`];
 }
 
-/** Whether the reloader watches the namespace; of one that is not installed a flag has to say that it does not. */
-export function watches({ installation, place, options }: InstalledReloader, namespace: string): boolean {
-  if (installation === undefined && options.scope.type === 'default') return true;
-  return place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace);
+/** The only namespaces that the reloader watches; of one that is not installed a flag has to say so. */
+export function watchedBy({ installation, place, options }: InstalledReloader): Place['namespaces'] {
+  return installation === undefined && options.scope.type === 'default' ? undefined : place.namespaces;
+}
+
+/** Whether the reloader watches the namespace. */
+export function watches(reloader: InstalledReloader, namespace: string): boolean {
+  return watchedBy(reloader)?.includes(namespace) ?? !reloader.options.ignoredNamespaces.includes(namespace);
 }
 
 /** The settings of the words alone. @throws CommandError */

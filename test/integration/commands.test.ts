@@ -174,6 +174,15 @@ test('of a namespace that the reloader of the flags does not watch, nothing else
       assert.match(stdout.split('\n', 3).join('\n'), says);
       assert.doesNotMatch(stdout, /baseline|out of date|Rollouts|Rolled for it|ollows|nknown/);
     }
+  const { code, stdout } = await run(
+    'reloader graph -A --reloader none -- --namespace=shop,kube-system',
+    kubeconfig,
+  );
+  assert.equal(code, 0, stdout);
+  assert.match(
+    stdout,
+    /^ {2}- the reloader watches shop, kube-system alone: no other namespace is shown \[.*\]\n$/,
+  );
 });
 
 describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {

@@ -11,6 +11,7 @@ import { factsOf, openScene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import { formatted, withProgress } from '../terminal.ts';
 import type { ShownEvent } from './cause.ts';
+import { notWatched } from './causes-of-setting.ts';
 import { explainObject, objectText } from './explain-object.ts';
 import { explanationOf } from './explanation.ts';
 import { explanationText } from './explanation-text.ts';
@@ -32,7 +33,9 @@ export async function runExplain(context: CommandContext): Promise<number> {
     const facts = await factsOf(scene, row, name, events ?? []);
     const explained = explanationOf(facts);
     await facts.observation.end();
-    const hidden = events === undefined ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
+    const isAsked = notWatched(reloader, namespace) === undefined;
+    const hidden =
+      events === undefined && isAsked ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
     return { ...explained, unknown: [...explained.unknown, ...hidden] };
   });
   const { paint } = terminal;

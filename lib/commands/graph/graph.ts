@@ -8,6 +8,7 @@ import type { Cause } from '../explain/cause.ts';
 import { notWatched } from '../explain/causes-of-setting.ts';
 import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
+import { watchedBy } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
@@ -73,12 +74,20 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
   if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [], unread: [] };
-  const observation = await observeFor(scene, isEverywhere ? undefined : [namespace]);
+  const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
+  const causes = isEverywhere && all !== undefined ? [othersLeftOut(all)] : [];
+  const observation = await observeFor(scene, isEverywhere ? all : [namespace]);
   const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
   const isEmpty = observation.store.workloads.size === 0;
   const unknown = [...whatIsUnknown({ reloader, observation }), ...graph.unknown];
   await observation.end();
-  return { ...graph, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
+  return { ...graph, causes, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
+}
+
+/** That not all namespaces are shown. */
+function othersLeftOut(watched: readonly string[]): Cause {
+  const says = `the reloader watches ${watched.join(', ')} alone: no other namespace is shown`;
+  return { rule: 'namespace-not-watched', about: 'other namespaces', says };
 }
 
 /** @throws CommandError if the API server says that the object does not exist */
