@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseCommand } from '../lib/options/commands.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
-import { wrongOfNode } from '../lib/options/version.ts';
+import { API_VERSION, wrongOfNode } from '../lib/options/version.ts';
 
 /** How long the process may stay when all is finished. */
 const LONGEST_LINGER_MS = 2_000;
@@ -26,7 +26,7 @@ switch (command.type) {
     process.stdout.write(command.text);
     break;
   case 'usage-error':
-    process.stderr.write(`reloader: ${command.message}\n`);
+    process.stderr.write(`${usageError(command.message)}\n`);
     process.exitCode = USAGE_EXIT_CODE;
     break;
   case 'command': {
@@ -45,4 +45,10 @@ switch (command.type) {
     setTimeout(() => process.exit(), LONGEST_LINGER_MS).unref();
     break;
   }
+}
+
+/** The error for people, or in a format for programs: every JSON is YAML too. */
+function usageError(message: string): string {
+  if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(words.join(' '))) return `reloader: ${message}`;
+  return JSON.stringify({ apiVersion: API_VERSION, error: { code: 'usage', message } }, undefined, 2);
 }

@@ -7,17 +7,18 @@ import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
-import { configKindOf, keyOf } from '../model/object-ref.ts';
+import { keyOf } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
+import { UNKNOWN_EXIT_CODE } from '../options/options.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
-import { whatIsUnknown } from './explain/explanation.ts';
+import { hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import type { CommandContext } from './run-command.ts';
-import { moment, observeFor, openScene, type Scene } from './scene.ts';
+import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
 import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
 import { formatted, withProgress } from './terminal.ts';
 
@@ -33,10 +34,17 @@ interface Change {
   readonly target: Target;
   readonly annotation: string;
   readonly value: string | null;
+  /** Why it is not known whether it lets anything go, each a sentence. @default it is known */
+  readonly unknown?: readonly string[];
 }
 
 /** What a command writes about an object. */
-type Action = (scene: Scene, target: Target, flags: CommandContext['flags']) => Change | Promise<Change>;
+type Action = (
+  scene: Scene,
+  target: Target,
+  flags: CommandContext['flags'],
+  subject: Subject,
+) => Change | Promise<Change>;
 
 /** Runs a command; the exit code. */
 type Run = (context: CommandContext) => Promise<number>;
@@ -52,30 +60,33 @@ export const runHold: Run = run((_, target, { until = 'true' }) => {
 export const runRelease: Run = run((_, target) => ({ target, annotation: HOLD, value: null }));
 
 /** Allows the rollout that a workload waits for. */
-export const runApprove: Run = run(async (scene, own, { content }) => {
-  if (configKindOf(own.kind) !== undefined)
-    throw new CommandError('expected a workload, such as deployment/web', 'usage');
-  const annotation = APPROVED_ANNOTATION;
-  if (content !== undefined) return { target: own, annotation, value: content };
-  return await fromObservation(scene, own, ({ store }) => {
-    const record = store.workloads.get(keyOf(own));
-    if (record === undefined || outdatedObjects(store, record).length === 0) return undefined;
-    const approval = approvalOf(store, record);
-    return approval && { target: { ...own, ...approval.target }, annotation, value: approval.token };
-  });
+export const runApprove: Run = run(async (scene, own, { content }, subject) => {
+  if (subject.is === 'object') throw new CommandError('expected a workload, such as deployment/web', 'usage');
+  const facts = await factsOf(scene, subject.row, subject.name);
+  const { observation, record } = facts;
+  const { store } = observation;
+  const isOutdated = record !== undefined && outdatedObjects(store, record).length > 0;
+  const approval = isOutdated ? approvalOf(store, record) : undefined;
+  await observation.end();
+  const target = { ...own, ...approval?.target };
+  const waiting = { token: approval?.token, hidden: hiddenOf(facts), nothing: 'waits for no approval' };
+  return { target, annotation: APPROVED_ANNOTATION, ...tokenOf(scene, own, observation, waiting, content) };
 });
 
 /** Continues the change of an object that a workload halted. */
-export const runResume: Run = run(async (scene, target, { content }) => {
-  const kind = configKindOf(target.kind);
-  if (kind === undefined)
+export const runResume: Run = run(async (scene, target, { content }, subject) => {
+  if (subject.is === 'workload')
     throw new CommandError('expected a ConfigMap or a Secret, such as configmap/web', 'usage');
-  if (content !== undefined) return { target, annotation: RESUME, value: content };
-  return await fromObservation(scene, target, ({ store }) => {
-    const config = store.configs.get(keyOf({ ...target, kind }));
-    const halt = config && haltOf(store, config);
-    return halt && { target, annotation: RESUME, value: halt.token };
-  });
+  await assertExists(scene, subject);
+  const observation = await observeFor(scene, [scene.namespace]);
+  const { store, unread } = observation;
+  const config = store.configs.get(keyOf({ ...target, kind: subject.kind }));
+  const token = config && haltOf(store, config)?.token;
+  await observation.end();
+  const own = unread.filter(({ kind }) => kind === subject.kind);
+  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(own)];
+  const waiting = { token, hidden, nothing: 'has no halt to resume' };
+  return { target, annotation: RESUME, ...tokenOf(scene, target, observation, waiting, content) };
 });
 
 function run(action: Action): Run {
@@ -83,13 +94,14 @@ function run(action: Action): Run {
     const { operands, flags, terminal } = context;
     const answer = await withProgress(terminal, 'reading the namespace …', async () => {
       const scene = await openScene(context);
-      const target = targetOf(subjectOf(operands, scene.reloader.options), scene.namespace);
-      const change = await action(scene, target, flags);
+      const subject = subjectOf(operands, scene.reloader.options);
+      const change = await action(scene, targetOf(subject, scene.namespace), flags, subject);
       await write(scene, change);
-      return { ...change, command: commandOf(change) };
+      return { unknown: [], ...change, command: commandOf(change) };
     });
+    for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
     await terminal.write(formatted(flags.output, answer, () => `${answer.command}\n`));
-    return 0;
+    return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
   };
 }
 
@@ -116,31 +128,42 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
   } catch (error) {
     const { code, message } = ApiError.from(error);
     const isOpen = code === 'unanswered' || code === 'silent';
-    const what = isOpen ? 'it is unknown whether the annotation was written' : message;
-    throw new CommandError(
-      `${kind}/${name} in namespace ${namespace}: ${what}`,
-      isOpen ? 'unknown' : 'refused',
-    );
+    const says = isOpen ? 'it is unknown whether the annotation was written' : message;
+    const title = `${kind}/${name} in namespace ${namespace}`;
+    if (code === 'not-found') throw new CommandError(`${title} does not exist`, code);
+    throw new CommandError(`${title}: ${says}`, isOpen ? 'unknown' : 'refused');
   }
 }
 
-/** What waits by the state of the reloader. @throws CommandError if nothing waits, or what waits is unknown */
-async function fromObservation(
-  scene: Scene,
+/** What waits by the state of the reloader. */
+interface Waiting {
+  /** Undefined: nothing. */
+  readonly token: string | undefined;
+  /** Why that is not known, each a sentence. */
+  readonly hidden: readonly string[];
+  /** What is said if nothing waits. */
+  readonly nothing: string;
+}
+
+/** The token to write, and whether it is that of what waits. @throws CommandError if it is not, or that cannot be known and none is given */
+function tokenOf(
+  { reloader, namespace }: Scene,
   { kind, name }: Target,
-  find: (observation: Observation) => Change | undefined,
-): Promise<Change> {
-  const unwatched = notWatched(scene.reloader, scene.namespace);
-  if (unwatched !== undefined) throw new CommandError(unwatched.says);
-  const observation = await observeFor(scene, [scene.namespace]);
-  const { state, unread } = observation;
+  { state }: Observation,
+  waiting: Waiting,
+  given: string | undefined,
+): Pick<Change, 'value' | 'unknown'> {
+  const unwatched = notWatched(reloader, namespace);
+  if (unwatched !== undefined) throw new CommandError(unwatched.says, 'not-watched');
   const stateless = state.is === 'absent' ? ['the reloader has no state yet'] : [];
-  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(unread), ...stateless];
-  const found = hidden.length === 0 ? find(observation) : undefined;
-  await observation.end();
-  if (found !== undefined) return found;
-  if (hidden.length === 0)
-    throw new CommandError(`${kind}/${name} waits for no approval and has no halt to resume`);
+  const hidden = [...waiting.hidden, ...stateless];
   const hint = 'Its Events and the status page have the token: --content <token>';
-  throw new CommandError(`unknown, because ${hidden.join('; ')}. ${hint}`, 'unknown');
+  if (hidden.length > 0 && given === undefined)
+    throw new CommandError(`unknown, because ${hidden.join('; ')}. ${hint}`, 'unknown');
+  if (hidden.length > 0) return { value: given ?? '', unknown: hidden };
+  const { token, nothing } = waiting;
+  if (token === undefined) throw new CommandError(`${kind}/${name} ${nothing}`, 'not-waiting');
+  if (given !== undefined && given !== token)
+    throw new CommandError(`${kind}/${name}: ${token} waits, not ${JSON.stringify(given)}`, 'other-content');
+  return { value: token };
 }

@@ -248,8 +248,9 @@ export function unreadable(
   what: string,
   reading: Exclude<Reading<unknown>, { kind: 'found' }>,
 ): CommandError {
-  const isForbidden = reading.kind === 'failed' && reading.isForbidden === true;
-  return new CommandError(`${what} ${problemOf(reading)}`, isForbidden ? 'forbidden' : undefined);
+  const says = `${what} ${problemOf(reading)}`;
+  if (reading.kind === 'absent') return new CommandError(says, 'not-found');
+  return new CommandError(says, reading.isForbidden === true ? 'forbidden' : 'api-error');
 }
 
 /** Why a read has no result. */
@@ -263,9 +264,10 @@ export function problemOf(reading: Exclude<Reading<unknown>, { kind: 'found' }>)
 /** The error of a read without which nothing can be said. */
 export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'code'>): CommandError {
   if (code === undefined || code === 'unanswered' || code === 'silent')
-    return new CommandError(`the API server does not answer: ${message}`, code);
-  const todo = code === 'unauthorized' ? ', or log in again' : '';
-  return new CommandError(`the API server answers with an error: ${message}${todo}`, code);
+    return new CommandError(`the API server does not answer: ${message}`, 'unanswered');
+  const says = `the API server answers with an error: ${message}`;
+  if (code === 'unauthorized') return new CommandError(`${says}, or log in again`, 'unauthorized');
+  return new CommandError(says, 'api-error');
 }
 
 /** One that has a Deployment. */
@@ -334,6 +336,6 @@ export function optionsOf(
   const parsed = parseOptions(argv, env, () => '');
   if (parsed.type === 'run') return parsed;
   const message = parsed.type === 'usage-error' ? parsed.message : 'no settings';
-  const code = source === undefined ? 'usage' : undefined;
+  const code = source === undefined ? 'usage' : 'wrong-settings';
   throw new CommandError(`${source ?? 'the flags after --'}: ${message}`, code);
 }

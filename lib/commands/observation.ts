@@ -146,7 +146,10 @@ async function untilListed({ observed: { gate, reloader }, waitingFor, watches }
     return gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream));
   };
   if (!(await untilTrue(isListed, PATIENCE_MS)) && !reloader().leads)
-    throw new CommandError(`the state of the reloader cannot be read within ${PATIENCE_MS / 1000} s`);
+    throw new CommandError(
+      `the state of the reloader cannot be read within ${PATIENCE_MS / 1000} s`,
+      'timed-out',
+    );
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */

@@ -2,9 +2,8 @@
 
 import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
 import type { GivenCommand } from '../options/commands.ts';
-import { UNKNOWN_EXIT_CODE, USAGE_EXIT_CODE } from '../options/options.ts';
 import { runApprove, runHold, runRelease, runResume } from './actions.ts';
-import { CommandError } from './connect.ts';
+import { CommandError, ERROR_CODES } from './connect.ts';
 import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
@@ -30,15 +29,7 @@ const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => P
   resume: runResume,
 };
 
-const FAILED = 1;
-/** By the code of an error, the exit code. */
-const EXITS: Readonly<Record<string, number>> = {
-  usage: USAGE_EXIT_CODE,
-  unknown: UNKNOWN_EXIT_CODE,
-  forbidden: UNKNOWN_EXIT_CODE,
-};
-
-/** The exit code: that of the command, 1 if it cannot answer, 3 if the answer is unknown, 64 if flags or kubeconfig are wrong. */
+/** The exit code: that of the command, or of the error why it cannot answer. */
 export async function runCommand(
   { name, operands, flags, settings }: GivenCommand,
   env: Environment,
@@ -54,6 +45,6 @@ export async function runCommand(
     const code = thrown instanceof ConnectionError ? 'usage' : thrown.code;
     const error = { code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
-    return EXITS[error.code ?? ''] ?? FAILED;
+    return ERROR_CODES[code][0];
   }
 }

@@ -21,7 +21,7 @@ import {
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { listObjects, readObject } from './reads.ts';
 import type { CommandContext } from './run-command.ts';
-import { rowsOf } from './subject.ts';
+import { kindOf, resourceOf, rowsOf, type Subject } from './subject.ts';
 import type { WatchFeed } from './watch-feed.ts';
 
 /** How long findings about missing objects are waited for. */
@@ -52,9 +52,16 @@ export async function openScene(
 export async function doubtsAbout(send: Send, namespace: string): Promise<readonly string[]> {
   const reading = await readObject(send, NAMESPACES, undefined, namespace);
   if (reading.kind === 'found') return [];
-  if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`);
+  if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`, 'not-found');
   if (reading.isForbidden !== true) throw unreachable(reading);
   return [`whether namespace ${namespace} exists: you may not read it, and nothing was found in it`];
+}
+
+/** @throws CommandError if the API server says that the object does not exist */
+export async function assertExists({ send, namespace, reloader }: Scene, about: Subject): Promise<void> {
+  const kind = kindOf(about);
+  const reading = await readObject(send, resourceOf(kind, reloader.options), namespace, about.name);
+  if (reading.kind === 'absent') throw unreadable(`${kind}/${about.name} in namespace ${namespace}`, reading);
 }
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */

@@ -2,6 +2,7 @@
 
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';
+import { API_VERSION } from '../options/version.ts';
 
 /** A style of a piece of text; without a terminal it is the text alone. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
@@ -19,8 +20,6 @@ export interface Terminal {
 }
 
 const SLOW_MS = 2_000;
-/** Of every answer in a format for programs. */
-const API_VERSION = 'kubernetes-reloader/v1';
 
 /** The terminal of this process: in colour only where a person sees it. */
 export function terminalOf(env: Readonly<Record<string, string | undefined>>): Terminal {

@@ -5,6 +5,9 @@ import manifest from '../../package.json' with { type: 'json' };
 /** The version in package.json, e.g. `0.1.0`. */
 export const VERSION: string = manifest.version;
 
+/** Of every answer, and every error, in a format for programs. */
+export const API_VERSION = 'kubernetes-reloader/v1';
+
 const OLDEST_NODE = Number.parseInt(manifest.engines.node.replace(/^\D*/, ''), 10);
 
 /**

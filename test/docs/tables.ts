@@ -1,5 +1,6 @@
 /** The tables of docs/reference that follow from tables of the code. */
 
+import { ERROR_CODES } from '../../lib/commands/connect.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
@@ -39,6 +40,11 @@ const TABLES: Readonly<Record<string, () => string>> = {
         const all = [...new Set([...series.flatMap((each) => Object.keys(each)), ...labels])];
         return [code(name), type, all.map(code).join(', '), help];
       }),
+    ),
+  'error-codes': () =>
+    table(
+      ['code', 'exit code', 'meaning'],
+      Object.entries(ERROR_CODES).map(([name, [exit, meaning]]) => [code(name), `${exit}`, meaning]),
     ),
   reasons: () =>
     table(

@@ -14,7 +14,7 @@ import { withTables } from './tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CHART = 'k8s/chart';
-const STORES = 'docs/guides/external-secrets.md';
+const GUIDES = ['docs/guides/external-secrets.md', 'docs/guides/commands.md'];
 const SCHEMA = `${CHART}/values.schema.json`;
 
 /** A file with something in it that follows from the code. */
@@ -28,7 +28,7 @@ export interface Written {
 
 /** All of them. */
 export function writtenFiles(): Written[] {
-  const pages = [...globSync('docs/reference/*.md', { cwd: ROOT }), STORES, `${CHART}/README.md`];
+  const pages = [...globSync('docs/reference/*.md', { cwd: ROOT }), ...GUIDES, `${CHART}/README.md`];
   return [
     ...pages.map((page) => writtenBy(page, withTables)),
     writtenBy(`${CHART}/Chart.yaml`, (text) =>

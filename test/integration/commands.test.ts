@@ -25,6 +25,9 @@ before(async () => {
   kubeconfig = cluster.file('kubeconfig');
   put(cluster, { kind: 'Secret', namespace: 'default', name: 'tls' }, SECRET);
   deploy(cluster, 'paid', { follows: { Secret: ['tls'] } });
+  deploy(cluster, 'gated', { follows: { ConfigMap: ['web'] } });
+  const annotations = { 'reloader.k8s.collaborne.com/approval': 'required' };
+  cluster.sandbox.patch('deployments', 'default', 'gated', { metadata: { annotations } });
 });
 after(() => cluster[Symbol.asyncDispose]());
 
@@ -185,43 +188,6 @@ test('of a namespace that the reloader of the flags does not watch, nothing else
   );
 });
 
-describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {
-  const wrong: Readonly<Record<string, readonly [line: string, code: number, error: object]>> = {
-    'what cannot be answered': [
-      'reloader explain deploy/wbe',
-      1,
-      { message: 'Deployment/wbe in namespace default does not exist' },
-    ],
-    'that the flags are wrong': ['reloader graph --context none', 64, { code: 'usage' }],
-    'that there is no object': [
-      'reloader plan -f /dev/null',
-      1,
-      { message: 'there is no object in /dev/null' },
-    ],
-    'that a file is missing': ['reloader plan -f none', 1, { message: 'none cannot be read (ENOENT)' }],
-  };
-  for (const [name, [line, code, error]] of Object.entries(wrong))
-    test(name, async () => {
-      for (const [format, parseText] of [
-        ['json', (text: string): unknown => JSON.parse(text)],
-        ['yaml', parse],
-      ] as const) {
-        const ended = await run(`${line} -o ${format}`, kubeconfig);
-        assert.deepEqual([ended.code, ended.stdout], [code, '']);
-        assert.partialDeepStrictEqual(parseText(ended.stderr) as object, {
-          apiVersion: 'kubernetes-reloader/v1',
-          error,
-        });
-      }
-    });
-
-  test('why the API server gave no answer', async () => {
-    await using nowhere = await Cluster.unreachable();
-    const { stderr } = await run('reloader graph -o json', nowhere.file('kubeconfig'));
-    assert.equal((JSON.parse(stderr) as { error: { code: string } }).error.code, 'unanswered');
-  });
-});
-
 describe('-f - waits for a producer that is slow', () => {
   const MANIFEST = JSON.stringify({
     apiVersion: 'v1',
@@ -286,6 +252,25 @@ describe('without rights', () => {
       explained.unread.map(({ kind }) => kind),
       ['Secret'],
     );
+  });
+
+  test('to Secrets, what follows none can be approved, and the rest is unknown', async () => {
+    refuse(/\/secrets/, 'secrets');
+    const refused = await run('reloader approve deploy/gated --content 0a1b', kubeconfig);
+    const [, token = ''] = /Deployment\/gated: (\w{10}) waits, not "0a1b"/.exec(refused.stderr) ?? [];
+    const { value, unknown } = await answer<{ value: string; unknown: string[] }>(
+      'reloader approve deploy/gated',
+    );
+    assert.deepEqual([value, unknown], [token, []]);
+    const unseen = await run('reloader approve deploy/paid', kubeconfig);
+    assert.match(
+      unseen.stderr,
+      /^reloader approve: unknown, because not read: Secret .*: --content <token>\n$/,
+    );
+    const given = await run('reloader approve deploy/paid --content 0a1b', kubeconfig);
+    assert.match(given.stderr, /^unknown whether this content waits: not read: Secret/);
+    assert.match(given.stdout, /approved=0a1b --overwrite\n$/);
+    assert.deepEqual([refused.code, unseen.code, given.code], [1, 3, 3]);
   });
 
   test('to the state, what is followed is answered', async () => {

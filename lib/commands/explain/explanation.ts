@@ -102,8 +102,8 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
   };
 }
 
-/** What the answer about a workload needs and is not known. */
-function unknownOf(facts: Facts, follows: readonly FollowedObject[]): readonly string[] {
+/** What of a workload's settings, objects and state is not known. */
+export function hiddenOf(facts: Facts): readonly string[] {
   const { row, workload, observation, record, reloader } = facts;
   const words = wordsOf(workload).map(({ key }) => key);
   const mayMatter = ({ kind }: Unread): boolean => {
@@ -112,10 +112,15 @@ function unknownOf(facts: Facts, follows: readonly FollowedObject[]): readonly s
     const isRead = workload.references.some((reference) => reference.kind === kind);
     return isRead || words.some((key) => key.includes(SOURCE_KINDS[config].word));
   };
+  const known = record === undefined ? reloader.unknown : whatIsUnknown(facts);
+  return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
+}
+
+/** What the answer about a workload needs and is not known. */
+function unknownOf(facts: Facts, follows: readonly FollowedObject[]): readonly string[] {
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   return [
-    ...(record === undefined ? reloader.unknown : whatIsUnknown(facts)),
-    ...unreadLines(observation.unread.filter(mayMatter)),
+    ...hiddenOf(facts),
     ...unrecorded(follows),
     ...(isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : []),
   ];

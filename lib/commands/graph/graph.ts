@@ -10,10 +10,9 @@ import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../expla
 import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation, Unread } from '../observation.ts';
-import { readObject } from '../reads.ts';
 import type { CommandContext } from '../run-command.ts';
-import { observeFor, openScene, type Scene } from '../scene.ts';
-import { kindOf, resourceOf, type Subject, subjectOf } from '../subject.ts';
+import { assertExists, observeFor, openScene } from '../scene.ts';
+import { kindOf, subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
 import { DRAWINGS, labelOf } from './drawings.ts';
 
@@ -88,14 +87,6 @@ async function answerTo(context: CommandContext): Promise<Graph> {
 function othersLeftOut(watched: readonly string[]): Cause {
   const says = `the reloader watches ${watched.join(', ')} alone: no other namespace is shown`;
   return { rule: 'namespace-not-watched', about: 'other namespaces', says };
-}
-
-/** @throws CommandError if the API server says that the object does not exist */
-async function assertExists({ send, namespace, reloader }: Scene, about: Subject): Promise<void> {
-  const kind = kindOf(about);
-  const reading = await readObject(send, resourceOf(kind, reloader.options), namespace, about.name);
-  if (reading.kind === 'absent')
-    throw new CommandError(`${kind}/${about.name} in namespace ${namespace} does not exist`);
 }
 
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;

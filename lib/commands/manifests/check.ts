@@ -33,7 +33,7 @@ export async function runCheck({ flags, settings, terminal }: CommandContext): P
   const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [], exclude } = flags;
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
-    throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`);
+    throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`, 'usage');
   const answer = await withProgress(terminal, 'checking manifests …', () =>
     check(places, { namespace, settings, isStrict: flags.strict === true, exclude }),
   );

@@ -45,13 +45,16 @@ function withoutManifest(file: string): Fault {
 /** The error if nothing was read. */
 export function noObjectIn(places: readonly string[]): CommandError {
   const names = places.map((place) => (place === '-' ? 'the standard input' : place));
-  return new CommandError(`there is no object in ${names.join(', ')}`);
+  return new CommandError(`there is no object in ${names.join(', ')}`, 'no-object');
 }
 
 function refuse({ rule, file, line, object, says }: Fault): void {
   if (rule === NO_MANIFEST) return;
   const place = line === undefined ? file : `${file}:${line}`;
-  throw new CommandError(`${place}${object === undefined ? '' : `: ${describe(object)}:`} ${says}`);
+  throw new CommandError(
+    `${place}${object === undefined ? '' : `: ${describe(object)}:`} ${says}`,
+    'not-readable',
+  );
 }
 
 /** Whether a pattern, or the name of a folder, fits the path of a file, or the end of it. */

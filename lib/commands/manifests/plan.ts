@@ -271,7 +271,7 @@ async function applyIn(
     for (const step of steps)
       if (isObject === (configKindOf(step.row.kind) !== undefined)) pushTo(feed, step, namespaces);
     if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
-      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`);
+      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`, 'timed-out');
   }
 }
 

@@ -1,0 +1,79 @@
+/** Why a command cannot answer, for programs: an error with a code. */
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { openScene, run } from '../tour/tour.ts';
+import { Cluster } from './harness.ts';
+import { deploy } from './manifests.ts';
+
+let cluster: Cluster;
+let kubeconfig = '';
+before(async () => {
+  cluster = await openScene();
+  kubeconfig = cluster.file('kubeconfig');
+  deploy(cluster, 'gated', { follows: { ConfigMap: ['web'] } });
+  const annotations = { 'reloader.k8s.collaborne.com/approval': 'required' };
+  cluster.sandbox.patch('deployments', 'default', 'gated', { metadata: { annotations } });
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+describe('with -o json and yaml the standard error has nothing but an error in that format, which says', () => {
+  const wrong: Readonly<Record<string, readonly [line: string, code: number, error: object]>> = {
+    'what cannot be answered': [
+      'reloader explain deploy/wbe',
+      1,
+      { code: 'not-found', message: 'Deployment/wbe in namespace default does not exist' },
+    ],
+    'that the context is wrong': ['reloader graph --context none', 64, { code: 'usage' }],
+    'that a flag is wrong': ['reloader graph --outdatd', 64, { code: 'usage' }],
+    'that there is no object': [
+      'reloader plan -f /dev/null',
+      1,
+      { code: 'no-object', message: 'there is no object in /dev/null' },
+    ],
+    'that a file is missing': [
+      'reloader plan -f none',
+      1,
+      { code: 'not-readable', message: 'none cannot be read (ENOENT)' },
+    ],
+    'that a workload to approve does not exist': ['reloader approve deploy/wbe', 1, { code: 'not-found' }],
+    'that an object to resume does not exist': ['reloader resume cm/wbe', 1, { code: 'not-found' }],
+    'that a workload to hold does not exist': ['reloader hold deploy/wbe', 1, { code: 'not-found' }],
+    'that no approval is waited for': [
+      'reloader approve deploy/web',
+      1,
+      { code: 'not-waiting', message: 'Deployment/web waits for no approval' },
+    ],
+    'that nothing is halted': [
+      'reloader resume cm/web --content 0a1b',
+      1,
+      { code: 'not-waiting', message: 'ConfigMap/web has no halt to resume' },
+    ],
+    'that another content waits': [
+      'reloader approve deploy/gated --content 0a1b',
+      1,
+      { code: 'other-content' },
+    ],
+  };
+  for (const [name, [line, code, error]] of Object.entries(wrong))
+    test(name, async () => {
+      for (const [format, parseText] of [
+        ['json', (text: string): unknown => JSON.parse(text)],
+        ['yaml', parse],
+      ] as const) {
+        const ended = await run(`${line} -o ${format}`, kubeconfig);
+        assert.deepEqual([ended.code, ended.stdout], [code, '']);
+        assert.partialDeepStrictEqual(parseText(ended.stderr) as object, {
+          apiVersion: 'kubernetes-reloader/v1',
+          error,
+        });
+      }
+    });
+
+  test('why the API server gave no answer', async () => {
+    await using nowhere = await Cluster.unreachable();
+    const { stderr } = await run('reloader graph -o json', nowhere.file('kubeconfig'));
+    assert.equal((JSON.parse(stderr) as { error: { code: string } }).error.code, 'unanswered');
+  });
+});
