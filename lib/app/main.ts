@@ -1,14 +1,10 @@
 /** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
+import { ConnectionError } from '../kubernetes/connection-error.ts';
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
-import {
-  ConnectionError,
-  contextNamespaceOf,
-  type Environment,
-  loadKubeConfig,
-  podNamespace,
-} from '../kubernetes/kube-config.ts';
+import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
+import type { Environment } from '../kubernetes/proxy.ts';
 import type { Log } from '../model/log.ts';
 import { originOf, ProxyError } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';

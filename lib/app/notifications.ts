@@ -1,6 +1,7 @@
 /** Makes the clients that notify people and programs outside the cluster: alerts and the webhook. */
 
 import { readFile } from 'node:fs/promises';
+import { type Environment, proxyFor } from '../kubernetes/proxy.ts';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
 import { Webhook } from '../notify/webhook.ts';
@@ -15,7 +16,7 @@ export function alertsOf({ options, log, metrics, proxies, random }: Parts): Ale
   const { alerts: settings, dryRun, webhookUrl } = options;
   if (settings === undefined || dryRun || webhookUrl !== undefined) return undefined;
   const { url, proxy } = settings;
-  const own = proxy === undefined ? proxies : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  const own = proxy === undefined ? proxiesFor(url, proxies) : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   return new Alerts({
     poster: new HttpPoster({ url, proxies: own, userAgent: USER_AGENT }),
     settings,
@@ -31,5 +32,13 @@ export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
   const { webhookUrl: url, webhookSecretFile: file } = options;
   if (url === undefined) return undefined;
   const readKey = file === undefined ? undefined : () => readFile(file, 'utf8');
-  return new Webhook(new HttpPoster({ url, proxies, userAgent: USER_AGENT }), readKey);
+  return new Webhook(
+    new HttpPoster({ url, proxies: proxiesFor(url, proxies), userAgent: USER_AGENT }),
+    readKey,
+  );
+}
+
+/** The variables for Node's agent, which does not know subnets in NO_PROXY. */
+function proxiesFor(url: string, variables: Environment = {}): Environment {
+  return proxyFor(url, variables) === undefined ? {} : { ...variables, no_proxy: '', NO_PROXY: '' };
 }

@@ -1,12 +1,8 @@
 /** The connection of a person to the cluster: the kubeconfig that kubectl uses, with that person's rights. */
 
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
-import {
-  contextNamespaceOf,
-  type Environment,
-  loadKubeConfig,
-  podNamespace,
-} from '../kubernetes/kube-config.ts';
+import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
+import type { Environment } from '../kubernetes/proxy.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { CommandFlags } from '../options/commands.ts';
 import { UNKNOWN_EXIT_CODE, USAGE_EXIT_CODE } from '../options/options.ts';

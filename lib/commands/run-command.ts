@@ -1,6 +1,7 @@
 /** Runs a command beside the controller to its end. */
 
-import { ConnectionError, type Environment } from '../kubernetes/kube-config.ts';
+import { ConnectionError } from '../kubernetes/connection-error.ts';
+import type { Environment } from '../kubernetes/proxy.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { runApprove, runHold, runRelease, runResume } from './actions.ts';
 import { CommandError, ERROR_CODES } from './connect.ts';

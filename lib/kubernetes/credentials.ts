@@ -80,6 +80,22 @@ export class Credentials {
     this.#pending = undefined;
   }
 
+  /**
+   * No connection could be made: the next `access` uses the files as they are now, if they name another server or other
+   * certificates. An exec plugin does not run again otherwise.
+   */
+  reload(failed: Access): void {
+    if (this.#config !== failed.config) return;
+    try {
+      const config = this.#load();
+      if (config.exportConfig() === failed.config.exportConfig()) return;
+      this.#config = config;
+      this.#pending = undefined;
+    } catch {
+      // The file is being rewritten: the next failure reads it again.
+    }
+  }
+
   /** Closes every socket. */
   close(): void {
     this.#agent?.destroy();

@@ -14,7 +14,7 @@ import { type ApiRequest, type ApiResponse, bodyOf, type Piece, type Send } from
 
 /** The settings of the transport. */
 export interface HttpsTransportOptions {
-  /** Reads the KubeConfig and its files anew: called before the first request and after each 401. */
+  /** Reads the KubeConfig and its files anew: called before the first request, after a 401 and after a failed connection. */
   readonly load: () => KubeConfig;
   /** The version of the program, for the user agent. */
   readonly version: string;
@@ -89,8 +89,9 @@ export class HttpsTransport {
     try {
       return await this.#exchange(access, request);
     } catch (error) {
-      if (request.method !== 'GET' || !(error instanceof StaleSocketError)) throw error;
-      return await this.#exchange(access, request);
+      if (!(error instanceof StaleSocketError)) this.#credentials.reload(access);
+      else if (request.method === 'GET') return await this.#exchange(access, request);
+      throw error;
     }
   }
 

@@ -8,16 +8,8 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
 import type { ConnectionOptions } from '../model/settings.ts';
-
-/** The environment, of which KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are read. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/**
- * The settings name no usable API server or credentials. The message names the flag or file, and quotes nothing of its content.
- */
-export class ConnectionError extends Error {
-  override readonly name: string = 'ConnectionError';
-}
+import { ConnectionError } from './connection-error.ts';
+import { type Environment, proxyFor } from './proxy.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const ANONYMOUS: User = { name: 'nobody' };
@@ -35,9 +27,12 @@ export function loadKubeConfig(settings: ConnectionOptions, env: Environment, ro
   const user = overriddenUser(found.user, settings);
   // The client library refuses http unless verification is off. Like kubectl we allow http, but send no credentials over it.
   const isSafe = cluster.skipTLSVerify || cluster.server.startsWith('https:');
+  const proxyUrl = cluster.proxyUrl || proxyFor(cluster.server, env);
   const config = new KubeConfig();
   config.loadFromOptions({
-    clusters: [{ ...cluster, skipTLSVerify: cluster.skipTLSVerify || !isSafe }],
+    clusters: [
+      { ...cluster, skipTLSVerify: cluster.skipTLSVerify || !isSafe, ...(proxyUrl && { proxyUrl }) },
+    ],
     users: [isSafe ? user : { name: user.name }],
     contexts: [{ ...found.context, cluster: cluster.name, user: user.name }],
     currentContext: found.context.name,

@@ -22,6 +22,7 @@ export interface RawOwner {
   readonly kind?: string;
   readonly uid?: string;
   readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
 }
 
 /** One entry of `metadata.managedFields`: a field manager, and the time of its last write (RFC 3339, to the second). */

@@ -131,10 +131,6 @@ describe('the pod', { skip }, () => {
       { priorityClassName: 'a', runtimeClassName: 'b', schedulerName: 'c' },
       { priorityClassName: 'a', runtimeClassName: 'b', schedulerName: 'c' },
     ],
-    'has no user where OpenShift is to choose one': [
-      { securityContext: { runAsUser: null, runAsGroup: null } },
-      { securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } },
-    ],
   };
   for (const [name, [given, expected]] of Object.entries(FIELDS))
     test(name, () => {

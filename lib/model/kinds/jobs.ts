@@ -141,13 +141,17 @@ export function successorOf(copy: RawWorkload, name: string): RawWorkload {
   return manifestOf(copy, { name, annotations }, { suspend: false });
 }
 
-/** `job` without the fields that the API server and the controller have added, and with these changes. */
+/**
+ * `job` without the fields that the API server and the controller have added, and with these changes. Its owners no longer wait for
+ * its deletion: to set blockOwnerDeletion needs a right to the owner's finalizers on OpenShift.
+ */
 function manifestOf(
   { metadata, spec }: RawWorkload,
   own: Pick<RawMetadata, 'name' | 'annotations'>,
   changes: RawWorkload['spec'],
 ): RawWorkload {
-  const { namespace = '', labels, ownerReferences } = metadata;
+  const { namespace = '', labels } = metadata;
+  const ownerReferences = metadata.ownerReferences?.map(({ blockOwnerDeletion: _, ...owner }) => owner);
   const { selector, template, ...rest } = { ...spec, ...changes };
   const isManual = spec?.manualSelector === true;
   const manifest = {

@@ -231,9 +231,10 @@ test('a slow body is not a slow head', async (t) => {
 });
 
 test('a server that is not there is a failure', async (t) => {
-  const { transport, sockets } = await serve(t, (request) => void request.socket.destroy());
+  const { transport, sockets, loads } = await serve(t, (request) => void request.socket.destroy());
   await assert.rejects(transport.send(GET), { code: 'ECONNRESET' });
   assert.equal(sockets.length, 1, 'what failed on a new connection is not sent twice');
+  assert.equal(loads(), 2, 'the files are read again: they may name another server');
 });
 
 test('a read on a kept connection that the server has closed is sent again, a write is not', async (t) => {

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../../../lib/kubernetes/kube-config.ts';
 import type { ConnectionOptions } from '../../../lib/model/settings.ts';
@@ -223,6 +223,59 @@ for (const [what, [message, settings, env = {}]] of Object.entries(ERRORS)) {
     assert.throws(() => loadKubeConfig(settings, env), { name: 'ConnectionError', message });
   });
 }
+
+describe('the proxy of the environment is that of kubectl:', () => {
+  const PROXY = 'http://proxy:3128';
+  const rows: readonly [server: string, env: Record<string, string>, expected: string | undefined][] = [
+    ['https://api.example:6443', {}, undefined],
+    ['https://api.example:6443', { HTTPS_PROXY: PROXY }, PROXY],
+    ['https://api.example:6443', { https_proxy: PROXY, HTTPS_PROXY: 'http://other' }, PROXY],
+    ['https://api.example:6443', { HTTPS_PROXY: 'proxy:3128' }, PROXY],
+    ['https://api.example:6443', { HTTPS_PROXY: 'socks5://proxy:1080' }, 'socks5://proxy:1080'],
+    ['https://api.example:6443', { HTTP_PROXY: PROXY }, undefined],
+    ['http://api.example', { HTTP_PROXY: PROXY }, PROXY],
+    ['https://localhost:6443', { HTTPS_PROXY: PROXY }, undefined],
+    ['https://127.0.0.2:6443', { HTTPS_PROXY: PROXY }, undefined],
+    ['https://[::1]:6443', { HTTPS_PROXY: PROXY }, undefined],
+    ['https://10.96.0.1', { HTTPS_PROXY: PROXY, NO_PROXY: '192.168.0.0/16, 10.0.0.0/8' }, undefined],
+    ['https://11.96.0.1', { HTTPS_PROXY: PROXY, NO_PROXY: '10.0.0.0/8,10.0.0.0/99,x/8' }, PROXY],
+    ['https://[fd00::1]', { HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::/8' }, undefined],
+    ['https://[fd00::1]', { HTTPS_PROXY: PROXY, NO_PROXY: 'fd00::1' }, undefined],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*' }, undefined],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'Example' }, undefined],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'ample' }, PROXY],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: '.api.example' }, PROXY],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: '*.example' }, undefined],
+    ['https://api.example', { HTTPS_PROXY: PROXY, NO_PROXY: 'api.example:443' }, undefined],
+    ['https://api.example:6443', { HTTPS_PROXY: PROXY, NO_PROXY: 'api.example:443' }, PROXY],
+    ['https://[fd00::1]:6443', { HTTPS_PROXY: PROXY, NO_PROXY: '[fd00::1]:6443' }, undefined],
+  ];
+  for (const [server, env, expected] of rows) {
+    test(`${server} with ${JSON.stringify(env)}`, () => {
+      const config = loadKubeConfig({ server }, env);
+      assert.equal(config.getCurrentCluster()?.proxyUrl, expected);
+    });
+  }
+  for (const HTTPS_PROXY of ['http://me:hunter2@proxy:99999', 'ftp://hunter2']) {
+    test(`a value that is no proxy is refused, and not quoted: ${HTTPS_PROXY}`, () => {
+      const message = 'HTTPS_PROXY: expected the URL of a proxy';
+      assert.throws(() => loadKubeConfig({ server: 'https://api.example' }, { HTTPS_PROXY }), { message });
+    });
+  }
+  test('the kubeconfig has precedence', () => {
+    const cluster = { server: 'https://api.example', 'proxy-url': 'http://own:3128' };
+    const content = {
+      clusters: [{ name: 'c', cluster }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    const config = loadKubeConfig(
+      { kubeconfig: file('proxied', JSON.stringify(content)) },
+      { HTTPS_PROXY: PROXY },
+    );
+    assert.equal(config.getCurrentCluster()?.proxyUrl, 'http://own:3128');
+  });
+});
 
 test('the token file of the pod is read, not copied', async () => {
   const config = loadKubeConfig({}, POD, podRoot);

@@ -28,7 +28,7 @@ const JOB: RawWorkload = {
     resourceVersion: '7',
     labels: { team: 'a' },
     annotations: { own: '1' },
-    ownerReferences: [{ kind: 'Release' }],
+    ownerReferences: [{ kind: 'Release', blockOwnerDeletion: true }],
     generation: 1,
   },
   spec: {
