@@ -12,7 +12,9 @@ export interface LogEntry {
 }
 
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
-const RESERVED = new Set(['time', 'level', 'message']);
+/** The word for each level that Google Cloud and others read from JSON. */
+const SEVERITIES: Readonly<Record<string, string>> = { warn: 'WARNING' };
+const RESERVED = new Set(['time', 'level', 'severity', 'message']);
 const MAX_CAUSES = 5;
 /** Bytes of a text field: an escaped character may take six bytes, and a line has several fields. */
 const LONGEST_TEXT = MOST_BYTES / 8;
@@ -33,7 +35,7 @@ export function textLine({ time, level, message, fields }: LogEntry, colour: boo
 }
 
 /**
- * One JSON object with time, level and message first; a field with one of these names gets a trailing underscore. If it is longer
+ * One JSON object with time, level, severity and message first; a field with one of these names gets a trailing underscore. If it is longer
  * than MOST_BYTES, its texts are cut; if that does not suffice, its fields are dropped. A cut object has `isCut`.
  */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
@@ -41,7 +43,8 @@ export function jsonLine({ time, level, message, fields }: LogEntry): string {
     RESERVED.has(name) ? `${name}_` : name,
     value,
   ]);
-  const entry = { time: time.toISOString(), level, message, ...Object.fromEntries(renamed) };
+  const head = { time: time.toISOString(), level, severity: SEVERITIES[level] ?? level.toUpperCase() };
+  const entry = { ...head, message, ...Object.fromEntries(renamed) };
   const whole = plain(jsonOf(entry));
   if (cutToBytes(whole) === whole) return whole;
   const texts = Object.entries(entry).map(([name, value]) => [
@@ -50,7 +53,7 @@ export function jsonLine({ time, level, message, fields }: LogEntry): string {
   ]);
   const shorter = plain(jsonOf({ ...Object.fromEntries(texts), isCut: true }));
   if (cutToBytes(shorter) === shorter) return shorter;
-  return plain(jsonOf({ time: entry.time, level, message: cutToBytes(message, LONGEST_TEXT), isCut: true }));
+  return plain(jsonOf({ ...head, message: cutToBytes(message, LONGEST_TEXT), isCut: true }));
 }
 
 function textOf(value: unknown): string {

@@ -1,26 +1,46 @@
-/** The log of the program: winston, one line per entry, on standard error. */
+/** The log of the program: winston, one line per entry. Problems go to standard error, everything else to standard output. */
 
 import type { Writable } from 'node:stream';
 import { createLogger, format, transports } from 'winston';
 import type { Log, LogFields } from '../model/log.ts';
 import { jsonLine, type LogEntry, textLine } from './log-line.ts';
 
-/** The level, format and stream of a log. */
+type LogStream = Writable & { readonly isTTY?: boolean };
+
+/** The level, format and streams of a log. */
 export interface LoggerOptions {
   /** Entries below it are dropped. */
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'text' | 'json';
   /** Whether colours are allowed. @default true */
   readonly mayColour?: boolean;
-  /** Where to write. @default process.stderr */
-  readonly stream?: Writable & { readonly isTTY?: boolean };
+  /** For debug and info. @default process.stdout */
+  readonly out?: LogStream;
+  /** For warnings and errors. @default process.stderr */
+  readonly problems?: LogStream;
 }
 
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 };
 
-/** A Log that writes to `stream`, in colour only if that is a terminal. */
+/** A Log that writes to two streams, since collectors of logs count each line of standard error as an error. */
 export function newLog(options: LoggerOptions): Log {
-  const { level, format: form, mayColour = true, stream = process.stderr } = options;
+  const { out = process.stdout, problems = process.stderr } = options;
+  const [facts, warnings] = [writerTo(out, options), writerTo(problems, options)];
+  return {
+    debug: (message, fields) => facts('debug', message, fields),
+    info: (message, fields) => facts('info', message, fields),
+    warn: (message, fields) => warnings('warn', message, fields),
+    error: (message, fields) => warnings('error', message, fields),
+  };
+}
+
+type Write = (word: string, message: string, fields: LogFields | undefined) => void;
+
+/** Writes entries to `stream`, in colour only if that is a terminal. */
+function writerTo(
+  stream: LogStream,
+  { level, format: form, mayColour = true }: Pick<LoggerOptions, 'level' | 'format' | 'mayColour'>,
+): Write {
   const colour = mayColour && stream.isTTY === true;
   const line = format.printf(({ level: word, message, fields }) => {
     const entry: LogEntry = {
@@ -38,16 +58,10 @@ export function newLog(options: LoggerOptions): Log {
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
   const gather = gatherer(stream);
-  const write = (word: string, message: string, fields: LogFields | undefined): void => {
+  return (word, message, fields) => {
     gather();
     // The fields stay one property: spread over winston's own entry they could overwrite its parts.
     logger.log({ level: word, message, fields });
-  };
-  return {
-    debug: (message, fields) => write('debug', message, fields),
-    info: (message, fields) => write('info', message, fields),
-    warn: (message, fields) => write('warn', message, fields),
-    error: (message, fields) => write('error', message, fields),
   };
 }
 

@@ -53,7 +53,7 @@ export class Subject implements AsyncDisposable {
       return new Subject(process, elapsed(), memory);
     } catch (error) {
       await process.kill();
-      throw new Error(`${String(error)}\n${process.stderr.slice(-4000)}`, { cause: error });
+      throw new Error(`${String(error)}\n${process.log.slice(-4000)}`, { cause: error });
     } finally {
       clearInterval(sampler);
     }

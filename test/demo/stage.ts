@@ -90,7 +90,7 @@ export class Stage {
 
   /** All that reloaders have logged. */
   get logs(): string {
-    return this.#reloaders.map(({ stderr }) => stderr).join('');
+    return this.#reloaders.map(({ log }) => log).join('');
   }
 
   /** Starts a reloader and waits until it has listed everything. */

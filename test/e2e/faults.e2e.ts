@@ -27,7 +27,7 @@ async function hasRolledOnce(scene: Scene, reloader: ReloaderProcess): Promise<v
   assert.deepEqual(await scene.stage.revisions(WORKLOADS), expected);
   assert.equal(reloader.exit, undefined);
   assert.equal((await reloader.page('/healthz')).status, 200);
-  assert.ok(!reloader.says(/internal error/), reloader.stderr);
+  assert.ok(!reloader.says(/internal error/), reloader.log);
 }
 
 /** Both change, near enough to each other to be one rollout of who follows both. */
@@ -88,7 +88,7 @@ describe('a change is rolled once although', { skip, concurrency: 5 }, () => {
     await changeBoth(scene);
     await writeFile(file, await cluster.serviceAccountToken(...account));
     await hasRolledOnce(scene, reloader);
-    assert.ok(!reloader.stderr.includes('eyJ'), 'the log holds no token');
+    assert.ok(!reloader.log.includes('eyJ'), 'the log holds no token');
   });
 });
 

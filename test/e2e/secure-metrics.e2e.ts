@@ -107,7 +107,7 @@ test('the account of the guide scrapes, and nobody else does', { skip }, async (
     assert.equal((await fetch(`http://127.0.0.1:${String(healthPort)}${probe}`)).status, 200);
   }
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
-  assert.ok(!reloader.stderr.includes(token));
+  assert.ok(!reloader.log.includes(token));
 
   const requests = await requestsOf(account, cluster);
   assert.deepEqual(requests.filter(isDenied), []);

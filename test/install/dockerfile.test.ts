@@ -115,9 +115,9 @@ describe('its steps, followed in a folder,', () => {
   async function start(): Promise<ReturnType<typeof spawn>> {
     const [program, ...words] = command;
     const flags = ['--server', 'http://127.0.0.1:9', '--port', '0', '--namespace', 'default'];
-    const child = spawn(program, [...words, ...flags], { env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, [...words, ...flags], { env: {}, stdio: ['ignore', 'pipe', 'pipe'] });
     started.push(child);
-    const [text] = (await once(child.stderr, 'data')) as [Buffer];
+    const [text] = (await once(child.stdout, 'data')) as [Buffer];
     assert.match(text.toString(), /watches namespace default/);
     return child;
   }

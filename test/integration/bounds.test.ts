@@ -47,7 +47,7 @@ test('an annotation with 20,000 names stops no one: the log and the Events stay 
   await probing;
   assert.deepEqual([...new Set(probes)], [200]);
   assert.deepEqual(events(), ['MalformedAnnotation', 'ObjectMissing', 'Reloaded']);
-  assert.ok(reloader.stderr.length < 100_000, `${reloader.stderr.length} bytes of log`);
+  assert.ok(reloader.log.length < 100_000, `${reloader.log.length} bytes of log`);
   const status = await reloader.status();
   const row = status.workloads.find(({ workload }) => workload === 'Deployment/greedy');
   assert.equal(row?.follows.length, 1_000);

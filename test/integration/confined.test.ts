@@ -54,7 +54,7 @@ test('the program rolls, sends alerts, and serves pages and a webhook with certi
   await cluster.until('the webhook has its certificates', () => reloader.says(/CA file .* is in use/));
   assert.equal(await statusOf(port, '/mutate'), 403);
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
-  assert.ok(!reloader.says(/ERR_ACCESS_DENIED|EvalError/), reloader.stderr);
+  assert.ok(!reloader.says(/ERR_ACCESS_DENIED|EvalError/), reloader.log);
 });
 
 test('the program serves secure pages with a certificate of files', async () => {

@@ -84,7 +84,7 @@ describe('the way to the API server', { concurrency: 3 }, () => {
         await write(cluster, 'token-of-tomorrow');
         await mark(cluster);
         assert.equal(cluster.rollouts(web), 1);
-        assert.ok(!/token-of/.test(reloader.stderr));
+        assert.ok(!/token-of/.test(reloader.log));
       });
     }
   });

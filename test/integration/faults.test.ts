@@ -41,7 +41,7 @@ async function changeUnder(
   assert.equal(cluster.rollouts(web), 1);
   assert.equal(reloader.exit, undefined);
   if (says !== undefined) await reloader.hasSaid(says);
-  assert.ok(!reloader.says(/internal error/), reloader.stderr);
+  assert.ok(!reloader.says(/internal error/), reloader.log);
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
 }
 

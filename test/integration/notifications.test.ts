@@ -43,7 +43,7 @@ async function web(cluster: Cluster): Promise<WorkloadRef> {
 /** Nothing that a person can see shows more of an address than its host. */
 async function keepsTheSecret(reloader: ReloaderProcess): Promise<void> {
   const pages = await Promise.all(['/', '/status.json', '/metrics'].map((path) => reloader.page(path)));
-  const shown = [reloader.stderr, reloader.stdout, ...pages.map(({ text }) => text)].join('\n');
+  const shown = [reloader.log, ...pages.map(({ text }) => text)].join('\n');
   assert.ok(!shown.includes(SECRET), 'the secret part of an address is shown');
 }
 
@@ -100,7 +100,7 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     const [{ headers, body }] = receiver.received as [Received];
     const expected = createHmac('sha256', 'hunter2').update(body).digest('hex');
     assert.equal(headers['x-reloader-signature'], `sha256=${expected}`);
-    assert.ok(!reloader.stderr.includes('hunter2'));
+    assert.ok(!reloader.log.includes('hunter2'));
   });
 
   test('that fails is told again until it has taken it, also by the next process', async () => {
@@ -176,6 +176,6 @@ describe('alerts', { concurrency: 4 }, () => {
     assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
     assert.ok(reloader.says(/an alert is not sent.*no answer from http:\/\/127\.0\.0\.1:\d+ before the end/));
     assert.ok(reloader.says(/no time left to send them.*"alerts":2/));
-    assert.ok(!reloader.stderr.includes(SECRET));
+    assert.ok(!reloader.log.includes(SECRET));
   });
 });

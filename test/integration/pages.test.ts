@@ -128,13 +128,13 @@ describe('the pages', { concurrency: 4 }, () => {
     );
     await reloader.stop();
     const written = cluster.writes().map(({ body }) => body);
-    const everything = JSON.stringify([reloader.stderr, reloader.stdout, pages, written, cluster.state()]);
+    const everything = JSON.stringify([reloader.log, pages, written, cluster.state()]);
     assert.match(everything, /Deployment\/web rolled: \d source/);
     const secretOfKeys = cluster.sandbox.get('secrets', 'default', 'reloader-state-key');
     const values = Object.values(objectOf(secretOfKeys?.['data'])).map(String);
     const keys = values.filter((value) => Buffer.from(value, 'base64').length === 32);
     assert.equal(keys.length, 1);
-    const told = JSON.stringify([reloader.stderr, reloader.stdout, pages, cluster.state()]);
+    const told = JSON.stringify([reloader.log, pages, cluster.state()]);
     for (const key of keys) assert.ok(!told.includes(key), 'a key of the digests');
     const encoded = [1, 2].map((i) => Buffer.from(`hush-hush-${i}`).toString('base64'));
     for (const value of ['hush', ...encoded]) assert.ok(!everything.includes(value), value);

@@ -42,7 +42,7 @@ export async function untilOrLogs(
   try {
     await until(what, condition, patienceMs);
   } catch (error) {
-    const logs = processes.map((process) => process.stderr.split('\n').slice(-25).join('\n'));
+    const logs = processes.map((process) => process.log.split('\n').slice(-25).join('\n'));
     throw new Error(`${String(error)}\n${logs.join('\n--\n')}`, { cause: error });
   }
 }
@@ -73,6 +73,10 @@ export class ReloaderProcess {
   readonly ended: Promise<Exit>;
   stdout = '';
   stderr = '';
+  /** Both, as they arrived. */
+  log = '';
+  /** The lines of its log that are complete. */
+  readonly lines: LogLine[] = [];
   /** Undefined while it runs. */
   exit: Exit | undefined;
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
@@ -94,14 +98,18 @@ export class ReloaderProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     RUNNING.add(this.#child);
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text;
-    });
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      const known = onLine === undefined ? 0 : this.lines.length;
-      this.stderr += text;
-      if (onLine !== undefined) this.lines.slice(known).forEach(onLine);
-    });
+    for (const stream of ['stdout', 'stderr'] as const) {
+      let rest = '';
+      this.#child[stream].setEncoding('utf8').on('data', (text: string) => {
+        this[stream] += text;
+        this.log += text;
+        const lines = `${rest}${text}`.split('\n');
+        rest = lines.pop() ?? '';
+        const known = this.lines.length;
+        for (const line of lines) if (line.startsWith('{')) this.lines.push(JSON.parse(line) as LogLine);
+        if (onLine !== undefined) this.lines.slice(known).forEach(onLine);
+      });
+    }
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
         RUNNING.delete(this.#child);
@@ -116,14 +124,6 @@ export class ReloaderProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** The lines of its log that are complete. */
-  get lines(): readonly LogLine[] {
-    const complete = this.stderr.slice(0, this.stderr.lastIndexOf('\n') + 1);
-    return complete
-      .split('\n')
-      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
-  }
-
   /** Whether a line of the log, fields included, says so. */
   says(words: RegExp): boolean {
     return this.lines.some((line) => words.test(JSON.stringify(line)));
@@ -131,7 +131,7 @@ export class ReloaderProcess {
 
   /** Resolves when a line of the log says so. */
   async hasSaid(words: RegExp): Promise<void> {
-    await until(`the log says ${words}\n${this.stderr.slice(-4000)}`, () => this.says(words));
+    await until(`the log says ${words}\n${this.log.slice(-4000)}`, () => this.says(words));
   }
 
   /** The port of its pages; undefined before it listens. */

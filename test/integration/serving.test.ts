@@ -51,7 +51,7 @@ class Hogs implements Disposable {
 /** The port in the line of the log that begins so. */
 function portIn(reloader: ReloaderProcess, words: RegExp, field: string): number {
   const port = reloader.lines.find(({ message }) => words.test(message))?.[field];
-  assert.ok(typeof port === 'number', reloader.stderr);
+  assert.ok(typeof port === 'number', reloader.log);
   return port;
 }
 

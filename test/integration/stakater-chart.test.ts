@@ -79,7 +79,7 @@ describe('the bundle becomes ready with', { concurrency: 2 }, () => {
       const env = { ...MANIFEST, KUBECONFIG: cluster.file('kubeconfig'), PORT: `${port}` };
       const reloader = new ReloaderProcess(argv, { HOME: cluster.folder, ...env });
       const isReady = async (): Promise<boolean> => {
-        assert.equal(reloader.exit, undefined, reloader.stderr);
+        assert.equal(reloader.exit, undefined, reloader.log);
         const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
         return answer?.status === 200;
       };

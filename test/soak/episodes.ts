@@ -61,10 +61,10 @@ function faultEpisode([name, fault]: [string, Fault]): Episode {
       const { proxy, process } = victim;
       say(`to ${victim.pod}, which ${pair.isHeldBy(victim) ? 'leads' : 'stands by'}`);
       // Only what is said from now on counts, and here nobody hurries.
-      const known = process.stderr.length;
+      const known = process.log.length;
       const end = await fault.begin(proxy);
       await aWhile(random);
-      const hasSaid = (words: RegExp): boolean => words.test(process.stderr.slice(known));
+      const hasSaid = (words: RegExp): boolean => words.test(process.log.slice(known));
       if (fault.needsHurry)
         await untilWithin(MINUTES_OF_SILENCE_SECONDS, () => fault.says.every(hasSaid), name);
       await end();

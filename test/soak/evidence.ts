@@ -10,8 +10,8 @@ export async function evidenceOf(columns: readonly Column[]): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'soak-'));
   for (const { heading, pair } of columns) {
     const at = path.join(folder, heading.replaceAll(' ', '-'));
-    for (const [index, { stderr }] of pair.scene.stage.processes.entries())
-      await writeFile(`${at}-${index}.log`, stderr);
+    for (const [index, { log }] of pair.scene.stage.processes.entries())
+      await writeFile(`${at}-${index}.log`, log);
     const writes = pair.writes.toSorted((one, other) => one.at - other.at);
     await writeFile(`${at}-writes.jsonl`, writes.map((write) => `${JSON.stringify(write)}\n`).join(''));
   }

@@ -186,7 +186,7 @@ async function takeLeave(pending: PendingChanges, pair: Pair): Promise<void> {
     pending.watchRestarts += watches.reduce((total, { restarts }) => total + restarts, 0);
     const exit = await process.stop();
     if (exit.code !== 0)
-      pending.lost.push(`${pod} has ended: ${JSON.stringify(exit)}\n${process.stderr.slice(-4000)}`);
+      pending.lost.push(`${pod} has ended: ${JSON.stringify(exit)}\n${process.log.slice(-4000)}`);
   }
 }
 

@@ -27,7 +27,7 @@ function written(
   options: Partial<LoggerOptions> & { isTTY?: boolean } = {},
 ): string {
   const stream = new Terminal(options.isTTY ?? false);
-  newLog({ level: 'debug', format: 'text', stream, ...options }).info(message, fields);
+  newLog({ level: 'debug', format: 'text', out: stream, ...options }).info(message, fields);
   stream.uncork(); // as the end of the turn does
   return stream.text;
 }
@@ -79,7 +79,7 @@ describe('a line of text', () => {
 describe('a line of JSON', () => {
   const json = (fields: Record<string, unknown>): unknown =>
     JSON.parse(written('x', fields, { format: 'json', isTTY: true }));
-  const head = { time: '2026-01-31T12:00:00.000Z', level: 'info', message: 'x' };
+  const head = { time: '2026-01-31T12:00:00.000Z', level: 'info', severity: 'INFO', message: 'x' };
 
   test('has time, level, message and the fields', () => {
     assert.deepEqual(json({ a: 1, b: [2] }), { ...head, a: 1, b: [2] });
@@ -111,13 +111,31 @@ test('an error that is its own cause is told once per level, five levels deep', 
 
 test('entries below the level are dropped, and the order is kept', () => {
   const stream = new Terminal(false);
-  const log = newLog({ level: 'warn', format: 'text', stream });
+  const log = newLog({ level: 'warn', format: 'text', problems: stream });
   log.debug('1');
   log.warn('2');
-  log.info('3');
-  log.error('4');
+  log.error('3');
   stream.uncork();
-  assert.deepEqual(stream.text.match(/(WARN|ERROR|INFO|DEBUG) +\d/g), ['WARN  2', 'ERROR 4']);
+  assert.deepEqual(stream.text.match(/(WARN|ERROR|INFO|DEBUG) +\d/g), ['WARN  2', 'ERROR 3']);
+});
+
+test('only problems go to standard error, with the severity that collectors of logs read', () => {
+  const [out, problems] = [new Terminal(false), new Terminal(false)];
+  const log = newLog({ level: 'debug', format: 'json', out, problems });
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('x');
+  for (const stream of [out, problems]) stream.uncork();
+  const severities = ({ text }: Terminal): unknown[] =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { severity: unknown }).severity);
+  assert.deepEqual(
+    [severities(out), severities(problems)],
+    [
+      ['DEBUG', 'INFO'],
+      ['WARNING', 'ERROR'],
+    ],
+  );
 });
 
 function endOfTurn(): Promise<void> {
@@ -131,7 +149,7 @@ test('the lines of one turn are written at once, when it ends or the process doe
     done();
   };
   const stream = new Writable({ write: () => assert.fail('one line at a time'), writev });
-  const log = newLog({ level: 'info', format: 'text', stream });
+  const log = newLog({ level: 'info', format: 'text', out: stream });
   await endOfTurn();
   const listeners = process.listenerCount('exit');
   log.info('1');
