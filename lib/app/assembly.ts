@@ -144,6 +144,7 @@ export function assemble(parts: Parts): Assembly {
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
+    onFailure: alerts && ((news) => alerts.fail(news)),
     isDynamic: classes.isDynamic,
     onTerm: () => classes.recheck(),
   });
@@ -186,7 +187,7 @@ function classesOf(reloader: () => Reloader): MountedClasses {
 }
 
 /** Where a reloader reports its rollouts. */
-type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout' | 'isDynamic'> &
+type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout' | 'onFailure' | 'isDynamic'> &
   Pick<TermsOptions, 'onTerm'>;
 
 /** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */

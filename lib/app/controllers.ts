@@ -38,7 +38,7 @@ export interface ControllersOptions
     Pick<StateCommitterOptions, 'readKeys' | 'mark' | 'onContested'>,
     Pick<JobRecreationsOptions, 'finish'>,
     Pick<RefetcherOptions, 'readConfig'>,
-    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
+    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout' | 'onFailure'> {
   readonly store: Store;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */

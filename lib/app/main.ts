@@ -121,10 +121,12 @@ function logStart(
   { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
   log: Log,
 ): void {
-  const { scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } = options;
+  const { clusterName, scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } =
+    options;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
   log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, {
+    ...(clusterName === undefined ? {} : { cluster: clusterName }),
     state: `${place.stateNamespace}/${stateConfigMap}`,
     ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
     ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
@@ -141,6 +143,7 @@ function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   else if (alerts !== undefined) log.info(`an alert is sent to ${originOf(alerts.url)} for each rollout`);
 }
 
-function aboutOf({ stateConfigMap, dryRun }: Options, { namespaces, stateNamespace }: Place): About {
-  return { version: VERSION, namespaces, state: `${stateNamespace}/${stateConfigMap}`, isDryRun: dryRun };
+function aboutOf({ stateConfigMap, dryRun, clusterName }: Options, place: Place): About {
+  const state = `${place.stateNamespace}/${stateConfigMap}`;
+  return { version: VERSION, namespaces: place.namespaces, state, isDryRun: dryRun, clusterName };
 }

@@ -2,6 +2,7 @@
 
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawWorkload } from './raw-objects.ts';
+import type { EventReason } from './reasons.ts';
 import type { RolloutPlan } from './rollout-plan.ts';
 
 /** A read without a result: the object may exist or not. */
@@ -167,4 +168,12 @@ export interface RolloutInfo {
   readonly workload: WorkloadRef;
   /** Never empty. */
   readonly objects: readonly ConfigRef[];
+}
+
+/** A workload that is not rolled and needs a person. */
+export interface FailureInfo extends RolloutInfo {
+  readonly reason: EventReason;
+  readonly message: string;
+  /** Equal for all workloads with the same reason and the same contents; not for people. */
+  readonly cause: string;
 }

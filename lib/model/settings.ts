@@ -117,6 +117,8 @@ export interface AlertOptions {
   readonly proxy?: string;
   /** A prefix of each message. */
   readonly additionalInfo?: string;
+  /** Another prefix, in brackets. */
+  readonly clusterName?: string;
 }
 
 /** The results of an alert; a dropped one was never tried, because the queue was full or the program ended. */

@@ -1,17 +1,20 @@
-/** Sends an alert for each rollout, one after the other and in the background: no rollout waits for one or fails with one. */
+/**
+ * Sends an alert for each rollout, and for each cause of workloads that are not rolled, one after the other and in the background: no
+ * rollout waits for one or fails with one.
+ */
 
 import type { Log } from '../model/log.ts';
-import { describe } from '../model/object-ref.ts';
-import type { RolloutInfo } from '../model/outcome.ts';
-import type { AlertOptions, AlertResult } from '../model/settings.ts';
+import { describe, type WorkloadRef } from '../model/object-ref.ts';
+import type { FailureInfo, RolloutInfo } from '../model/outcome.ts';
+import type { AlertResult } from '../model/settings.ts';
 import { backoffMs } from '../model/time.ts';
-import { alertBodyOf } from './alert-body.ts';
-import type { HttpPoster, PostResult } from './http-post.ts';
+import { type AlertStyle, alertBodyOf, failureBodyOf } from './alert-body.ts';
+import type { HttpPoster, PostBody, PostResult } from './http-post.ts';
 
 /** The parts of Alerts. */
 export interface AlertsOptions {
   readonly poster: Pick<HttpPoster, 'origin' | 'post'>;
-  readonly settings: Pick<AlertOptions, 'sink' | 'additionalInfo'>;
+  readonly settings: AlertStyle;
   readonly log: Log;
   readonly onResult: (result: AlertResult) => void;
   readonly random: () => number;
@@ -22,15 +25,29 @@ export interface AlertsOptions {
 }
 
 const CAPACITY = 500;
+/** How long workloads of one cause are collected for its alert. */
+export const COLLECT_MS = 10_000;
+/** How many causes are remembered, so that a later workload sends no second alert. */
+const KNOWN_CAUSES = 1000;
 const TRIES = 4;
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 /** How long the end of the program waits for queued alerts. */
 export const LONGEST_FAREWELL_MS = 5_000;
 
+/** One alert; `workload`: the first that it is about. */
+interface Alert {
+  readonly workload: WorkloadRef;
+  readonly body: PostBody;
+}
+
 /** A queue and, while it is not empty, one worker. */
 export class Alerts {
   readonly #options: AlertsOptions;
-  readonly #queue: RolloutInfo[] = [];
+  readonly #queue: Alert[] = [];
+  /** The workloads of each cause that has no alert yet. */
+  readonly #collected = new Map<string, [FailureInfo, ...FailureInfo[]]>();
+  /** The last causes that have one, the newest last. */
+  readonly #known = new Set<string>();
   /** Aborted when the program ends: retries no longer wait. */
   readonly #closing = new AbortController();
   /** Aborted when the time for queued alerts is over: no more requests. */
@@ -45,14 +62,41 @@ export class Alerts {
 
   /** Queues an alert and returns; never throws. */
   record(rollout: RolloutInfo): void {
+    this.#enqueue({ workload: rollout.workload, body: alertBodyOf(rollout, this.#options.settings) });
+  }
+
+  /** Queues an alert with all workloads of the cause that follow within COLLECT_MS, unless the cause has had one. */
+  fail(failure: FailureInfo): void {
+    const { cause } = failure;
+    const collected = this.#collected.get(cause);
+    if (collected !== undefined) collected.push(failure);
+    if (collected !== undefined || this.#known.has(cause)) return;
+    this.#collected.set(cause, [failure]);
+    const { wait } = this.#options;
+    void wait(COLLECT_MS, this.#closing.signal).then(() => this.#report(cause));
+  }
+
+  #report(cause: string): void {
+    const failures = this.#collected.get(cause);
+    if (failures === undefined) return;
+    this.#collected.delete(cause);
+    this.#known.add(cause);
+    const [oldest] = this.#known;
+    if (this.#known.size > KNOWN_CAUSES && oldest !== undefined) this.#known.delete(oldest);
+    const body = failureBodyOf(failures, this.#options.settings);
+    this.#enqueue({ workload: failures[0].workload, body });
+  }
+
+  #enqueue(alert: Alert): void {
     if (this.#queue.length >= (this.#options.capacity ?? CAPACITY)) this.#dropOldest();
-    this.#queue.push(rollout);
+    this.#queue.push(alert);
     this.#worker ??= this.#work();
   }
 
   /** Sends queued alerts, each at most once more; resolves when all are sent, or after LONGEST_FAREWELL_MS. */
   async close(): Promise<void> {
     this.#closing.abort();
+    for (const cause of [...this.#collected.keys()]) this.#report(cause);
     const timer = setTimeout(() => this.#end.abort(), LONGEST_FAREWELL_MS);
     await this.#worker;
     clearTimeout(timer);
@@ -60,20 +104,19 @@ export class Alerts {
 
   /** Never rejects. */
   async #work(): Promise<void> {
-    for (let rollout = this.#queue.shift(); rollout !== undefined; rollout = this.#queue.shift()) {
+    for (let alert = this.#queue.shift(); alert !== undefined; alert = this.#queue.shift()) {
       if (this.#end.signal.aborted) {
         this.#dropRest();
         break;
       }
-      await this.#deliver(rollout);
+      await this.#deliver(alert);
     }
     this.#worker = undefined;
     this.#hasLoggedFull = false;
   }
 
-  async #deliver(rollout: RolloutInfo): Promise<void> {
-    const { poster, settings, log, onResult } = this.#options;
-    const body = alertBodyOf(rollout, settings);
+  async #deliver({ workload, body }: Alert): Promise<void> {
+    const { poster, log, onResult } = this.#options;
     let result = await poster.post(body, this.#end.signal);
     for (let failures = 1; this.#isWorthARetry(result, failures); failures += 1) {
       await this.#pause(result, failures);
@@ -81,7 +124,6 @@ export class Alerts {
     }
     onResult(result.kind === 'taken' ? 'sent' : 'failed');
     if (result.kind === 'taken') return;
-    const { workload } = rollout;
     const about = { object: describe(workload), namespace: workload.namespace };
     log.warn('an alert is not sent', { ...about, error: result.message });
   }

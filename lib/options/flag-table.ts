@@ -275,6 +275,8 @@ export const TABLE = {
     '--no-status-page': 'serve no page for browsers at /; /status.json stays',
   },
   'Output:': {
+    '--cluster-name <text>':
+      'the name of the cluster, for the first line of the log, the status page and alerts',
     '--log-level <level>': { default: 'info', sets: 'logLevel', help: 'debug, info, warn or error' },
     '--log-format <format>': { default: 'text', sets: 'logFormat', help: 'text or json' },
     '-h, --help': 'show this help',

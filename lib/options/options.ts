@@ -69,6 +69,8 @@ export interface Options extends FlagOptions {
   readonly namespaceAnnotations: boolean;
   /** The label selector of the watched ConfigMaps and Secrets. @default all */
   readonly resourceLabelSelector?: string;
+  /** The name of the cluster, for people. */
+  readonly clusterName?: string;
   /** The port of metrics, health and status; 0 picks a free port. */
   readonly port: number;
   /** The port of /healthz, /live and /readyz alone; 0 picks a free port. @default 8081 in a pod, else none */

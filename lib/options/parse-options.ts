@@ -75,6 +75,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ...flags,
     scope,
     ignoredNamespaces: reader.get('namespaces-to-ignore').filter(() => ofAll),
+    clusterName: reader.get('cluster-name'),
     namespaceSelector: ofAll ? reader.get('namespace-selector') : undefined,
     namespaceAnnotations: ofAll && reader.get('namespace-annotations'),
     resourceLabelSelector: reader.get('resource-label-selector'),
@@ -196,7 +197,9 @@ function alertsFrom(reader: Reader): AlertOptions | undefined {
   const sink = reader.get('alert-sink') ?? 'raw';
   const proxy = reader.get('alert-webhook-proxy') || undefined;
   const additionalInfo = reader.get('alert-additional-info') || undefined;
-  return reader.get('alert-on-reload') && url ? defined({ sink, url, proxy, additionalInfo }) : undefined;
+  const clusterName = reader.get('cluster-name');
+  const prefixes = { additionalInfo, clusterName };
+  return reader.get('alert-on-reload') && url ? defined({ sink, url, proxy, ...prefixes }) : undefined;
 }
 
 /** @throws UsageError if no kind of object or no kind of workload would be watched */

@@ -20,6 +20,7 @@ import {
 import {
   ATTEMPT_ENDS,
   type AttemptEnd,
+  type FailureInfo,
   type Gate,
   type Outcome,
   type PendingChanges,
@@ -35,6 +36,7 @@ import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
+import { outdatedObjects } from '../tracking/gate.ts';
 import { haltedText, type StageNews } from '../tracking/stage-news.ts';
 import type { Journal } from './journal.ts';
 
@@ -60,6 +62,8 @@ export interface ReporterOptions {
   readonly isDryRun: boolean;
   /** Called after each rollout; never blocks. @default nothing */
   readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
+  /** Called when a workload is not rolled and needs a person; never blocks. @default nothing */
+  readonly onFailure?: ((news: FailureInfo) => void) | undefined;
   readonly journal: Journal;
 }
 
@@ -81,6 +85,8 @@ const KEPT_BY: Readonly<Record<Gate['type'], Reason>> = {
   approval: 'approval-required',
   'notify-only': 'notify-only',
 };
+/** The Events about outdated workloads that need a person. */
+const FAILURES: readonly EventReason[] = ['ReloadRefused', 'ReloadGivenUp', 'ApprovalRequired'];
 /** How many objects an Event names. */
 const MOST_SOURCES = 10;
 
@@ -187,6 +193,15 @@ export class Reporter {
       message,
     });
     this.#event(news.workload, 'RolloutHalted', news.halt.token, message);
+    const { token: cause } = news.halt;
+    const objects = [wholeOf(object)];
+    this.#options.onFailure?.({
+      workload: news.workload,
+      objects,
+      reason: 'RolloutHalted',
+      message,
+      cause,
+    });
   }
 
   /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */
@@ -341,7 +356,13 @@ export class Reporter {
   }
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
-    const uid = this.#options.store.workloads.get(keyOf(regarding))?.workload.uid ?? '';
-    this.#options.recordEvent({ regarding, uid, reason, about, message });
+    const { store, recordEvent, onFailure } = this.#options;
+    const record = store.workloads.get(keyOf(regarding));
+    recordEvent({ regarding, uid: record?.workload.uid ?? '', reason, about, message });
+    if (onFailure === undefined || record === undefined || !FAILURES.includes(reason)) return;
+    const objects = outdatedObjects(store, record);
+    const cause = [reason, ...objects.map(({ ref, digest }) => `${keyOf(ref)} ${digest}`).sort()].join();
+    const refs = objects.map(({ ref }) => ref);
+    if (refs.length > 0) onFailure({ workload: regarding, objects: refs, reason, message, cause });
   }
 }

@@ -9,9 +9,9 @@ import { hasFailed } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */
-export function header({ find, isStill }: PageRequest, isDryRun: boolean): Html {
+export function header({ find, isStill }: PageRequest, { clusterName, isDryRun }: About): Html {
   return html`<header>
-<h1>kubernetes-reloader</h1>
+<h1>kubernetes-reloader${clusterName && html` <span class="cluster">${clusterName}</span>`}</h1>
 <form role="search">
 <label for="find" class="unseen">Find a workload or an object</label>
 <input id="find" name="find" type="search" value="${find}" placeholder="workload or object" maxlength="253" autocomplete="off" autocapitalize="off" spellcheck="false">

@@ -54,7 +54,7 @@ export function statusPage(page: StatusPage): string {
   const document = html`<html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${outdated > 0 && `${outdated} outdated · `}kubernetes-reloader</title>
+<title>${outdated > 0 && `${outdated} outdated · `}${about.clusterName && `${about.clusterName} · `}kubernetes-reloader</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
@@ -63,7 +63,7 @@ ${!page.isStill && html`<noscript><meta http-equiv="refresh" content="${RELOAD_S
 <style>${verbatim(STYLE)}</style>
 </head>
 <body>
-${header(page, about.isDryRun)}
+${header(page, about)}
 <main tabindex="-1">
 ${lede(report, now)}
 ${find !== '' && filterLine(find, rows)}

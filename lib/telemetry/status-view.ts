@@ -17,6 +17,7 @@ export interface About {
   /** `<namespace>/<name>` of the state ConfigMap. */
   readonly state: string;
   readonly isDryRun: boolean;
+  readonly clusterName?: string | undefined;
 }
 
 /** The watched namespaces as a phrase. */

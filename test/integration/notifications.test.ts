@@ -164,6 +164,26 @@ describe('alerts', { concurrency: 4 }, () => {
     assert.equal(cluster.rollouts(ref), 1);
   });
 
+  test('are one for all workloads that wait for the approval of one content', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start(status(202));
+    put(cluster, configMap('one'), '1');
+    const annotations = { 'reloader.k8s.collaborne.com/approval': 'required' };
+    for (const name of ['web', 'api']) {
+      await cluster.podsAreCurrent(deploy(cluster, name, { follows: { ConfigMap: ['one'] } }));
+      cluster.sandbox.patch('deployments', 'default', name, { metadata: { annotations } });
+    }
+    const reloader = await cluster.reloader(alerts(receiver));
+    put(cluster, configMap('one'), '2');
+    for (const name of ['web', 'api'])
+      await reloader.hasSaid(new RegExp(`Deployment/${name} is not rolled yet: it needs an approval`));
+    await reloader.stop();
+    assert.equal(receiver.bodies.length, 1);
+    const [body = ''] = receiver.bodies;
+    assert.match(body, /"color":"warning".*changes in \*one\* of type \*CONFIGMAP\*.*\(ApprovalRequired\)/);
+    for (const name of ['web', 'api']) assert.ok(body.includes(`*${name}* of type *Deployment*`));
+  });
+
   test('that nobody takes delay no rollout, and not the end for long', async () => {
     await using cluster = await Cluster.start();
     await using receiver = await Receiver.start(SILENCE);
