@@ -11,6 +11,7 @@ import {
   type WorkloadRef,
   workloadRefIn,
 } from '../model/object-ref.ts';
+import type { PendingReason } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
@@ -70,7 +71,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated === 0 || gates.of(key) !== undefined) continue;
+    if (outdated === 0 || gates.of(key) !== undefined || isPlanned(rollouts.pendingReasonOf(key))) continue;
     const since = rollouts.pendingChangesOf(key)?.since ?? now;
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
@@ -89,6 +90,11 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     stateBytes: committer.bytes,
     stateShards: committer.shards,
   };
+}
+
+/** Whether a window, a minimum interval or a namespace that is not selected delays the rollout: nothing is wrong with it. */
+function isPlanned(reason: PendingReason | undefined): boolean {
+  return reason?.type === 'quiet' || reason?.type === 'selection';
 }
 
 function workloadStatus(

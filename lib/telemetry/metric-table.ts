@@ -52,7 +52,7 @@ export const LEADER_GAUGES = {
   },
   oldestOutdatedAge: {
     name: 'reloader_oldest_outdated_edge_age_seconds',
-    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What waits for a slot counts from the last rollout that began',
+    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What a window, a person or a selector delays does not count; what waits for a slot counts from the last rollout that began',
   },
   slowedWorkloads: {
     name: 'reloader_slowed_workloads',

@@ -154,7 +154,14 @@ describe('monitors', { skip }, () => {
   test('have rules and a dashboard beside them', () => {
     const monitoring = { prometheusRule: { enabled: true }, dashboard: { enabled: true } };
     const file = (name: string): string => readFileSync(path.join(CHART, 'files', name), 'utf8');
-    assert.deepEqual(specOf('PrometheusRule', { monitoring }), parse(file('rules.yaml')));
+    const rules = file('rules.yaml');
+    assert.deepEqual(specOf('PrometheusRule', { monitoring }), parse(rules));
+    const own = { clusterLabel: 'k8s', runbookBaseUrl: 'https://example.com/books/' };
+    const withOwn = { ...monitoring, prometheusRule: { ...monitoring.prometheusRule, ...own } };
+    const expected = rules
+      .replaceAll('(cluster,', '(k8s,')
+      .replaceAll('runbook: docs/runbooks/', 'runbook_url: https://example.com/books/');
+    assert.deepEqual(specOf('PrometheusRule', { monitoring: withOwn }), parse(expected));
     const dashboard = render({ monitoring }).find(({ kind }) => kind === 'ConfigMap');
     assert.deepEqual(
       JSON.parse(String(pick(dashboard, 'data', 'reloader.json'))),

@@ -79,6 +79,13 @@ describe('the alerts and the dashboard', () => {
     );
   });
 
+  test('keep the label of the cluster in every aggregation', () => {
+    const without = ALERTS.filter(({ expr }) => /\b(?:by|on) \((?!cluster, )/.test(expr)).map(
+      ({ name }) => name,
+    );
+    assert.deepEqual(without, []);
+  });
+
   test('name no namespace and no job', () => {
     assert.deepEqual(
       EXPRESSIONS.filter(([, expr]) => /(?:namespace|job|pod)!?=~?"(?!\$namespace")/.test(expr)),

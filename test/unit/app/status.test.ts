@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Reloader } from '../../../lib/app/reloader.ts';
-import { type ReloaderStatus, statusOf } from '../../../lib/app/status.ts';
+import { type ReloaderStatus, snapshotOf, statusOf } from '../../../lib/app/status.ts';
 import type { ChangeStatus } from '../../../lib/model/status-report.ts';
 import type { StagedChange } from '../../../lib/rollout/stages.ts';
 import { World } from '../tracking/world.ts';
@@ -26,6 +26,35 @@ test('a workload whose pods a rollout replaces says so until it is rolled out', 
   assert.equal(rolling(), 'replacing');
   world.workload('web', { isRolledOut: true });
   assert.equal(rolling(), undefined);
+});
+
+describe('the age of the oldest change that waits for a rollout', () => {
+  const rows: readonly [reason: string, age: number][] = [
+    ['queued', 60],
+    ['backoff', 60],
+    ['change', 60],
+    ['quiet', 0],
+    ['selection', 0],
+  ];
+  for (const [type, age] of rows)
+    test(`${age === 0 ? 'does not count' : 'counts'} what waits for: ${type}`, () => {
+      const world = new World();
+      world.config('cfg', 'a', { initial: true });
+      world.workload('web', { follows: ['cfg'] }, { initial: true });
+      world.config('cfg', 'b');
+      const gates = { of: () => undefined, size: 0, awaitingPeople: 0 };
+      const rollouts = {
+        pendingChangesOf: () => ({ changes: 1, since: 0 }),
+        pendingReasonOf: () => ({ type }),
+        gates,
+        slowed: 0,
+        stages: { halted: 0 },
+      };
+      const controllers = { rollouts, committer: { bytes: 0, shards: 1 } };
+      const reloader = { store: world.store, leads: true, controllers } as unknown as Reloader;
+      const { leader } = snapshotOf(reloader, 60_000);
+      assert.deepEqual([leader?.outdatedEdges, leader?.oldestOutdatedAge], [1, age]);
+    });
 });
 
 describe('a change in stages', () => {
