@@ -11,7 +11,7 @@ import {
   isMountedKind,
   type WorkloadRef,
 } from '../model/object-ref.ts';
-import { RELOAD_STRATEGIES } from '../model/reasons.ts';
+import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { Annotations, Workload } from '../model/workload.ts';
@@ -175,6 +175,15 @@ function idle(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): read
     const message = `${search} has no effect beside ${auto}, which asks for every object that its pods refer to; take one of them away`;
     return [unserved(search, message)];
   });
+}
+
+/** A stamp in an annotation restarts no pod that its controller updates in place. */
+export function inPlaceFindings(workload: Workload, strategy: ReloadStrategy): readonly Finding[] {
+  const { annotations, updatesInPlace } = workload;
+  if (updatesInPlace !== true || strategy !== 'annotations' || Object.keys(annotations).length === 0)
+    return NONE;
+  const message = `its controller updates pods in place, and a stamp in an annotation restarts nothing; add ${annotationText(STRATEGY_ANNOTATION, 'env-vars')}`;
+  return [{ reason: 'pods-not-replaced', about: 'in-place', message }];
 }
 
 /** Whether a switch is understood; some accept only the exact value `true`. */

@@ -30,6 +30,7 @@ import { missingFindings } from './missing.ts';
 import {
   configMistakesOf,
   excessFindings,
+  inPlaceFindings,
   type Keys,
   mistakesOf,
   OWN_CHECKS,
@@ -225,6 +226,7 @@ export class Vocabularies implements AnnotationReader {
       ...mistakesOf(workload, this.#keys, this.#words),
       ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
       ...unservedFindings(workload, this.#words, this.#options.shows),
+      ...inPlaceFindings(workload, this.strategyOf(workload)),
     ];
   }
 

@@ -157,7 +157,12 @@ export interface RawWorkload extends RawObject {
     readonly progressDeadlineSeconds?: number;
     readonly updateStrategy?: {
       readonly type?: string;
-      readonly rollingUpdate?: { readonly partition?: number };
+      readonly rollingUpdate?: {
+        readonly partition?: number;
+        /** Of OpenKruise's StatefulSet and DaemonSet. */
+        readonly podUpdatePolicy?: string;
+        readonly rollingUpdateType?: string;
+      } | null;
     };
     /** Of a DeploymentConfig it may be null. */
     readonly template?: RawPodTemplate | null;

@@ -72,7 +72,7 @@ export const REASONS = {
   slowed:
     'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
   'pods-not-replaced':
-    'The workload was stamped and does not replace its pods by itself: they take the new content later.',
+    'A stamp does not make the workload replace its pods: they read the new content later, or not at all.',
   'internal-error':
     'Something about the workload was not handled, by a defect of this program: it is tried again with growing delays.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',

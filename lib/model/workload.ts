@@ -74,6 +74,8 @@ export interface Workload {
   readonly hold: Hold | undefined;
   /** Whether it has no pod template, so that it follows nothing. */
   readonly lacksTemplate?: true;
+  /** Its controller updates pods in place where it can, as OpenKruise does: such a pod goes on with the content that it has read. */
+  readonly updatesInPlace?: true;
   /** The other object that has its pod template. */
   readonly referenced?: Referenced;
   /** Why it is not rolled in its present condition, whatever its annotations ask for. */
@@ -175,7 +177,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'failure' | 'lacksTemplate' | 'referenced' | 'rolling'> {
+): Pick<Workload, 'failure' | 'lacksTemplate' | 'referenced' | 'rolling' | 'updatesInPlace'> {
   const rolling = rollingOf(kind, raw);
   const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
   return {
@@ -183,7 +185,14 @@ function raritiesOf(
     ...(failure !== undefined && { failure }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
     ...(raw.referenced && { referenced: raw.referenced }),
+    ...(updatesInPlace(raw) && { updatesInPlace: true }),
   };
+}
+
+function updatesInPlace({ spec }: RawWorkload): boolean {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  const words = [type, rollingUpdate?.podUpdatePolicy, rollingUpdate?.rollingUpdateType];
+  return words.some((word) => typeof word === 'string' && word.startsWith('InPlace'));
 }
 
 /**

@@ -1,12 +1,13 @@
 /** What people get wrong in annotations, and what they are told. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Vocabularies, type VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { Finding } from '../../../lib/model/finding.ts';
+import { customKind } from '../../../lib/model/kinds/custom-kind.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
-import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { addWorkloadKind, workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { PLAIN } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -330,3 +331,38 @@ for (const [sentence, { options = PLAIN, own = {}, template = {}, labels = {}, t
     );
   });
 }
+
+describe('a controller that updates pods in place restarts nothing for a stamp in an annotation:', () => {
+  const strategy = { 'reloader.k8s.collaborne.com/reload-strategy': 'annotations' };
+  const kind = customKind({
+    group: 'apps.kruise.io',
+    version: 'v1alpha1',
+    resource: 'clonesets',
+    templatePath: ['template'],
+  });
+  addWorkloadKind(kind);
+  const rows: readonly [updateStrategy: object, own: Record<string, string>, isTold: boolean][] = [
+    [{ type: 'InPlaceIfPossible' }, { [CONFIGMAP]: 'web', ...strategy }, true],
+    [{ type: 'InPlaceOnly' }, { [CONFIGMAP]: 'web', ...strategy }, true],
+    [{ rollingUpdate: { podUpdatePolicy: 'InPlaceIfPossible' } }, { [CONFIGMAP]: 'web', ...strategy }, true],
+    [
+      { rollingUpdate: { rollingUpdateType: 'InPlaceIfPossible' } },
+      { [CONFIGMAP]: 'web', ...strategy },
+      true,
+    ],
+    [{ type: 'ReCreate' }, { [CONFIGMAP]: 'web', ...strategy }, false],
+    [{ type: 'InPlaceIfPossible', rollingUpdate: null }, { [CONFIGMAP]: 'web' }, false],
+    [{ type: 'InPlaceIfPossible' }, {}, false],
+  ];
+  for (const [updateStrategy, own, isTold] of rows)
+    test(JSON.stringify([updateStrategy, own]), () => {
+      const vocabularies = new Vocabularies(PLAIN);
+      const metadata = { name: 'web', namespace: 'home', annotations: own };
+      const spec = { updateStrategy, template: { spec: { containers: [{ name: 'app' }] } } };
+      const told = vocabularies.mistakesOf(workloadOf(kind, { metadata, spec }, vocabularies));
+      assert.deepEqual(
+        told.map(({ reason }) => reason),
+        isTold ? ['pods-not-replaced'] : [],
+      );
+    });
+});
