@@ -46,7 +46,7 @@ const EACH_ITS_OWN: readonly (WorkloadParts & Stamped)[] = Array.from({ length: 
 /** Values of theirs, the name that their objects then have, and the labels by which their Deployment selects. */
 const SETS: Readonly<Record<string, { values: Values; name: string; selector: JsonObject }>> = {
   'all namespaces': {
-    values: { reloader: { namespaceSelector: 'team in (web)', ignoreSecrets: true } },
+    values: { replicaCount: 1, reloader: { namespaceSelector: 'team in (web)', ignoreSecrets: true } },
     name: 'set-reloader',
     selector: { app: 'set-reloader', release: 'set' },
   },
@@ -62,6 +62,11 @@ const SETS: Readonly<Record<string, { values: Values; name: string; selector: Js
     },
     name: 'restarter',
     selector: { app: 'restarter', release: 'set', team: 'web' },
+  },
+  'its own namespace and another one': {
+    values: { reloader: { watchGlobally: false, namespaces: ['default'] } },
+    name: 'set-reloader',
+    selector: { app: 'set-reloader', release: 'set' },
   },
   'its own namespace, by another annotation': {
     values: {
@@ -246,7 +251,8 @@ async function isTakenOver(version: HelmVersion, set: string): Promise<void> {
   };
   await release.bring(THEIRS, values);
   await is(/\/stakater\/reloader:/);
-  await release.bring(CHART, values);
+  const notes = await release.bring(CHART, values);
+  assert.equal(/^- replicaCount: set ha\.enabled and ha\.replicas$/m.test(notes), 'replicaCount' in values);
   await is(/^kubernetes-reloader:/);
   await release.rollBack(1);
   await is(/\/stakater\/reloader:/);

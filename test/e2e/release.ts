@@ -33,10 +33,10 @@ export class Release {
     this.name = name;
   }
 
-  /** Installs a chart, or brings the release to it, and waits for its pods. */
-  async bring(chart: string, values: JsonObject, ...flags: readonly string[]): Promise<void> {
+  /** Installs a chart, or brings the release to it, and waits for its pods; answers what Helm prints. */
+  async bring(chart: string, values: JsonObject, ...flags: readonly string[]): Promise<string> {
     const args = ['upgrade', '--install', this.name, chart, '--values', '-', '--wait', ...flags];
-    await helm(this.stage, this.version, args, { input: JSON.stringify(values) });
+    return (await helm(this.stage, this.version, args, { input: JSON.stringify(values) })).stdout;
   }
 
   /** Brings an earlier revision back. */

@@ -203,7 +203,7 @@ describe('digits alone', { skip }, () => {
 describe('the rights', { skip }, () => {
   test('are left to others where rbac is off', () => {
     const kinds = render({ reloader: { rbac: { enabled: false } } }).map(({ kind }) => kind);
-    assert.deepEqual(kinds.sort(), ['Deployment', 'ServiceAccount']);
+    assert.deepEqual(kinds.sort(), ['Deployment', 'Service', 'ServiceAccount']);
   });
 });
 

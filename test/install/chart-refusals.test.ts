@@ -35,19 +35,19 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     /reloader\.namespaces has no meaning .*: set reloader\.watchGlobally=false, or remove it/,
   ],
   [
-    'rights in others from a namespace that is watched',
-    theirs({ watchGlobally: false, namespaces: ['web', 'api'] }),
-    /the account in tools gets rights in api, web, and tools is watched too, .*: set namespace to one that holds nothing else, and watchOwnNamespace=false, and name tools in reloader\.namespaces/,
+    'values at the top that other charts have there, when it is installed',
+    { resources: {}, replicaCount: 2, imagePullSecrets: [] },
+    /these values have no effect: imagePullSecrets \(set global\.imagePullSecrets\), replicaCount \(set ha\.enabled and ha\.replicas\), resources \(set reloader\.deployment\.resources\)/,
   ],
   [
-    'the same by the list',
-    { watchOwnNamespace: false, ...theirs({ watchGlobally: false, namespaces: 'web, tools' }) },
-    /the account in tools gets rights in web, /,
+    'an unknown level of the log',
+    theirs({ logLevel: 'loud' }),
+    /reloader\.logLevel is loud: set it to one of debug, info, warn, error/,
   ],
   [
-    'a state elsewhere from a namespace that is watched',
-    { config: { stateNamespace: 'state' }, ...theirs({ watchGlobally: false }) },
-    /the account in tools gets rights in state, /,
+    'an unknown format of the log',
+    theirs({ logFormat: 'xml' }),
+    /reloader\.logFormat is xml: set it to one of text, json/,
   ],
   [
     'no namespace',
@@ -256,6 +256,14 @@ describe('NOTES', { skip }, () => {
   ];
   for (const [reloader, line] of TOLD)
     test(`tell of ${JSON.stringify(reloader)}`, () => assert.match(notesOf({ reloader }), line));
+
+  test('say that the own namespace is watched beside others, and who can use the rights in those', () => {
+    const reloader = { watchGlobally: false, namespaces: ['web', 'api'] };
+    const sentence = /^tools is watched too, .*\nreloader in api, web\. .* set watchOwnNamespace=false\.$/m;
+    assert.match(notesOf({ reloader }), sentence);
+    for (const values of [{ reloader: { watchGlobally: false } }, { reloader, watchOwnNamespace: false }])
+      assert.doesNotMatch(notesOf(values), /is watched too/);
+  });
 
   test('tell of no value where none is given', () => {
     assert.doesNotMatch(notesOf(), /These values/);

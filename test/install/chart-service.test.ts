@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
-import { objectionTo, render, skipWithoutHelm, type Values } from './chart.ts';
+import { objectionTo, render, skipWithoutHelm } from './chart.ts';
 import { installedBy } from './installation.ts';
 
 const skip = skipWithoutHelm();
@@ -65,12 +65,17 @@ for (const [policy, counts] of Object.entries(COUNTS)) {
 }
 
 describe('the Service', { skip }, () => {
-  test('is there when a member of it is given, or a ServiceMonitor needs it', () => {
-    const monitored: Values = { monitoring: { serviceMonitor: { enabled: true } } };
-    assert.equal(serviceWith({}), undefined);
-    assert.ok(serviceWith({ service: { port: 9090 } }));
-    assert.ok(serviceWith({ service: { labels: { a: 'b' } } }));
-    assert.ok(render(monitored).some(({ kind }) => kind === 'Service'));
+  test('is that of the manifests, and that of Stakater Reloader’s chart when a member of it is given', () => {
+    const namesOf = (reloader: JsonObject): unknown[] => {
+      const service = serviceWith(reloader);
+      return [
+        pick(service, 'metadata', 'name'),
+        ...objectsOf(pick(service, 'spec', 'ports')).map((each) => each['port']),
+      ];
+    };
+    assert.deepEqual(namesOf({}), ['kubernetes-reloader', 8080]);
+    assert.deepEqual(namesOf({ service: null }), ['kubernetes-reloader', 8080]);
+    assert.deepEqual(namesOf({ service: { labels: { a: 'b' } } }), ['web-reloader', 9090]);
   });
 
   test('has the port http, 9090 or another one, which leads to that of the pages', () => {

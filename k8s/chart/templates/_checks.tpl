@@ -37,6 +37,21 @@
 {{- range $sentence, $isSo := $refused }}
 {{- if $isSo }}{{ fail $sentence }}{{ end }}
 {{- end }}
+{{- with include "reloader.misplaced" . | fromJson }}
+{{- if $.Release.IsInstall }}
+{{- fail (printf "these values have no effect: %s" (include "reloader.misplacedWords" . | trim)) }}
+{{- end }}
+{{- end }}
+{{- $words := dict
+  "logLevel" (list "debug" "info" "warn" "error" "trace" "warning" "fatal" "panic")
+  "logFormat" (list "text" "json")
+}}
+{{- range $key, $allowed := $words }}
+{{- $value := get $r $key | default "" | toString | lower }}
+{{- if and $value (not (has $value $allowed)) }}
+{{- fail (printf "reloader.%s is %s: set it to one of %s" $key $value (join ", " (slice $allowed 0 (min 4 (len $allowed))))) }}
+{{- end }}
+{{- end }}
 {{- range .Values.config.ignoredWorkloadTypes }}
 {{- $kind := lower . | trimSuffix "s" }}
 {{- if has $kind (list "cronjob" "job") }}
@@ -55,7 +70,6 @@
 {{/* No right leads out of a namespace that is watched as one of others; policies need an API server that knows them. */}}
 {{- define "reloader.check.fences" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
-{{- $own := include "reloader.namespace" . }}
 {{- if and .Values.fences.enabled (semverCompare "<1.30-0" .Capabilities.KubeVersion.Version) }}
 {{- fail "fences.enabled needs the policies of Kubernetes 1.30: set it to false" }}
 {{- end }}
@@ -66,12 +80,6 @@
 {{- $watched := get $flags "namespace" | default list }}
 {{- if not $watched }}
 {{- fail "watchOwnNamespace is false and reloader.namespaces is empty: nothing would be watched. Name the namespaces" }}
-{{- end }}
-{{- if and .Values.reloader.rbac.enabled (has $own $watched) }}
-{{- $state := get $flags "state-namespace" }}
-{{- with without (concat $watched (list $state (get $flags "leader-election-namespace" | default $state))) $own | uniq | sortAlpha }}
-{{- fail (printf "the account in %s gets rights in %s, and %s is watched too, so that all who may start pods there have these rights: set namespace to one that holds nothing else, and watchOwnNamespace=false, and name %s in reloader.namespaces" $own (join ", " .) $own $own) }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -41,6 +41,21 @@
 {{- end }}
 {{- end }}
 
+{{/* The values at the top that other charts have there, with the path that they have here, as JSON. */}}
+{{- define "reloader.misplaced" -}}
+{{- $found := dict }}
+{{- range $key, $path := (.Files.Get "files/misplaced.yaml" | fromYaml) }}
+{{- if hasKey $.Values $key }}{{ $_ := set $found $key $path }}{{ end }}
+{{- end }}
+{{- toJson $found }}
+{{- end }}
+
+{{- define "reloader.misplacedWords" -}}
+{{- $words := list }}
+{{- range $key, $path := . }}{{ $words = append $words (printf "%s (set %s)" $key $path) }}{{ end }}
+{{- join ", " $words }}
+{{- end }}
+
 {{/* A line for the path of each of `values` that is not among `known`; null there has any members. */}}
 {{- define "reloader.unknown" -}}
 {{- range $key, $value := .values }}
