@@ -7,7 +7,7 @@ import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/fla
 import { Journal } from '../../lib/report/journal.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 import { STORE_TABLE } from '../e2e/external-stores.ts';
-import { CHART_FLAGS } from './chart-flags.ts';
+import { valueRows } from './values-table.ts';
 
 /** Where a page has a table: its name, then what stands there. */
 const PLACE = /(?<begin><!-- table: (?<name>[a-z-]+) -->\n)[\s\S]*?(?<end><!-- end of the table -->)/g;
@@ -22,15 +22,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
       ['flag', 'why'],
       DEAD_FLAGS.map(({ name, group }) => [code(`--${name}`), group]),
     ),
-  'chart-flags': () =>
-    table(
-      ['flag', 'value', 'meaning'],
-      CHART_FLAGS.map(({ flag, value, help, isSecret }) => [
-        code(`--${flag.name}`),
-        value.replaceAll(/[a-z]+\.\S+/g, code) + (isSecret ? ' (kept in a Secret)' : ''),
-        help,
-      ]),
-    ),
+  'chart-values': () => table(['value', 'default', 'meaning'], valueRows()),
   'external-stores': () =>
     table(['program', 'what happens', 'its writes', 'rollouts', 'to have something else'], STORE_TABLE),
   metrics: () =>

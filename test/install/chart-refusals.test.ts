@@ -228,9 +228,9 @@ describe('NOTES', { skip }, () => {
     assert.match(notes, /^ {2}- in tools$/m);
     assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
     assert.match(notes, /^ {2}helm -n tools test web /m);
-    assert.match(notes, / http:\/\/localhost:9090\/ shows/);
+    assert.match(notes, /port-forward service\/kubernetes-reloader 8080 .* http:\/\/localhost:8080\/ shows/);
     const config = { secureMetrics: true, metricsTlsDirectory: '/tls' };
-    assert.match(notesOf({ config }), / https:\/\/localhost:9090\/status\.json, /);
+    assert.match(notesOf({ config }), / https:\/\/localhost:8080\/status\.json, /);
     assert.match(notes, /^ {2}kubectl -n tools rollout status deployment\/web-reloader$/m);
   });
 
