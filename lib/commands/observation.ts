@@ -61,14 +61,22 @@ export interface Observed {
   readonly unknown?: readonly string[];
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed | undefined;
+  /** @default 15 s each */
+  readonly patience?: Patience;
+}
+
+/** How long what fails is tried again. */
+interface Patience {
+  readonly stateMs: number;
+  readonly listsMs: number;
 }
 
 const POLL_MS = 5;
-/** A list that fails is tried again for so long. */
-const PATIENCE_MS = 15_000;
+const PATIENCE: Patience = { stateMs: 15_000, listsMs: 15_000 };
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
-export async function observe({ send, options, place, unknown = [], feed }: Observed): Promise<Observation> {
+export async function observe(observed: Observed): Promise<Observation> {
+  const { send, options, place, unknown = [], feed, patience = PATIENCE } = observed;
   const state = unknown.length > 0 ? STATE_UNKNOWN : await accessToState(send, options, place);
   const hidden = state.is === 'unknown' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
@@ -85,7 +93,16 @@ export async function observe({ send, options, place, unknown = [], feed }: Obse
   });
   const ending = new AbortController();
   const running = assembly.run(ending.signal);
-  await untilListed(assembly);
+  const end = async (): Promise<void> => {
+    ending.abort();
+    await running;
+  };
+  try {
+    await untilListed(assembly, patience);
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
     assembly,
     state,
@@ -96,12 +113,9 @@ export async function observe({ send, options, place, unknown = [], feed }: Obse
       return assembly.observed.reloader().store;
     },
     get unread() {
-      return unreadOf(assembly);
+      return unreadOf(assembly, patience);
     },
-    end: async () => {
-      ending.abort();
-      await running;
-    },
+    end,
   };
 }
 
@@ -134,22 +148,27 @@ function asDryRun(options: Options, state: StateAccess): Options {
   };
 }
 
-/** Resolves when all that may be listed is, or what is left fails for too long. */
-async function untilListed({ observed: { gate, reloader }, waitingFor, watches }: Assembly): Promise<void> {
+/** Resolves when all that may be listed is, or what is left fails for too long. @throws CommandError if the state does */
+async function untilListed(
+  { observed: { gate, reloader }, waitingFor, watches }: Assembly,
+  { stateMs, listsMs }: Patience,
+): Promise<void> {
   // The right to Namespaces is not reviewed: the list fails, and is not refused.
   const isGivenUp = ({ kind }: Stream): boolean =>
     kind === 'Namespace' && watches().some(({ stream, problem }) => stream === kind && problem !== undefined);
-  const isListed = (): boolean => {
-    if (!reloader().leads || !waitingFor().every((what) => what.startsWith('the list of '))) return false;
-    // Baselines in memory would tell nothing, and take seconds for thousands of objects.
-    reloader().controllers.committer.halt();
-    return gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream));
-  };
-  if (!(await untilTrue(isListed, PATIENCE_MS)) && !reloader().leads)
+  const isRead = (): boolean =>
+    reloader().leads && waitingFor().every((what) => what.startsWith('the list of '));
+  if (!(await untilTrue(isRead, stateMs)) && !reloader().leads)
     throw new CommandError(
-      `the state of the reloader cannot be read within ${PATIENCE_MS / 1000} s`,
+      `the state of the reloader cannot be read within ${stateMs / 1000} s`,
       'timed-out',
     );
+  // Baselines in memory would tell nothing, and take seconds for thousands of objects.
+  reloader().controllers.committer.halt();
+  await untilTrue(
+    () => gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream)),
+    listsMs,
+  );
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */
@@ -163,14 +182,17 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number): Prom
   return true;
 }
 
-function unreadOf({ observed: { gate, streams }, watches }: Assembly): readonly Unread[] {
+function unreadOf(
+  { observed: { gate, streams }, watches }: Assembly,
+  { listsMs }: Patience,
+): readonly Unread[] {
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   const awaited = gate.awaited();
   return streams.flatMap((stream): readonly Unread[] => {
     const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
     const problem = problems.get(nameOf(stream));
     if (isListed || (problem === undefined && !awaited.includes(stream))) return [];
-    const late = problem ?? `it is not listed after ${PATIENCE_MS / 1000} s`;
+    const late = problem ?? `it is not listed after ${listsMs / 1000} s`;
     const why = gate.isRefused(stream) ? 'you may not list it' : late;
     return [{ kind: stream.kind, namespace: stream.namespace, what: nameOf(stream), why }];
   });

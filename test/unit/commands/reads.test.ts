@@ -1,9 +1,13 @@
-/** What a command sends: it never writes, and opens no watch. */
+/** What a command sends: it never writes, and opens no watch; and what it does not wait for. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { observe } from '../../../lib/commands/observation.ts';
 import { readOnly } from '../../../lib/commands/reads.ts';
-import type { ApiRequest, ApiResponse } from '../../../lib/kubernetes/transport.ts';
+import { ApiError } from '../../../lib/kubernetes/api-error.ts';
+import type { ApiRequest, ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
+import { World } from './world.ts';
 
 const REVIEW = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
@@ -61,4 +65,45 @@ test('a watch ends when it is aborted', async () => {
   const watch = send({ method: 'GET', path: '/api/v1/configmaps?watch=1', signal: ending.signal });
   ending.abort();
   await assert.rejects(watch, { name: 'AbortError' });
+});
+
+describe('what fails for too long is not waited for:', () => {
+  const LONG_MS = 600_000;
+
+  /** Observes a cluster that does not answer these requests. */
+  async function observeWithout(
+    isLost: (path: string) => boolean,
+    patience: { readonly stateMs: number; readonly listsMs: number },
+  ): Promise<string> {
+    const world = new World().install().configMap();
+    const { options, place } = await findReloader(world.send, { namespace: 'default', settings: [] });
+    const send: Send = async (request) => {
+      if (isLost(request.path)) throw new ApiError('unanswered', 'lost');
+      return await world.send(request);
+    };
+    try {
+      const observation = await observe({ send, options, place, patience });
+      const { unread } = observation;
+      await observation.end();
+      return unread.map(({ what, why }) => `${what}: ${why}`).join();
+    } finally {
+      world.sandbox.close();
+    }
+  }
+
+  test('a list, which is named', async () => {
+    const isLost = (path: string): boolean => /\/secrets([?]|$)/.test(path);
+    assert.match(
+      await observeWithout(isLost, { stateMs: LONG_MS, listsMs: 0 }),
+      /Secret: (.*lost|it is not listed after 0 s)/,
+    );
+  });
+
+  test('the state, which is an error', async () => {
+    let reads = 0;
+    // The first one finds out whether it may be read.
+    const isLost = (path: string): boolean => path.endsWith('/configmaps/reloader-state') && ++reads > 1;
+    const error = { code: 'timed-out', message: /the state of the reloader cannot be read within 0 s/ };
+    await assert.rejects(observeWithout(isLost, { stateMs: 0, listsMs: LONG_MS }), error);
+  });
 });
