@@ -1,6 +1,6 @@
 /** What the fences leave of kinds that a cluster may lack, as custom resources, and of pods. */
 
-import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
+import { OWN_WRITES } from '../install/own-writes.ts';
 import type { Json, JsonObject } from '../sandbox/json.ts';
 import {
   add,

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { OWN_WRITES } from '../install/own-writes.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs } from './account.ts';
 import {

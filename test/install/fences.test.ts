@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
-import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import { permissionsOf } from '../../lib/app/preflight.ts';
 import { type Json, type JsonObject, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { jsonPatch } from '../sandbox/json-patch.ts';
@@ -14,6 +13,7 @@ import { VALUE_SETS } from './chart-values.ts';
 import { fenceFiles } from './fences.ts';
 import { type Installed, installationIn, installedBy } from './installation.ts';
 import { INSTALLATIONS, K8S } from './kustomization.ts';
+import { OWN_WRITES } from './own-writes.ts';
 import { titleOf } from './replacement.ts';
 
 const skip = skipWithoutHelm();

@@ -3,12 +3,12 @@
  * account, and variables for all names that an installation chooses: overlays and the chart replace these texts, and no other.
  */
 
-import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import { type ApiResource, EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
 import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
 import { SOURCE_KINDS } from '../../lib/model/object-ref.ts';
 import { shardNames } from '../../lib/model/shards.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
+import { OWN_WRITES } from './own-writes.ts';
 import { type Fence, literal, type Rule, textOf } from './policy.ts';
 
 const PATCHED = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(({ rollout }) => rollout !== 'recreate');
@@ -144,7 +144,7 @@ const eachContainer = (condition: string): string =>
 
 const WORKLOADS: Fence = {
   name: 'kubernetes-reloader-workloads',
-  about: 'What a rollout and a pause change in a workload: see lib/annotations/own-writes.ts.',
+  about: 'What a rollout and a pause change in a workload: see test/install/own-writes.ts.',
   rules: ruleFor(PATCHED, ['UPDATE']),
   names: ['pausedAt'],
   variables: {

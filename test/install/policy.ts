@@ -73,7 +73,7 @@ function objectsOf(
 
 /** The file of these policies, whose names have these values. */
 export function textOf(fences: readonly Fence[], values: NameValues): string {
-  const head = '# Written by npm run reference. Fields and names come from lib/annotations/own-writes.ts.\n';
+  const head = '# Written by npm run reference. Fields and names come from test/install/own-writes.ts.\n';
   const documents = fences.map((fence) => {
     const [policy, binding] = objectsOf(fence, values).map((object) =>
       stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }),

@@ -3,13 +3,13 @@
  * k8s/components/fences are written from this table, and refuse its account every other change.
  */
 
-import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
-import { RESTARTED_AT_ANNOTATION } from '../model/kinds/restarts.ts';
-import { STAKATER_KEYS } from '../model/settings.ts';
-import { STAMP_PATTERN } from '../model/stamp.ts';
-import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../model/workload.ts';
-import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
-import { everyVocabulary } from './vocabularies.ts';
+import { STAMP_VARIABLE_PATTERN } from '../../lib/annotations/stamp-variables.ts';
+import { everyVocabulary } from '../../lib/annotations/vocabularies.ts';
+import { STAMPED_AFTER_ANNOTATION } from '../../lib/model/kinds/deployment-config.ts';
+import { RESTARTED_AT_ANNOTATION } from '../../lib/model/kinds/restarts.ts';
+import { STAKATER_KEYS } from '../../lib/model/settings.ts';
+import { STAMP_PATTERN } from '../../lib/model/stamp.ts';
+import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 
 const VOCABULARIES = everyVocabulary({ alternativeAnnotations: {}, stakaterKeys: STAKATER_KEYS });
 const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
