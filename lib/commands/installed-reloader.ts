@@ -47,7 +47,8 @@ export interface InstalledReloader {
   readonly unknown: readonly string[];
 }
 
-type RawVariable = RawEnvVar & {
+/** A variable of a container. */
+export type RawVariable = RawEnvVar & {
   readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
 };
 
@@ -91,9 +92,7 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
     const named = installed(deployment, settings);
     return { ...named, isGiven: true, unknown: [...named.unknown, ...doubts] };
   }
-  const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-  const { found, isEverywhere } = await findDeployments(send, namespace, { labelSelector });
-  const all = found.map((each) => installed(each, settings));
+  const { found: all, isEverywhere } = await findReloaders(send, namespace, settings);
   const serving = all.filter((each) => watches(each, namespace));
   const running = serving.filter(({ installation }) => installation.readyReplicas > 0);
   const [ready] = running;
@@ -113,6 +112,17 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
       ...leases.found.filter(isNear).flatMap((lease) => strangerIn(lease, all)),
     ],
   };
+}
+
+/** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
+export async function findReloaders(
+  send: Send,
+  namespace: string,
+  settings: readonly string[],
+): Promise<Listed<Found>> {
+  const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
+  const { found, isEverywhere } = await findDeployments(send, namespace, { labelSelector });
+  return { found: found.map((each) => installed(each, settings)), isEverywhere };
 }
 
 /** Nobody knows which of several reloaders rolls the workloads of the namespace. */
@@ -209,7 +219,7 @@ export async function namedDeployment(
 }
 
 /** Objects of all namespaces, or of some. */
-interface Listed<T> {
+export interface Listed<T> {
   readonly found: readonly T[];
   readonly isEverywhere: boolean;
 }
@@ -271,7 +281,7 @@ export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'cod
 }
 
 /** One that has a Deployment. */
-type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'>>;
+export type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'>>;
 
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;

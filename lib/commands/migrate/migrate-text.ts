@@ -9,12 +9,13 @@ import type { Setting } from './their-settings.ts';
 
 /** The answer as text. */
 export function migrationText(migration: Migration, paint: Paint): string {
-  const { from, guide, settings, args, differences, unknown, steps, notes, workloads } = migration;
+  const { from, running, guide, settings, args, differences, unknown, steps, notes, workloads } = migration;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)];
   const open = settings.filter(isOpen).length + differences.length;
   return [
     paint('bold', `From ${from}`),
+    ...running.map(({ says }) => `this program is installed already: ${says}`),
     otherText(migration),
     ...section(
       'Its settings that are not the same',

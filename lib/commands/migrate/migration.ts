@@ -8,6 +8,7 @@ import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.t
 import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
 import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
+import { findRunning, type Running } from './running.ts';
 import { releaseInPlace, type Step, stepsFor } from './steps.ts';
 import { type Setting, type Settings, settingsFor } from './their-settings.ts';
 
@@ -17,6 +18,8 @@ export interface Migration extends Pick<Settings, 'args'> {
   readonly guide: string;
   /** Undefined: none was found, and its defaults are assumed. */
   readonly other: OtherInstallation | undefined;
+  /** The reloaders of this program that the cluster has already. */
+  readonly running: readonly Running[];
   readonly settings: Settings['rows'];
   /** How many workloads it serves. */
   readonly workloads: number;
@@ -51,24 +54,31 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const { installation: other, program = { args: [], env: {}, hidden: [] } } = found ?? {};
   const place = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home: place, further: question.settings });
-  const { args, namespaces, options, notices, secrets } = settings;
+  const { args, namespaces, options, notices } = settings;
   const isInPlace = releaseInPlace(source, other) !== undefined;
   const [only, ...more] = namespaces ?? [];
   const home = isInPlace ? place : only === undefined || more.length > 0 ? USUAL_NAMESPACE : only;
   // The values of the release have the secrets.
   const rows = settings.rows.filter(({ is }) => is !== 'secret' || !isInPlace);
   const seen = await seenBy(question, settings, home);
-  const unknown = [...search.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
+  const { running, ...own } = await findRunning(send, namespace, settings);
+  const unknown = [
+    ...search.unknown,
+    ...own.unknown,
+    ...seen.unknown,
+    ...(seen.workloads === 0 ? doubts : []),
+  ];
   return {
     from: source.title,
     guide: source.guide,
     other,
+    running,
     settings: rows,
     args,
     ...seen,
     unknown,
     notes: [...search.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
-    steps: stepsFor(source, { other, home, namespaces, secrets }),
+    steps: stepsFor(source, { other, running, home, settings }),
     isReady: !rows.some(isOpen) && seen.differences.length + unknown.length === 0,
   };
 }

@@ -1,6 +1,7 @@
 /** The other reloaders, and how each is found in the cluster: its Deployment, and how it is started. */
 
 import type { Send } from '../../kubernetes/transport.ts';
+import { SOURCE_KINDS } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import {
   findDeployments,
@@ -13,6 +14,7 @@ import {
   type RawDeployment,
   RELOADER_LABEL,
 } from '../installed-reloader.ts';
+import { listObjects } from '../reads.ts';
 
 /** One reloader that may be in the cluster. */
 export interface Source {
@@ -71,20 +73,31 @@ export async function findOther(
 }> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);
-    if (mayBe(source, named)) return { found: otherOf(named), unknown: [], notes: [] };
+    if (mayBe(source, named))
+      return { found: await asInstalled(send, otherOf(named)), unknown: [], notes: [] };
     const title = `Deployment ${named.metadata.namespace}/${named.metadata.name}`;
     throw new CommandError(`--deployment: ${title} does not look like ${source.title}`, 'not-a-reloader');
   }
   const { found, isEverywhere } = await findDeployments(send, namespace);
-  const [first, ...others] = found
+  const [seen, ...others] = found
     .filter((each) => isOf(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
   const titles = others.map(({ installation: { namespace, name } }) => `${namespace}/${name}`);
   const several = `there are ${others.length} more of them (${titles.join(', ')}): --deployment <namespace>/<name> names another one`;
+  const first = seen && (await asInstalled(send, seen));
   const isMissed = first === undefined && !isEverywhere;
   const unknown = isMissed ? [missedIn(['Deployments'], namespace, '--deployment')] : [];
   return { found: first, unknown, notes: others.length === 0 ? [] : [several] };
+}
+
+/** What `helm template` renders names a release too: Helm keeps those that it has installed in Secrets. */
+async function asInstalled(send: Send, { installation, program }: OtherReloader): Promise<OtherReloader> {
+  const { namespace, release } = installation;
+  const selectors = { labelSelector: `owner=helm,status=deployed,name=${release}` };
+  const kept = release && (await listObjects(send, SOURCE_KINDS.Secret, namespace, selectors));
+  const isNone = kept && kept.kind === 'found' && kept.object.length === 0;
+  return { installation: { ...installation, release: isNone ? undefined : release }, program };
 }
 
 /** Whether a Deployment that a person names can be it: a copy of its image may have any name. */
@@ -108,8 +121,6 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 }
 
 function otherOf(deployment: RawDeployment): OtherReloader {
-  const { annotations = {}, labels = {} } = deployment.metadata;
-  const ofChart = labels['heritage'] === 'Helm' ? labels['release'] : undefined;
-  const release = annotations['meta.helm.sh/release-name'] ?? ofChart;
+  const release = deployment.metadata.annotations?.['meta.helm.sh/release-name'];
   return { installation: { ...installationOf(deployment), release }, program: programOf(deployment) };
 }

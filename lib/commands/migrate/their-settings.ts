@@ -3,11 +3,11 @@
 import { placeOf } from '../../app/assembly.ts';
 import { readCommandLine } from '../../options/command-line.ts';
 import { readEnvironment } from '../../options/environment.ts';
-import { DEAD_FLAGS, FLAGS, type Flag } from '../../options/flags.ts';
+import { DEAD_FLAGS, FLAGS, type Flag, VARIABLE_PREFIX } from '../../options/flags.ts';
 import { type Options, UsageError } from '../../options/options.ts';
 import { Reader } from '../../options/reader.ts';
 import { TYPES } from '../../options/value-types.ts';
-import { optionsOf, type Program } from '../installed-reloader.ts';
+import { optionsOf, type Program, type RawVariable } from '../installed-reloader.ts';
 import type { Source } from './other-reloader.ts';
 
 /** One flag or variable of the other reloader that is not the same here. */
@@ -25,15 +25,18 @@ export interface Settings {
   readonly args: readonly string[];
   /** Undefined: all are watched. */
   readonly namespaces: readonly string[] | undefined;
-  /** The Secrets that variables are read from. */
-  readonly secrets: readonly string[];
+  /** The variables whose values are in Secrets and ConfigMaps. */
+  readonly variables: readonly RawVariable[];
+  /** The variables of this program whose values a person has to give: they are secrets, and not in a Secret. */
+  readonly wanted: readonly string[];
   readonly options: Options;
   /** Warnings of the program about these settings. */
   readonly notices: readonly string[];
 }
 
-/** The flags that say what is watched. */
-const OF_SCOPE: readonly Flag['name'][] = ['namespace', 'all-namespaces'];
+/** The flags that the manifests of the new installation set. */
+const OF_MANIFESTS: readonly Flag['name'][] = ['namespace', 'all-namespaces', 'port'];
+const PORT: Omit<Setting, 'theirs'> = { is: 'no effect', why: 'the manifests serve the port http, 8080' };
 const SECRET: readonly Flag['name'][] = FLAGS.filter(({ type }) => TYPES[type].isSecret === true).map(
   ({ name }) => name,
 );
@@ -51,42 +54,35 @@ export function settingsFor(
   const added = Object.keys(runs).flatMap((kind) => (ignored.includes(kind) ? [] : (runs[kind] ?? [])));
   const { options, notices } = optionsOf([...common, ...added, ...further], env, title);
   const { namespaces } = placeOf(options, home);
-  const variables = [...readEnvironment(program.env)].filter(
-    ([name]) => !words.some((one) => one.name === name),
-  );
+  const given = [...readEnvironment(program.env)].filter(([name]) => !words.some((one) => one.name === name));
   const others = [
     ...words,
-    ...variables.map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` })),
-  ].filter(({ name }) => ![...OF_SCOPE, ...SECRET].includes(name));
-  const hidden = hiddenIn(program);
+    ...given.map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` })),
+  ].filter(({ name }) => ![...OF_MANIFESTS, ...SECRET].includes(name));
+  const variables = program.hidden.filter(({ name }) => readEnvironment({ [name]: 'x' }).size > 0);
+  const names = [...words.map(({ name }) => name), ...given.map(([name]) => name)];
   return {
-    rows: [
-      ...rows,
-      ...variables.flatMap(([name, { source }]) => secretRow(name, source)),
-      ...hidden.map(
-        ({ name, secret }): Setting => ({
-          theirs: name,
-          is: 'secret',
-          why: `set it from the Secret ${secret}`,
-        }),
-      ),
-    ],
+    rows: [...rows, ...given.flatMap(([name, { source }]) => secretRow(name, source))],
     args: [
       namespaces === undefined ? '--all-namespaces' : `--namespace=${namespaces.join()}`,
       ...others.map(({ text }) => text),
       ...added,
     ],
     namespaces,
-    secrets: [...new Set(hidden.map(({ secret }) => secret))],
+    variables,
+    wanted: names.filter((name) => SECRET.includes(name)).map(variableOf),
     options,
-    notices: notices.filter((notice) => !hidden.some(({ name }) => notice.includes(name))),
+    notices: notices.filter((notice) => !variables.some(({ name }) => notice.includes(name))),
   };
 }
 
 function secretRow(name: Flag['name'], theirs: string): readonly Setting[] {
-  const variable = `RELOADER_OPT_${name.toUpperCase().replaceAll('-', '_')}`;
-  const why = `its value is a secret: set the variable ${variable} from a Secret`;
+  const why = `its value is a secret: set the variable ${variableOf(name)} from a Secret`;
   return SECRET.includes(name) ? [{ theirs, is: 'secret', why }] : [];
+}
+
+function variableOf(name: Flag['name']): string {
+  return `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /** A flag with an effect, as it is written. */
@@ -108,6 +104,7 @@ function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly 
         const dead = DEAD_FLAGS.find((flag) => flag.name === name);
         if (dead === undefined) words.push({ name, text: group.join('=') });
         else rows.push({ theirs, is: 'no effect', why: dead.group });
+        if (name === 'port') rows.push({ theirs, ...PORT });
         rows.push(...secretRow(name, theirs));
       }
     } catch (error) {
@@ -125,13 +122,4 @@ function groupsOf(args: readonly string[]): readonly (readonly [string, ...strin
     if (word.startsWith('-')) groups.push([word]);
     else groups.at(-1)?.push(word);
   return groups;
-}
-
-/** The variables of this program that are read from a Secret. */
-function hiddenIn({ hidden }: Program): readonly { readonly name: string; readonly secret: string }[] {
-  return hidden.flatMap(({ name, valueFrom }) => {
-    const secret = valueFrom?.secretKeyRef?.name;
-    const isOurs = readEnvironment({ [name]: 'x' }).size > 0;
-    return secret === undefined || !isOurs ? [] : [{ name, secret }];
-  });
 }

@@ -32,17 +32,18 @@ export interface OtherParts {
   readonly replicas?: number;
   readonly env?: readonly object[];
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Puts another reloader into the world: `other` in the namespace `reloader`. */
 export function withOther(
   world: World,
   image: string,
-  { args = [], replicas = 1, env = [], labels = {} }: OtherParts = {},
+  { args = [], replicas = 1, env = [], labels = {}, annotations = {} }: OtherParts = {},
 ): World {
   const own = { app: 'other' };
   world.sandbox.create('deployments', {
-    metadata: { namespace: 'reloader', name: 'other', labels },
+    metadata: { namespace: 'reloader', name: 'other', labels, annotations },
     spec: {
       replicas,
       selector: { matchLabels: own },

@@ -4,26 +4,36 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CommandError } from '../../../../lib/commands/connect.ts';
 import { migrationText } from '../../../../lib/commands/migrate/migrate-text.ts';
+import type { Migration } from '../../../../lib/commands/migrate/migration.ts';
 import { World } from '../world.ts';
 import { migrate, withOther } from './asked.ts';
 
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
+const RELEASE = { 'meta.helm.sh/release-name': 'rel' };
+const WRITTEN = "mkdir -p migrated && cat > migrated/kustomization.yaml <<'end'";
 const STAKATER = 'ghcr.io/stakater/reloader:v1.4.21';
 const ALERT = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
 
-function withSecret(world: World): World {
-  world.sandbox.create('secrets', {
-    metadata: { namespace: 'reloader', name: 'alerts' },
-    data: { url: '' },
-  });
+function withSecret(world: World, metadata: object = { name: 'alerts' }): World {
+  world.sandbox.create('secrets', { metadata: { namespace: 'reloader', ...metadata }, data: { url: '' } });
   return world;
+}
+
+/** A world in which Helm keeps the release. */
+function withRelease(): World {
+  const labels = { owner: 'helm', status: 'deployed', name: 'rel' };
+  return withSecret(new World(), { name: 'sh.helm.release.v1.rel.v1', labels });
+}
+
+/** The first line of each command. */
+function commandsOf({ steps }: Migration): readonly string[] {
+  return steps.map(({ run }) => run.split('\n', 1).join());
 }
 
 describe('the other reloader', () => {
   test('is found by its image, with its flags and whether it runs', async () => {
-    const labels = { release: 'rel', heritage: 'Helm' };
     const args = ['--reload-on-create=true', '--ignored-workload-types=jobs,cronjobs'];
-    const world = withOther(new World(), STAKATER, { args, labels });
+    const world = withOther(withRelease(), STAKATER, { args, annotations: RELEASE });
     const { other, args: ours, steps } = await migrate(world, { from: 'stakater' });
     assert.deepEqual(
       [other?.name, other?.namespace, other?.replicas, other?.release],
@@ -64,55 +74,117 @@ describe('the other reloader', () => {
   });
 
   test('of Collaborne is stopped before the new one starts, since both have one state', async () => {
-    const { steps } = await migrate(withOther(new World(), 'collaborne/kubernetes-reloader:1'), {
-      from: 'collaborne',
-    });
-    assert.deepEqual(
-      steps.map(({ run }) => run),
-      [
-        'kubectl -n reloader scale deployment/other --replicas=0',
-        "kubectl kustomize k8s/base | sed 's/namespace: default/namespace: reloader/' | kubectl apply -f -",
-        'kubectl -n reloader rollout status deployment/reloader',
-        'kubectl -n reloader delete deployment/other',
-      ],
-    );
+    const world = withOther(new World(), 'collaborne/kubernetes-reloader:1');
+    assert.deepEqual(commandsOf(await migrate(world, { from: 'collaborne' })), [
+      'kubectl -n reloader scale deployment/other --replicas=0',
+      WRITTEN,
+      'kubectl apply -k migrated',
+      'kubectl -n reloader rollout status deployment/reloader',
+      'kubectl -n reloader delete deployment/other',
+    ]);
   });
 
-  test('of Stakater ends once the new one is ready', async () => {
-    const { steps } = await migrate(withOther(new World(), STAKATER), { from: 'stakater' });
-    assert.deepEqual(
-      steps.map(({ run }) => run),
-      [
-        'kubectl apply -k k8s/cluster',
-        'kubectl -n reloader rollout status deployment/reloader',
-        'kubectl -n reloader delete deployment/other',
-      ],
-    );
+  test('of Stakater ends once the new one is ready, also where no release of Helm is kept', async () => {
+    const world = withOther(new World(), STAKATER, { annotations: RELEASE });
+    assert.deepEqual(commandsOf(await migrate(world, { from: 'stakater' })), [
+      WRITTEN,
+      'kubectl apply -k migrated',
+      'kubectl -n reloader rollout status deployment/reloader',
+      'kubectl -n reloader delete deployment/other',
+    ]);
   });
 
   test('has alert settings in a Secret, which is copied to where the new one is', async () => {
     const world = withOther(new World(), STAKATER, { env: ALERT, args: ['--namespaces=web'] });
     const { steps, settings, isReady } = await migrate(withSecret(world), { from: 'stakater' });
-    assert.match(steps[0]?.run ?? '', /namespace: default\/namespace: web\//);
     assert.match(
-      steps[1]?.run ?? '',
+      steps[0]?.run ?? '',
+      /\nnamespace: web\n[\s\S]*"secretKeyRef":\{"name":"alerts","key":"url"\}/,
+    );
+    assert.match(
+      steps[2]?.run ?? '',
       /^kubectl -n reloader get secret\/alerts .* \| kubectl -n web apply -f -$/,
     );
-    assert.equal(steps[2]?.run, 'kubectl -n web rollout status deployment/reloader');
-    const named = settings.map(({ theirs, is }) => [theirs, is]);
-    assert.deepEqual(named, [['ALERT_WEBHOOK_URL', 'secret']]);
-    assert.equal(isReady, false);
+    assert.equal(steps[3]?.run, 'kubectl -n web rollout status deployment/reloader');
+    assert.deepEqual([settings, isReady], [[], true]);
   });
 
   test('has alert settings in the values of its release, which the chart takes', async () => {
-    const world = withOther(new World(), STAKATER, {
+    const world = withOther(withRelease(), STAKATER, {
       env: ALERT,
-      labels: { release: 'rel', heritage: 'Helm' },
+      annotations: RELEASE,
     });
     const { steps, isReady } = await migrate(withSecret(world), { from: 'stakater' });
     assert.match(steps[0]?.run ?? '', /^helm get values rel /);
     assert.equal(isReady, true);
   });
+});
+
+/** By what this program watches already: its arguments and those of the other one, what is said, and the first command. */
+const RUNNING: Readonly<
+  Record<
+    string,
+    readonly [
+      own: string[],
+      other: string[],
+      says: RegExp,
+      first: RegExp,
+      parts?: { readonly pods?: number; readonly annotations?: typeof RELEASE },
+    ]
+  >
+> = {
+  'all that the other one does: it stays': [
+    ['-A'],
+    ['--namespaces=web', '--auto-reload-all=true', '--ignored-workload-types=jobs,cronjobs'],
+    /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it watches every namespace of the other/,
+    /^kubectl -n reloader edit deployment\/reloader$/,
+  ],
+  'a part: it is replaced': [
+    ['--namespace=web'],
+    ['--namespaces=web,api'],
+    /watches web; it watches some namespaces of the other one$/,
+    /^mkdir -p migrated\/web /,
+  ],
+  'a part, beside a release of Helm that is upgraded: it is stopped': [
+    ['--namespace=web'],
+    [],
+    /; it watches some namespaces of the other one$/,
+    /^kubectl -n reloader scale deployment\/reloader --replicas=0$/,
+    { annotations: RELEASE },
+  ],
+  'all but one that it leaves out': [
+    ['-A', '--namespaces-to-ignore=shared'],
+    ['--namespaces=shared,default'],
+    /; it watches some namespaces of the other one$/,
+    /^mkdir -p migrated\/shared /,
+  ],
+  'other namespaces': [
+    ['--namespace=shared'],
+    ['--namespaces=web'],
+    /; it watches no namespace of the other one$/,
+    /^mkdir -p migrated &&/,
+  ],
+  'nothing, without pods': [
+    ['-A'],
+    [],
+    /, 0\/0 ready, watches all namespaces; it has no pods$/,
+    /^mkdir -p/,
+    { pods: 0 },
+  ],
+};
+
+describe('this program is installed already, and watches', () => {
+  for (const [name, [own, args, says, first, { pods, ...parts } = {}]] of Object.entries(RUNNING))
+    test(name, async () => {
+      const world = withOther(withRelease().install(own, pods), STAKATER, { args, ...parts });
+      const answer = await migrate(world, { from: 'stakater' });
+      assert.match(answer.running.map((each) => each.says).join('\n'), says);
+      assert.match(answer.steps[0]?.run ?? '', first);
+      assert.match(
+        migrationText(answer, (_, words) => words),
+        /^From Stakater Reloader\nthis program is installed already: /,
+      );
+    });
 });
 
 test('without the right to all namespaces nothing is known but of the one that is named', async () => {
@@ -126,11 +198,12 @@ test('without the right to all namespaces nothing is known but of the one that i
   assert.match(everywhere.unknown.join('\n'), /you may not list the Deployments of all namespaces/);
   assert.match(everywhere.unknown.join('\n'), /^Deployment: may not$/m);
   const { workloads, unknown } = await migrate(world(), { from: 'stakater' }, { namespace: 'default' });
-  assert.deepEqual([workloads, unknown.length], [1, 1]);
+  assert.deepEqual([workloads, unknown.length], [1, 2]);
   assert.match(
-    unknown.join(),
+    unknown[0] ?? '',
     /looked for in default and reloader alone \(--deployment <namespace>\/<name> names it\)/,
   );
+  assert.match(unknown[1] ?? '', /: another installation of this program may run$/);
 });
 
 test('the text says what is decided, and what is left to do', async () => {

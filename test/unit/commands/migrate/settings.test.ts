@@ -102,6 +102,7 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
       'hashes',
       '--coalesce-period',
       '10000',
+      '--port=80',
       '--resource-type=x',
       '--ignored-config-resource-types=v1.Secret',
     ],
@@ -112,7 +113,7 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
       '--coalesce-period=10000',
       '--ignored-config-resource-types=v1.Secret',
     ],
-    rows: ['--resource-type: no effect'],
+    rows: ['--resource-type: no effect', '--port: no effect'],
   },
 };
 
@@ -139,15 +140,12 @@ test('no value that may be a secret is shown', () => {
   assert.doesNotMatch(JSON.stringify({ rows, args }), /hush/);
 });
 
-test('a variable from a Secret is named with it', () => {
+test('a variable from a Secret is taken over', () => {
   const hidden = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
   const env = { ALERT_ON_RELOAD: 'true' };
-  const { secrets, rows, notices } = settingsOf({ from: 'stakater', args: [], env, hidden, becomes: [] });
+  const { variables, rows, notices } = settingsOf({ from: 'stakater', args: [], env, hidden, becomes: [] });
   assert.deepEqual(notices, []);
-  assert.deepEqual(secrets, ['alerts']);
-  assert.deepEqual(rows, [
-    { theirs: 'ALERT_WEBHOOK_URL', is: 'secret', why: 'set it from the Secret alerts' },
-  ]);
+  assert.deepEqual([variables, rows], [hidden, []]);
 });
 
 test('flags that contradict each other are an error', () => {
