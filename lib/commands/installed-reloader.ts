@@ -88,7 +88,7 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
   if (asked !== undefined) {
     const deployment = await namedDeployment(send, '--reloader', asked, namespace);
-    const doubts = await doubtsAbout(send, deployment);
+    const doubts = await doubtsAboutNamed(send, deployment);
     const named = installed(deployment, settings);
     return { ...named, isGiven: true, unknown: [...named.unknown, ...doubts] };
   }
@@ -135,7 +135,7 @@ function rivalsIn(serving: readonly Found[], namespace: string): readonly string
 }
 
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
-async function doubtsAbout(send: Send, { metadata }: RawDeployment): Promise<readonly string[]> {
+async function doubtsAboutNamed(send: Send, { metadata }: RawDeployment): Promise<readonly string[]> {
   const { name, namespace = '', labels = {} } = metadata;
   if (labels[RELOADER_LABEL.key] === RELOADER_LABEL.value) return [];
   const { found, isEverywhere } = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
