@@ -26,7 +26,8 @@ switch (command.type) {
     process.stdout.write(command.text);
     break;
   case 'usage-error':
-    process.stderr.write(`${usageError(command.message)}\n`);
+    process.stderr.write(`${usageError(command)}
+`);
     process.exitCode = USAGE_EXIT_CODE;
     break;
   case 'command': {
@@ -48,7 +49,14 @@ switch (command.type) {
 }
 
 /** The error for people, or in a format for programs: every JSON is YAML too. */
-function usageError(message: string): string {
-  if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(words.join(' '))) return `reloader: ${message}`;
+function usageError({
+  message,
+  command: name,
+}: {
+  readonly message: string;
+  readonly command?: string;
+}): string {
+  if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(words.join(' ')))
+    return `reloader${name === undefined ? '' : ` ${name}`}: ${message}`;
   return JSON.stringify({ apiVersion: API_VERSION, error: { code: 'usage', message } }, undefined, 2);
 }

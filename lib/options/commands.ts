@@ -60,7 +60,8 @@ export function parseCommand(
   try {
     return given(nameIn(first), words);
   } catch (error) {
-    if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
+    if (error instanceof UsageError)
+      return { type: 'usage-error', message: error.message, ...(isCommand(first) && { command: first }) };
     throw error;
   }
 }
@@ -119,7 +120,7 @@ function given(
   try {
     command.parse([...own], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(`${name}: ${sentenceOf(error)}`);
+    if (error instanceof CommanderError) throw new UsageError(sentenceOf(error));
     throw error;
   }
   if (name === 'completion') return printed(COMPLETION_SCRIPTS[command.args[0] as Shell]);

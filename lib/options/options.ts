@@ -115,7 +115,7 @@ export type ParsedCommand =
   /** Write `text` to standard output and end with `exitCode`. */
   | { readonly type: 'print'; readonly text: string; readonly exitCode: 0 }
   /** End with USAGE_EXIT_CODE; `message` is one line with the source of the text and the expected value. */
-  | { readonly type: 'usage-error'; readonly message: string };
+  | { readonly type: 'usage-error'; readonly message: string; readonly command?: string };
 
 /** The exit code for wrong flags or variables (EX_USAGE of sysexits.h). */
 export const USAGE_EXIT_CODE = 64;

@@ -68,7 +68,7 @@ describe('one line says what is wrong with', () => {
     test(line, () => {
       const result = parsed(line);
       assert.ok(result?.type === 'usage-error', JSON.stringify(result));
-      assert.match(result.message, says);
+      assert.match([result.command ?? [], result.message].flat().join(': '), says);
     });
 });
 
