@@ -12,9 +12,9 @@ import {
   type WorkloadRef,
 } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
-import { listedText, parseBool } from '../model/text.ts';
+import { listedText, NOTHING, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
-import type { Annotations, Workload } from '../model/workload.ts';
+import { type Annotations, meantIn, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { configGatingMistakes, GATING_CHECKS } from './gating.ts';
 import { type Checks, malformedFinding, malformedFindings, quoted, truthCheck } from './malformed.ts';
@@ -46,25 +46,23 @@ export interface Keys {
   /** The native lists of the kinds that are watched. */
   readonly lists: readonly string[];
   readonly near: NearKeys;
-  readonly all: Pick<Vocabularies, 'isPolicyAnnotation' | 'isConfigAnnotation' | 'isUnknownAnnotation'>;
+  readonly all: Pick<Vocabularies, 'isPolicyAnnotation' | 'isConfigAnnotation' | 'isStrayOnObject'>;
 }
 
 type Rule = (workload: Workload, keys: Keys, words: readonly Vocabulary[]) => readonly Finding[];
 
-/** The rules, in the order in which their findings are reported. */
-const RULES: readonly Rule[] = [
+/** The rules about the value of one annotation. */
+const VALUE_RULES: readonly Rule[] = [
   malformed,
   unreadable,
   untrue,
-  idle,
   strange,
   unchoosable,
-  templateless,
   unmeasured,
   ({ annotations }) => malformedFindings(annotations, OWN_CHECKS),
-  misplaced,
-  mistyped,
 ];
+/** The rules, in the order in which their findings are reported. */
+const RULES: readonly Rule[] = [...VALUE_RULES, idle, templateless, misplaced, mistyped];
 const NONE: readonly Finding[] = [];
 const PLACES = { template: 'on the pod template', label: 'among the labels' };
 /** The annotations that count with any vocabularies in use. */
@@ -256,46 +254,48 @@ function unmeasured({ annotations }: Workload, _keys: Keys, all: readonly Vocabu
 }
 
 /** Policy on the pod template, or among the labels, that counts only on the workload; one that the workload has too is no mistake. */
-function misplaced(
-  { annotations, unknownAnnotations }: Workload,
-  _keys: Keys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+function misplaced(workload: Workload, keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+  const { annotations, unknownAnnotations } = workload;
   return unknownAnnotations.flatMap(({ key, value, on }): readonly Finding[] => {
     if (on === 'workload' || annotations[key] !== undefined) return NONE;
-    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(key, [value], all)}`;
-    const message = `${key} stands ${PLACES[on]}, where it has no effect; ${remedy}`;
+    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(workload, key, [value], keys, all)}`;
+    const message = `${key} is ${PLACES[on]}, where it has no effect; ${remedy}`;
     return [{ reason: 'misplaced', about: key, message }];
   });
 }
 
 /** Annotations of objects, or such with the prefix of a vocabulary, or almost one of its keys, that do not exist. */
-function mistyped(
-  { annotations, unknownAnnotations }: Workload,
-  keys: Keys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+function mistyped(workload: Workload, keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+  const { annotations, unknownAnnotations } = workload;
   return unknownAnnotations
     .filter(({ on }) => on === 'workload')
     .map(({ key, value }) => {
       if (keys.all.isConfigAnnotation(key))
         return strayFinding(key, ['ConfigMaps and Secrets', 'a workload', 'the object']);
       const meant = keys.near.meantBy(key) ?? '';
-      const text = rightText(meant, [annotations[meant] ?? '', value], all);
+      const text = rightText(workload, meant, [annotations[meant] ?? '', value], keys, all);
       return mistypedFinding(key, keys, keys.all.isConfigAnnotation(meant) ? `on the object ${text}` : text);
     });
 }
 
-function strayFinding(key: string, [right, here, there]: readonly [string, string, string]): Finding {
+function strayFinding(
+  key: string,
+  [right, here, there]: readonly [string, string, string],
+  of = '',
+): Finding {
   const message = `${key} is read on ${right}, and has no effect on ${here}; write it on ${there}, or take it away`;
-  return { reason: 'misplaced', about: key, message };
+  return { reason: 'misplaced', about: `${key}${of}`, message };
 }
 
 /** The finding about a key; `text`: what to write, if a key is near. */
-function mistypedFinding(key: string, { near }: Keys, text: string): Finding {
+function mistypedFinding(key: string, { near }: Keys, text: string, of = ''): Finding {
   const lists = Object.values(near.vocabularyOf(key)?.named ?? {}).flat();
   const remedy = near.meantBy(key) === undefined ? `there are ${lists.join(' and ')}` : `write ${text}`;
-  return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };
+  return {
+    reason: 'mistyped',
+    about: `${key}${of}`,
+    message: `the annotation ${key}${of} has no effect; ${remedy}`,
+  };
 }
 
 /** The mistakes in the annotations of an object, or of what is no workload either; the store has only those that count there. */
@@ -306,17 +306,19 @@ export function configMistakesOf(
   all: readonly Vocabulary[],
 ): readonly Finding[] {
   const marks = all.flatMap(({ match, ignore }) => [truthCheck(match), truthCheck(ignore)]);
-  const strays = Object.entries(annotations).filter(([key]) => !keys.all.isConfigAnnotation(key));
-  return [
-    ...configGatingMistakes(ref, annotations),
-    ...malformedFindings(annotations, Object.assign({}, ...marks), ` of ${describe(ref)}`),
-    ...strays.flatMap(([key, value]): readonly Finding[] => {
-      if (keys.all.isPolicyAnnotation(key))
-        return [strayFinding(key, ['workloads', `a ${ref.kind}`, 'the workload'])];
-      if (!keys.all.isUnknownAnnotation(key)) return NONE;
-      return [mistypedFinding(key, keys, annotationText(keys.near.meantBy(key) ?? '', value))];
-    }),
+  const of = ` of ${describe(ref)}`;
+  const wrongIn = (own: Annotations): readonly Finding[] => [
+    ...configGatingMistakes(ref, own),
+    ...malformedFindings(own, Object.assign({}, ...marks), of),
   ];
+  const strays = meantIn(annotations, keys.all.isStrayOnObject).map(([key, value]): Finding => {
+    if (keys.all.isPolicyAnnotation(key))
+      return strayFinding(key, ['workloads', describe(ref), 'the workload'], of);
+    const meant = keys.near.meantBy(key) ?? '';
+    const text = wrongIn({ [meant]: value }).length > 0 ? meant : annotationText(meant, value);
+    return mistypedFinding(key, keys, text, of);
+  });
+  return [...wrongIn(annotations), ...strays];
 }
 
 /** Annotations about objects of a kind that a cluster may lack and that no stream shows; all other annotations count. */
@@ -342,10 +344,19 @@ function unserved(about: string, message: string): Finding {
   return { reason: 'unserved', about, message };
 }
 
-/** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */
-function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
+/** `key` with the names that `values` probably list, or with the last value; alone if no value fits. */
+function rightText(
+  workload: Workload,
+  key: string,
+  values: readonly string[],
+  keys: Keys,
+  all: readonly Vocabulary[],
+): string {
   const words = all.find((each) => nameListKeysOf(each).includes(key));
   const names = words === undefined ? [] : meantNames(values.join());
   const text = names.length === 0 ? undefined : listText(key, names);
-  return text ?? annotationText(key, values.at(-1) ?? '');
+  const value = values.at(-1) ?? '';
+  const alone = { ...workload, annotations: { [key]: value }, templateAnnotations: NOTHING };
+  const isFit = VALUE_RULES.every((rule) => rule(alone, keys, all).length === 0);
+  return text ?? (isFit ? annotationText(key, value) : key);
 }

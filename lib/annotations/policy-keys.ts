@@ -41,10 +41,12 @@ export class NearKeys {
     this.#vocabularies = vocabularies;
     const lists = vocabularies.filter((words) => !words.namesArePatterns);
     const own = lists.flatMap(({ named }) => Object.values(named).flat());
+    const brands = new Map<string, readonly string[]>();
     this.#known = keys.flatMap((key): readonly KnownKey[] => {
       const domain = this.vocabularyOf(key)?.domain;
       if (domain === undefined && !own.includes(key)) return [];
-      const brand = wordsIn(domain ?? prefixOf(key));
+      const brand = brands.get(domain ?? prefixOf(key)) ?? wordsIn(domain ?? prefixOf(key));
+      brands.set(domain ?? prefixOf(key), brand);
       const words = wordsIn(key).filter((word) => !brand.includes(word));
       return [{ key, brand, words, isBranded: domain !== undefined }];
     });
@@ -67,24 +69,40 @@ export class NearKeys {
     const words = wordsIn(key);
     if (words.length > MOST_WORDS) return undefined;
     const isShort = prefixOf(key) === SHORT_PREFIX;
-    const wrong = this.#known.map((known) => wrongIn(words, known, isShort));
+    const lefts = new Map<readonly string[], readonly string[] | undefined>();
+    for (const { brand } of this.#known)
+      if (!lefts.has(brand)) lefts.set(brand, withoutBrand(words, brand, isShort));
+    const wrong = this.#known.map((known) => wrongIn(lefts.get(known.brand), known, isShort));
     const least = Math.min(...wrong);
     return least === FAR ? undefined : this.#known[wrong.indexOf(least)]?.key;
   }
 }
 
-/** 0 if `all`, the words of a key, are almost those of `known`; 1 with a word more or less, or if they are joined; else FAR. */
-function wrongIn(all: readonly string[], { brand, words, isBranded }: KnownKey, isShort: boolean): number {
+/** What is left of the words of a key without a brand; undefined if it does not have the brand, or nothing else. */
+function withoutBrand(
+  all: readonly string[],
+  brand: readonly string[],
+  isShort: boolean,
+): readonly string[] | undefined {
   const { left, missed } = paired(all, isShort && brand[0] === SHORT_PREFIX ? [SHORT_PREFIX] : brand);
-  if (missed > 0 || left.length === 0) return FAR;
+  return missed > 0 || left.length === 0 ? undefined : left;
+}
+
+/** 0 if `left` are almost the words of `known`; 1 with a word more or less, or if they are joined; else FAR. */
+function wrongIn(
+  left: readonly string[] | undefined,
+  { words, isBranded }: KnownKey,
+  isShort: boolean,
+): number {
+  if (left === undefined) return FAR;
   const rest = paired(left, words);
   const odd = rest.missed + rest.left.length;
   if (odd === 1 && isBranded && !isShort && rest.missed < words.length) return 1;
-  const isJoined = closestMatch(left.join(''), [words.join('')]) !== undefined;
-  return odd === 0 ? 0 : isJoined ? 1 : FAR;
+  if (odd === 0) return 0;
+  return closestMatch(left.join(''), [words.join('')]) === undefined ? FAR : 1;
 }
 
-/** What is left of `words` without one that is almost each of `wanted`, and how many of these have none. */
+/** What is left of `words` without one that is almost each of `wanted`, and how many of these have none; two are too many. */
 function paired(words: readonly string[], wanted: readonly string[]): { left: string[]; missed: number } {
   const left = [...words];
   let missed = 0;
@@ -92,6 +110,7 @@ function paired(words: readonly string[], wanted: readonly string[]): { left: st
     const partner = closestMatch(word, left);
     if (partner === undefined) missed += 1;
     else left.splice(left.indexOf(partner), 1);
+    if (missed > 1) break;
   }
   return { left, missed };
 }

@@ -14,11 +14,13 @@ import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict
 import type { ReloadWindow } from '../model/reload-window.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
+import { pick } from '../model/text.ts';
 import {
   ANNOTATIONS,
   type AnnotationReader,
   type Annotations,
   APPROVED_ANNOTATION,
+  meantIn,
   referenceOf,
   STAMPS_ANNOTATION,
   type Workload,
@@ -117,6 +119,9 @@ export class Vocabularies implements AnnotationReader {
   readonly isConfigAnnotation: (key: string) => boolean;
   readonly isMarkAnnotation: (key: string) => boolean;
   readonly isUnknownAnnotation: (key: string) => boolean;
+  /** Whether a metadata annotation of a ConfigMap or Secret has no effect although it is probably meant as policy. */
+  readonly isStrayOnObject: (key: string) => boolean = (key) =>
+    !this.isConfigAnnotation(key) && (this.isPolicyAnnotation(key) || this.isUnknownAnnotation(key));
   readonly isStampVariable: (name: string) => boolean = isStampVariable;
   /** The pauses and windows that workloads ask for. */
   readonly pausing: Pausing;
@@ -150,12 +155,23 @@ export class Vocabularies implements AnnotationReader {
     this.isMarkAnnotation = isIn(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
     this.#keys = {
       lists: hasNative ? this.#kinds.flatMap((kind) => native.named[kind]) : [],
-      near: new NearKeys(this.#words, [...ofWorkloads, ...ofObjects]),
+      // Nobody has to write what a reloader writes.
+      near: new NearKeys(
+        this.#words,
+        [...ofWorkloads, ...ofObjects].filter((key) => key !== pause?.pausedAt),
+      ),
       all: this,
     };
     const isKnown = (key: string): boolean =>
       this.isPolicyAnnotation(key) || this.isMarkAnnotation(key) || RECORD.includes(key);
     this.isUnknownAnnotation = remembered((key) => !isKnown(key) && this.#keys.near.isMeant(key));
+  }
+
+  /** The annotations of a ConfigMap or Secret that can hold policy, and some of those without an effect that are probably meant to. */
+  annotationsOf(all: Annotations): Annotations {
+    const counting = pick(all, this.isConfigAnnotation);
+    const strays = meantIn(all, this.isStrayOnObject);
+    return strays.length === 0 ? counting : { ...counting, ...Object.fromEntries(strays) };
   }
 
   isKeyScoped({ [KEY_SCOPED_ANNOTATION]: own }: Annotations): boolean {

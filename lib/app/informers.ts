@@ -160,7 +160,7 @@ export class Informers {
       source: configSource(kind, stream.namespace, stream),
       project: ({ metadata: { namespace = '', name, annotations = NOTHING } }: RawObject) => ({
         ref: { kind, namespace, name },
-        annotations: pick(annotations, reloader().store.settings.vocabularies.isConfigAnnotation),
+        annotations: reloader().store.settings.vocabularies.annotationsOf(annotations),
       }),
       handler: (event) => classes.observeClass(stream, event),
     });

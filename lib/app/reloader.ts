@@ -111,7 +111,7 @@ export class Reloader {
       algorithms: store.settings.algorithms,
       others: (ref) => namedAlgorithms(store, ref),
       keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
-      annotation: store.settings.vocabularies.isConfigAnnotation,
+      annotations: (all) => store.settings.vocabularies.annotationsOf(all),
       isOwnState: (ref) => store.isOwn(ref),
     });
     if (object.isState === true)

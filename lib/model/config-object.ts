@@ -4,8 +4,9 @@ import type { Algorithm, AlgorithmName, Algorithms, Digest, Digests, KeyDigests 
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
-import { NOTHING, pick } from './text.ts';
+import { NOTHING } from './text.ts';
 import { lastWriteOf } from './time.ts';
+import type { Annotations } from './workload.ts';
 
 /** The part of one version of a ConfigMap or Secret that stays in memory. */
 export interface ConfigObject extends Digests {
@@ -15,8 +16,8 @@ export interface ConfigObject extends Digests {
   readonly digest: Digest;
   /** See lastWriteOf. */
   readonly lastWrite?: number | undefined;
-  /** The annotations that policies read; mostly none. */
-  readonly annotations: Readonly<Record<string, string>>;
+  /** The annotations that policies read, or that are probably meant for them; mostly none. */
+  readonly annotations: Annotations;
   /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
   /** Every pod that has mounted it began with this content. */
@@ -32,7 +33,8 @@ export interface Wanted {
   readonly others?: (ref: ConfigRef) => readonly AlgorithmName[];
   /** Whether a workload follows some of its keys, or may do so. */
   readonly keyDigests: (ref: ConfigRef) => boolean;
-  readonly annotation: (key: string) => boolean;
+  /** Those annotations that are kept. */
+  readonly annotations: (all: Annotations) => Annotations;
   /** Whether this process keeps its own state there. @default nowhere */
   readonly isOwnState?: (ref: ConfigRef) => boolean;
 }
@@ -41,7 +43,7 @@ export interface Wanted {
 export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: Wanted): ConfigObject {
   const { name, namespace = '', uid = '', resourceVersion = '' } = raw.metadata;
   const ref: ConfigRef = { kind, namespace, name };
-  const annotations = pick(raw.metadata.annotations ?? NOTHING, wanted.annotation);
+  const annotations = wanted.annotations(raw.metadata.annotations ?? NOTHING);
   const lastWrite = lastWriteOf(raw.metadata);
   const { own, named } = wanted.algorithms;
   const others = (wanted.others?.(ref) ?? []).flatMap((other) => named(other) ?? []);

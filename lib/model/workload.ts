@@ -132,7 +132,7 @@ const LONGEST_DEADLINE_MS = 3_600_000;
 
 /** How many unknown annotations are kept: a person who corrects these will find the others. */
 const MOST_UNKNOWN = 10;
-/** How many annotations of a workload are compared with keys that count: each comparison takes a while. */
+/** How many annotations of an object are compared with keys that count: each comparison takes a while. */
 const MOST_READ = 200;
 const NO_UNKNOWN: readonly UnknownAnnotation[] = [];
 
@@ -241,7 +241,6 @@ function unknownAnnotationsOf(
     isUnknownAnnotation,
   }: AnnotationReader,
 ): readonly UnknownAnnotation[] {
-  const unknown: UnknownAnnotation[] = [];
   const places = [
     { words: own, on: 'workload', isMeant: isUnknownAnnotation },
     {
@@ -252,12 +251,19 @@ function unknownAnnotationsOf(
     },
     { words: labels, on: 'label', isMeant: (key: string) => isPolicyAnnotation(key) && !isPolicyLabel(key) },
   ] as const;
-  for (const { words, on, isMeant } of places)
-    for (const [key, value] of Object.entries(words).slice(0, MOST_READ)) {
-      if (unknown.length >= MOST_UNKNOWN) break;
-      if (isMeant(key)) unknown.push({ key, value, on });
-    }
-  return unknown.length === 0 ? NO_UNKNOWN : unknown;
+  const unknown = places.flatMap(({ words, on, isMeant }) =>
+    meantIn(words, isMeant).map(([key, value]) => ({ key, value, on })),
+  );
+  return unknown.length === 0 ? NO_UNKNOWN : unknown.slice(0, MOST_UNKNOWN);
+}
+
+/** A bounded number of the annotations or labels that are meant as policy, and have no effect. */
+export function meantIn(
+  words: Annotations,
+  isMeant: (key: string) => boolean,
+): readonly (readonly [key: string, value: string])[] {
+  const read = Object.entries(words).slice(0, MOST_READ);
+  return read.filter(([key]) => isMeant(key)).slice(0, MOST_UNKNOWN);
 }
 
 function marksOf(container: RawContainer, vocabulary: AnnotationReader): TemplateStamp[] {

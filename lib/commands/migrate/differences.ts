@@ -125,7 +125,7 @@ function excludedOnTemplate({ workload, reloader }: Facts): readonly Cause[] {
   return Object.values(exclude)
     .filter((key) => key in workload.templateAnnotations && !(key in workload.annotations))
     .map((about) => {
-      const says = `${about} stands on the pod template, where it had no effect there; here it counts`;
+      const says = `${about} is on the pod template, where it had no effect there; here it counts`;
       return { rule: 'excluded-on-template', about, says, todo };
     });
 }

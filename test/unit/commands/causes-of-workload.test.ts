@@ -58,14 +58,14 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'mistyped',
     names: /confgmap has no effect.*configmap: "web"/,
   },
-  'an annotation stands on the pod template': {
+  'an annotation is on the pod template': {
     make: (world) =>
       world
         .install()
         .configMap()
         .deployment({ onTemplate: follows('web') }),
     rule: 'misplaced',
-    names: /stands on the pod template.*on the workload/,
+    names: /is on the pod template.*on the workload/,
   },
   'an item cannot be a name': {
     make: well(follows('Web App')),

@@ -91,13 +91,13 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a word on the pod template': {
     objects: [workload({ onTemplate: { [`${NATIVE}/configmap`]: 'web' } }), configMap()],
     rule: 'misplaced',
-    says: /stands on the pod template/,
+    says: /is on the pod template/,
     line: /configmap: web/,
   },
   'a word for workloads on an object': {
     objects: [configMap({ [`${NATIVE}/auto`]: 'true' })],
     rule: 'misplaced',
-    says: /no effect on a ConfigMap/,
+    says: /no effect on ConfigMap\/web/,
     line: /auto: "true"/,
   },
   'a word for objects on a workload': {
@@ -109,7 +109,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'an annotation among the labels': {
     objects: [workload({ labels: { app: 'web', [`${STAKATER}/auto`]: 'true' } }), configMap()],
     rule: 'misplaced',
-    says: /stands among the labels/,
+    says: /is among the labels/,
     line: /auto: "true"/,
   },
   'a mistyped domain of another vocabulary': {

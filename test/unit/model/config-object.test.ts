@@ -16,7 +16,7 @@ test('of an object only its reference, its version and its digest are kept', () 
     configObjectOf('Secret', RAW, {
       algorithms: UNKEYED,
       keyDigests: () => false,
-      annotation: () => false,
+      annotations: () => ({}),
     }),
     {
       ref: REF,
@@ -32,7 +32,7 @@ test('of its annotations those are kept that a policy may ask for', () => {
   const wanted = {
     algorithms: UNKEYED,
     keyDigests: () => false,
-    annotation: (key: string) => key === 'a',
+    annotations: ({ a = '' }: Readonly<Record<string, string>>) => ({ a }),
   };
   assert.deepEqual(configObjectOf('Secret', RAW, wanted).annotations, { a: 'seen' });
 });
@@ -46,7 +46,7 @@ test('a digest under another algorithm is kept only where one has to be compared
     },
     algorithms: UNKEYED,
     keyDigests: () => false,
-    annotation: () => false,
+    annotations: () => ({}),
   });
   assert.deepEqual(asked, [REF]);
   assert.deepEqual(object.otherDigests, [collaborneDigestOf(RAW)]);
@@ -58,7 +58,7 @@ test('no value stays behind', () => {
       others: () => ['collaborne'],
       algorithms: UNKEYED,
       keyDigests: () => false,
-      annotation: () => true,
+      annotations: (all: Readonly<Record<string, string>>) => all,
     }),
   );
   assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
@@ -72,7 +72,7 @@ test('a ConfigMap of a state is known by its annotation, our own objects by thei
       {
         algorithms: UNKEYED,
         keyDigests: () => false,
-        annotation: () => false,
+        annotations: () => ({}),
         isOwnState: (ref) => ref.name === 'ours',
       },
     ).isState;

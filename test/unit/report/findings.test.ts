@@ -96,11 +96,13 @@ test('what stands is said once, however often the workload is told of', () => {
   assert.deepEqual([stage.said, stage.standing], [['web misplaced'], ['misplaced']]);
 });
 
-test('what an object says that cannot be read stands against those who follow it', () => {
+test('what an object says that has no effect stands against those who follow it', () => {
   const stage = new Stage();
-  stage.world.config('cfg', 'a', { marks: { 'reloader.k8s.collaborne.com/hold': 'yes' } });
+  const words = { hold: 'yes', auto: 'true', urgentt: 'true' };
+  const marks = Object.entries(words).map(([word, value]) => [`reloader.k8s.collaborne.com/${word}`, value]);
+  stage.world.config('cfg', 'a', { marks: Object.fromEntries(marks) });
   stage.follow({ follows: ['cfg'] });
-  assert.deepEqual([stage.said, stage.standing], [['web malformed'], ['malformed']]);
+  assert.deepEqual(stage.said, ['web malformed', 'web misplaced', 'web mistyped']);
 });
 
 test('what is added to it is said, and what stood already is not said again', () => {

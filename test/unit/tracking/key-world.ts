@@ -50,7 +50,7 @@ export class KeyWorld extends World {
       {
         algorithms: store.settings.algorithms,
         keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
-        annotation: () => false,
+        annotations: () => ({}),
       },
     );
     const span = { from: initial ? Number.NEGATIVE_INFINITY : version - 1, to: version };

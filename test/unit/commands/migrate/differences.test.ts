@@ -73,7 +73,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       onTemplate: { [`configmaps.exclude.${STAKATER}/reload`]: 'web' },
     }),
     rule: 'excluded-on-template',
-    names: /configmaps\.exclude\.reloader\.stakater\.com\/reload stands on the pod template/,
+    names: /configmaps\.exclude\.reloader\.stakater\.com\/reload is on the pod template/,
   },
   'a pause period on another kind': {
     from: 'stakater',
