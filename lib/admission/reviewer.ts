@@ -20,7 +20,7 @@ export interface ReviewOptions {
 /** The log lines of the results that change a write; the others are logged for debugging only. */
 const SENTENCES: Partial<Record<AdmissionResult, string>> = {
   kept: 'stamps that the update left out are kept',
-  renewed: 'stamps that the update left out are put back with what is in force',
+  renewed: 'stamps that the update left out are put back with the current content',
   stamped: 'stamped at its creation',
 };
 

@@ -41,7 +41,7 @@ export const REASONS = {
   malformed:
     'An item of the annotation cannot be the name of an object in the namespace of the workload, or a value cannot be read.',
   misplaced:
-    'The annotation stands where nobody reads it: on the pod template, among the labels, or on the wrong object.',
+    'The annotation has no effect where it is: on the pod template, among the labels, or on the wrong object.',
   mistyped: 'The annotation has no effect: its key is almost one of a vocabulary in use.',
   unserved: 'The annotation is known, and has no effect here.',
   missing:
@@ -103,7 +103,7 @@ export const POLICIES = {
   'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
   unselected: 'its namespace is not selected',
   finished: 'it has finished, and only Jobs that still run are created anew',
-  suspended: 'it is suspended: a later run reads the content in force then',
+  suspended: 'it is suspended: a later run reads the content that is current then',
   'not-asked': 'no annotation of the workload asks for the object',
 } as const;
 

@@ -147,8 +147,8 @@ export interface SecureMetrics {
 export const ADMISSION_RESULTS = {
   kept: 'Only stamps were missing in the update: they are put back as they were, and no pod starts anew.',
   renewed:
-    'An external writer changed the pod template and left stamps out: they are put back with the content in force.',
-  stamped: 'A new workload is stamped with the content in force.',
+    'An external writer changed the pod template and left stamps out: they are put back with the current content.',
+  stamped: 'A new workload is stamped with the current content.',
   complete: 'No stamp is missing.',
   unclaimed: 'The workload follows nothing, or is not one that is rolled.',
   undo: 'kubectl rollout undo: the template that it restores is stored as it is.',

@@ -1,6 +1,6 @@
 /**
  * One attempt to roll a workload: plan from the present store, send one patch, find out its result. Promise: the outcome is
- * `done` only if the patch is known to be in force, and a patch whose result is unknown is looked up before the next one.
+ * `done` only if the patch is known to have an effect, and a patch whose result is unknown is looked up before the next one.
  */
 
 import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
@@ -71,7 +71,7 @@ export class RolloutAttempts {
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
     const { store } = this.#options;
     const key = keyOf(ref);
-    // An earlier patch without an answer: it may be in force.
+    // An earlier patch without an answer: it may have an effect.
     const sent = store.workloads.get(key)?.inFlight;
     const unresolved = sent && (await this.#refresh(ref, sent, true));
     if (unresolved !== undefined) return unresolved;
@@ -218,8 +218,8 @@ export class RolloutAttempts {
   }
 
   /**
-   * Reads the workload and observes it; undefined: `plan` is not in force, and a new attempt may follow. `isUnanswered`: the
-   * patch may have been in force for a while and been overwritten since; false: the API server refused it.
+   * Reads the workload and observes it; undefined: the patch of `plan` has no effect, and a new attempt may follow. `isUnanswered`: the
+   * patch may have had an effect for a while and been overwritten since; false: the API server refused it.
    */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
     const { client, observe, store } = this.#options;
@@ -235,7 +235,7 @@ export class RolloutAttempts {
         this.#abandon(plan, isUnanswered);
         return { type: 'gone' };
       case 'failed':
-        // The plan stays in flight: there is no new plan until it is known whether this one is in force.
+        // The plan stays in flight: there is no new plan until it is known whether this one has an effect.
         return { type: 'later', message: reading.message, retryAfterMs: reading.retryAfterMs };
     }
   }

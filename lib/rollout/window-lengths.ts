@@ -1,8 +1,7 @@
 /**
  * How long the window of a workload lasts: by the flags, its annotations and its pace, which slows workloads whose objects change for
  * ever. Once a workload was rolled more often than its limit allows, its window doubles with each further rollout, up to ten
- * minutes, until it has been up to date for as long as the limit counts. No change is lost: each rollout brings the content in
- * force.
+ * minutes, until it has been up to date for as long as the limit counts. No change is lost: each rollout brings the current content.
  */
 
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';

@@ -2,7 +2,7 @@
 
 import type { FailedRead, WriteResult } from '../model/outcome.ts';
 
-/** The result of a write that was refused or not answered; one that was not answered may still be in force. */
+/** The result of a write that was refused or not answered; one that was not answered may still have an effect. */
 export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
 
 /** A failed read, as the refusal of the write that had to wait for it. */

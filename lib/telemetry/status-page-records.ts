@@ -44,8 +44,8 @@ export function wordsSection({ outdated, withFindings, decisions }: StatusRows):
   );
   return html`<details id="words"><summary>What the words mean</summary>
 <dl>
-<dt>out of date</dt><dd>The pods of the workload are not known to have started with the content in force: the workload needs a rollout.</dd>
-<dt class="digest">d8d3&hellip; &rarr; 5e64&hellip;</dt><dd>First digits of two digests: of the content that the pods started with, and of the one in force.</dd>
+<dt>out of date</dt><dd>The pods of the workload are not known to have started with the current content: the workload needs a rollout.</dd>
+<dt class="digest">d8d3&hellip; &rarr; 5e64&hellip;</dt><dd>First digits of two digests: of the content that the pods started with, and of the current one.</dd>
 <dt>being recorded</dt><dd>Not in the state ConfigMap yet: it is written once the outdated workloads have been rolled, or are recorded as behind.</dd>
 ${given}</dl>
 </details>

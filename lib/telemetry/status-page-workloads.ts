@@ -88,7 +88,7 @@ function followedItem(followed: FollowedStatus): Html {
 
 function digestsOf({ runningDigest, observed }: FollowedStatus): Html {
   const from = runningDigest === undefined || runningDigest === '?' ? 'unknown' : runningDigest;
-  return html`<span class="digests"><span class="unseen">pods run </span><span class="digest">${from}</span><span aria-hidden="true"> &rarr; </span><span class="unseen">, in force is </span><span class="digest">${observed ?? 'nothing'}</span></span>`;
+  return html`<span class="digests"><span class="unseen">pods run </span><span class="digest">${from}</span><span aria-hidden="true"> &rarr; </span><span class="unseen">, current is </span><span class="digest">${observed ?? 'nothing'}</span></span>`;
 }
 
 function presentOf({ observed, committed, policy }: FollowedStatus): Html {

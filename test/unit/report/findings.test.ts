@@ -11,7 +11,8 @@ import { Findings } from '../../../lib/report/findings.ts';
 import type { Sketch } from '../tracking/sketch.ts';
 import { World } from '../tracking/world.ts';
 
-const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
+const PREFIX = 'reloader.k8s.collaborne.com';
+const CONFIGMAP = `${PREFIX}/configmap`;
 const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } };
 
 /** Notices over a world, and what they said: `<workload> <reason>`. */
@@ -98,8 +99,7 @@ test('what stands is said once, however often the workload is told of', () => {
 
 test('what an object says that has no effect stands against those who follow it', () => {
   const stage = new Stage();
-  const words = { hold: 'yes', auto: 'true', urgentt: 'true' };
-  const marks = Object.entries(words).map(([word, value]) => [`reloader.k8s.collaborne.com/${word}`, value]);
+  const marks = ['hold', 'auto', 'urgentt'].map((word) => [`${PREFIX}/${word}`, 'yes']);
   stage.world.config('cfg', 'a', { marks: Object.fromEntries(marks) });
   stage.follow({ follows: ['cfg'] });
   assert.deepEqual(stage.said, ['web malformed', 'web misplaced', 'web mistyped']);
@@ -116,8 +116,7 @@ test('what is added to it is said, and what stood already is not said again', ()
 
 test('what is mended goes without a word, and what comes back is said again', () => {
   const stage = new Stage();
-  stage.tell({ [CONFIGMAP]: 'A' });
-  stage.tell({ [CONFIGMAP]: 'a' });
+  for (const name of ['A', 'a']) stage.tell({ [CONFIGMAP]: name });
   assert.deepEqual([stage.standing, stage.kept], [[], 0]);
   stage.tell({ [CONFIGMAP]: 'A' });
   assert.deepEqual(stage.said, ['web malformed', 'web malformed']);
@@ -271,8 +270,7 @@ for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
 
 test('of a mistake on its namespace each workload that follows something is told', () => {
   const stage = new Stage();
-  const annotations = { 'reloader.k8s.collaborne.com/hold': 'x' };
-  stage.world.store.namespaceAnnotations.set('home', annotations);
+  stage.world.store.namespaceAnnotations.set('home', { [`${PREFIX}/hold`]: 'x' });
   stage.follow({ follows: [] });
   stage.findings.review(stage.key);
   assert.deepEqual(stage.said, []);

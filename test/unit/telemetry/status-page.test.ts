@@ -143,7 +143,7 @@ describe('the page says', () => {
   const text = textOf(pageOf(FULL));
   const cases: Record<string, RegExp> = {
     'which workloads are out of date, for how long, why and until when, the oldest first':
-      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , in force is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting Next try in 3.min 21.s\. denied by "guard" Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , in force is bbbb… the content changed Quiet period: rolls in 4.s\. Deployment\/next default 1.s .* Being patched, or next\./,
+      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting Next try in 3.min 21.s\. denied by "guard" Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed Quiet period: rolls in 4.s\. Deployment\/next default 1.s .* Being patched, or next\./,
     'what is worth a look':
       /Worth a look 1 .*Deployment\/odd default A,,B is no list of names\. malformed ConfigMap\/odd aaaa…/,
     'what follows what':
