@@ -200,7 +200,7 @@ function action(
   examples: CommandRow['examples'],
   ...further: readonly Option[]
 ): CommandRow {
-  const exits = '0 the annotation is written, 3 what waits is unknown';
+  const exits = '0 the annotation is written, 3 it is unknown whether it is, or what waits';
   return { summary, argument: SUBJECT, flags: [...CLUSTER, ...further, output()], examples, exits };
 }
 

@@ -76,8 +76,12 @@ function withCommandFirst(argv: readonly string[]): readonly string[] {
 /** What the words that are no command of the table print. */
 function answerTo(first: string, words: readonly string[]): string | undefined {
   if (HELP_WORDS.includes(first)) return helpAbout(words[0]);
-  if (first === 'version') return `${VERSION}\n`;
-  return first === 'complete' ? `${completionsOf(words).join('\n')}\n` : undefined;
+  if (['version', '--version'].includes(first)) return `${VERSION}\n`;
+  return first === 'complete'
+    ? completionsOf(words)
+        .map((word) => `${word}\n`)
+        .join('')
+    : undefined;
 }
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
@@ -95,6 +99,8 @@ function isCommand(word: string | undefined): word is CommandName {
 
 function nameIn(word: string): CommandName {
   if (isCommand(word)) return word;
+  if (word.startsWith('-'))
+    throw new UsageError('expected a command that reloader help lists before the flags');
   const nearest = closestMatch(
     word,
     COMMAND_ROWS.map(([name]) => name),
@@ -146,7 +152,7 @@ function commandOf(name: CommandName): Command {
 function helpOf(name: CommandName): string {
   const { summary, examples, exits } = COMMANDS[name];
   const command = commandOf(name).description(`${name} ${summary}.`);
-  command.usage(`${command.usage()} [-- flags of the reloader]`);
+  if (command.options.length > 0) command.usage(`${command.usage()} [-- flags of the reloader]`);
   const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);
   return `${command.helpInformation()}
 Examples:

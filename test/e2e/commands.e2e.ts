@@ -5,7 +5,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import type { WorkloadExplanation } from '../../lib/commands/explain/explanation.ts';
 import type { Plan } from '../../lib/commands/manifests/plan-answer.ts';
-import type { Migration } from '../../lib/commands/migrate/migration.ts';
 import { type ConfigRef, describe as titleOf } from '../../lib/model/object-ref.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { type Ended, run } from '../tour/tour.ts';
@@ -200,40 +199,6 @@ test('graph has the edges of the namespace', async () => {
       ['Secret/tls', 'up to date'],
     ],
   );
-});
-
-describe('migrate', () => {
-  const line = (): string => `reloader migrate --from stakater -n ${stage.namespace} -o json`;
-
-  test('says to a person who may edit what is not known, and answers the rest', async () => {
-    const { code, stdout, stderr } = await as('edit', line());
-    const { workloads, differences, unknown } = JSON.parse(stdout) as Migration;
-    assert.equal(code, 3, stderr);
-    assert.equal(workloads, 1);
-    assert.deepEqual(
-      differences.map(({ rule, about }) => [rule, about]),
-      [['other-words', 'reloader.k8s.collaborne.com/configmap, reloader.k8s.collaborne.com/secret']],
-    );
-    assert.match(unknown[0] ?? '', /^you may not list the Deployments of all namespaces/);
-    assert.match(unknown[1] ?? '', /another installation of this program may run/);
-    assert.deepEqual(unknown.slice(2), ['you may not read ConfigMap/reloader-state in reloader']);
-    assert.ok(!stdout.includes(SECRET));
-  });
-
-  test('says to a person who may view that Secrets are not known', async () => {
-    const { code, stdout } = await as('view', line());
-    assert.equal(code, 3);
-    const { unknown } = JSON.parse(stdout) as Migration;
-    assert.match(unknown.join('\n'), /Secret.*you may not list it/);
-  });
-
-  test('says to a person without rights that nothing is known', async () => {
-    const { code, stdout } = await as('nobody', line());
-    assert.equal(code, 3);
-    const { workloads, unknown } = JSON.parse(stdout) as Migration;
-    assert.equal(workloads, 0);
-    assert.match(unknown.join('\n'), /ConfigMap.*you may not list it/);
-  });
 });
 
 test('no command has written anything', async () => {

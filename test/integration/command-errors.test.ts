@@ -50,6 +50,12 @@ describe('with -o json and yaml the standard error has nothing but an error in t
       1,
       { code: 'not-waiting', message: 'ConfigMap/web has no halt to resume' },
     ],
+    'that there is no other reloader of that name': [
+      'reloader migrate --from stakater --deployment a/b',
+      1,
+      { message: '--deployment: Deployment a/b does not exist' },
+    ],
+    'that the other reloader is unknown': ['reloader migrate --from fabric8', 64, { code: 'usage' }],
     'that another content waits': [
       'reloader approve deploy/gated --content 0a1b',
       1,

@@ -63,13 +63,14 @@ describe('explain', () => {
     const before = cluster.writes().length;
     await run('reloader explain deploy/web', kubeconfig);
     await run('reloader explain cm/web', kubeconfig);
+    await run('reloader migrate --from stakater', kubeconfig);
     assert.equal(cluster.writes().length, before);
   });
 
   test('never shows what is in a Secret', async () => {
-    for (const subject of ['deploy/paid', 'secret/tls'])
-      for (const format of ['text', 'json']) {
-        const { stdout, stderr } = await run(`reloader explain ${subject} -o ${format}`, kubeconfig);
+    for (const line of ['explain deploy/paid', 'explain secret/tls', 'migrate --from stakater'])
+      for (const format of ['text', 'json', 'yaml']) {
+        const { stdout, stderr } = await run(`reloader ${line} -o ${format}`, kubeconfig);
         assert.ok(!`${stdout}${stderr}`.includes(SECRET));
         assert.ok(!`${stdout}${stderr}`.includes(Buffer.from(SECRET).toString('base64')));
       }

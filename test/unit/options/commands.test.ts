@@ -51,6 +51,11 @@ test('flags of the connection may stand before the command, as kubectl passes th
       flags: { namespace: 'explain', context: 'x', kubeconfig: 'f', output: 'text' },
       settings: [],
     });
+  assert.deepEqual(parsed('-v', true), {
+    type: 'usage-error',
+    message: 'expected a command that reloader help lists before the flags',
+  });
+  assert.deepEqual(parsed('--version', true), parsed('version'));
 });
 
 describe('one line says what is wrong with', () => {
