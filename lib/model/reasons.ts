@@ -64,7 +64,7 @@ export const REASONS = {
     'A workload did not get ready with the content of an object: nothing further is rolled for it before a person decides.',
   'halt-over': 'The workload that halted a change is ready: the change goes on.',
   'approval-required':
-    'The workload is rolled only with an approval, and nobody has given that of this content: the message has the command that does.',
+    'The workload is rolled only with an approval, and this content has none: the message has the command that gives it.',
   'notify-only':
     'The workload is out of date, and its annotation leaves the rollout to people: nothing is rolled.',
   'rollout-overdue':

@@ -78,7 +78,9 @@ function isFolder(place: string): boolean {
 function filesIn(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });
-    const wanted = entries.filter((each) => each.isDirectory() || SUFFIXES.includes(path.extname(each.name)));
+    const isWanted = ({ name }: { readonly name: string }): boolean => SUFFIXES.includes(path.extname(name));
+    // A pipe without a writer would be read for ever.
+    const wanted = entries.filter((each) => each.isDirectory() || (isWanted(each) && !each.isFIFO()));
     const all = wanted.map((each) => [path.join(folder, each.name), each.isDirectory()] as const).sort();
     return all.flatMap(([name, isDirectory]) => (isDirectory ? filesIn(name) : [name]));
   } catch {

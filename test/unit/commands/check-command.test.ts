@@ -1,6 +1,7 @@
 /** `reloader check` as a command: what it reads, what it writes, and its exit code. */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -103,10 +104,11 @@ describe('check', () => {
     assert.match(chart?.[1] ?? '', /Chart\.yaml:1: error: is no manifest: it has no valid kind/);
   });
 
-  test('a link to a folder is not followed, and a file that is named twice is read once', async () => {
+  test('neither a link to a folder nor a pipe is followed, and a file that is named twice is read once', async () => {
     const folder = path.join(tree, 'charts', 'links');
     mkdirSync(folder);
     symlinkSync('.', path.join(folder, 'around.yaml'));
+    execFileSync('mkfifo', [path.join(folder, 'pipe.yaml')]);
     writeFileSync(path.join(folder, 'web.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}');
     const [, answer] = await run({ file: [folder, path.join(folder, 'web.yaml')] });
     assert.match(
