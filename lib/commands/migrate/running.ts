@@ -7,7 +7,7 @@ import type { Settings } from './their-settings.ts';
 
 /** One of them. */
 export interface Running extends Pick<Installation, 'namespace' | 'name'> {
-  /** How many of the namespaces of the other one it watches; none without pods. */
+  /** How many of the namespaces of the other one it watches. */
   readonly overlap: keyof typeof OVERLAPS;
   readonly says: string;
 }
@@ -16,6 +16,7 @@ const OVERLAPS = {
   all: 'it watches every namespace of the other one',
   some: 'it watches some namespaces of the other one',
   none: 'it watches no namespace of the other one',
+  idle: 'it has no pods',
 } as const;
 const MISSED =
   'you may not list the Deployments of all namespaces: another installation of this program may run';
@@ -35,13 +36,13 @@ export async function findRunning(
 
 function runningOf(reloader: Found, settings: Settings): Running {
   const { namespace, name, replicas } = reloader.installation;
-  const overlap = replicas === 0 ? 'none' : overlapOf(reloader, settings);
+  const overlap = replicas === 0 ? 'idle' : overlapOf(reloader, settings);
   const { says } = shownReloader({ ...reloader, unknown: [] });
   return {
     namespace,
     name,
     overlap,
-    says: `${says}; ${replicas === 0 ? 'it has no pods' : OVERLAPS[overlap]}`,
+    says: `${says}; ${OVERLAPS[overlap]}`,
   };
 }
 

@@ -38,25 +38,27 @@ export function releaseInPlace({ name }: Source, other: OtherInstallation | unde
 export function stepsFor(source: Source, situation: Situation): readonly Step[] {
   const { other, running, home } = situation;
   const own = { namespace: home, name: NAME };
-  const kept = running.find(({ overlap }) => overlap === 'all');
-  if (kept !== undefined) return [keeping(kept, situation.settings), rolledOut(kept), ...removing(other)];
   const release = releaseInPlace(source, other);
+  // What is applied over it would take its namespaces away.
+  const near = running.find((each) => release === undefined && each.overlap !== 'idle' && isSame(each, own));
+  const kept = running.find(({ overlap }) => overlap === 'all') ?? near;
+  if (kept !== undefined) return [...keeping(kept, situation.settings), rolledOut(kept), ...removing(other)];
   const stopped = running
-    .filter((each) => each.overlap === 'some' && (release !== undefined || !isSame(each, own)))
+    .filter(({ overlap }) => overlap === 'some')
     .map((each) => stopping(each, 'two of this program would roll each change twice; delete it at the end'));
   if (other !== undefined && release !== undefined) return [...stopped, ...inPlace(other, release)];
-  // The selector of a Deployment cannot be changed.
-  const isReplaced = other !== undefined && isSame(other, own);
+  // The selector of a Deployment cannot be changed, and a release may have objects of the same names.
+  const isNear = other?.namespace === home && (other.name === NAME || other.release !== undefined);
   // Both have the same state: the one of Collaborne does not know the form of the new entries.
   const isStopped = source.name === 'collaborne' && other !== undefined && other.replicas > 0;
   const why = 'it does not know the form of the new entries in the state';
   return [
     ...stopped,
-    ...(isReplaced ? removing(other) : isStopped ? [stopping(other, why)] : []),
+    ...(isNear ? removing(other) : isStopped ? [stopping(other, why)] : []),
     ...installing(situation),
     ...copying(situation),
     rolledOut(own),
-    ...(isReplaced ? [] : removing(other)),
+    ...(isNear ? [] : removing(other)),
   ];
 }
 
@@ -64,17 +66,20 @@ function isSame(one: Named, other: Named): boolean {
   return one.namespace === other.namespace && one.name === other.name;
 }
 
-function keeping({ namespace, name }: Running, { args: [, ...args], variables, wanted }: Settings): Step {
-  const needed = [...args, ...variables.map((each) => each.name), ...wanted];
-  const what = `it watches these namespaces: add what it lacks of ${needed.join(' ')}; its log names missing rights`;
-  return { run: `kubectl -n ${namespace} edit deployment/${name}`, what };
+function keeping(
+  { namespace, name, overlap }: Running,
+  { args, variables, wanted }: Settings,
+): readonly Step[] {
+  const needed = [...args.slice(overlap === 'all' ? 1 : 0), ...variables.map((each) => each.name), ...wanted];
+  const what = `add what it lacks of ${needed.join(' ')}, also where it is installed from; its log names missing rights`;
+  return needed.length === 0 ? [] : [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 
 function inPlace({ namespace, name }: OtherInstallation, release: string): readonly Step[] {
   return [
     {
-      run: `helm get values ${release} -n ${namespace} -o json | jq 'del(.image)' > ${VALUES}`,
-      what: 'its values mean the same here, those in Secrets too, but for its image',
+      run: `helm get values ${release} -n ${namespace} -o json | jq 'del(.image, .global.imageRegistry)' > ${VALUES}`,
+      what: 'its values, but for its image; Helm names those that mean something else here',
     },
     {
       run: `helm upgrade ${release} k8s/chart -n ${namespace} -f ${VALUES} --set image.repository=${IMAGE}`,

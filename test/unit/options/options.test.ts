@@ -288,6 +288,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
   },
   'what is served': {
     'PORT=9000': { port: 9000 },
+    '--cluster-name=prod': { clusterName: 'prod' },
     'PORT=9000 RELOADER_OPT_PORT=0': { port: 0 },
     'PORT= RELOADER_OPT_PORT=': {},
     '--port=1 --port=2': { port: 2 },

@@ -139,11 +139,11 @@ const RUNNING: Readonly<
     /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it watches every namespace of the other/,
     /^kubectl -n reloader edit deployment\/reloader$/,
   ],
-  'a part: it is replaced': [
+  'a part, and the manifests have its name: it stays': [
     ['--namespace=web'],
     ['--namespaces=web,api'],
     /watches web; it watches some namespaces of the other one$/,
-    /^mkdir -p migrated\/web /,
+    /^kubectl -n reloader edit deployment\/reloader$/,
   ],
   'a part, beside a release of Helm that is upgraded: it is stopped': [
     ['--namespace=web'],
@@ -151,12 +151,6 @@ const RUNNING: Readonly<
     /; it watches some namespaces of the other one$/,
     /^kubectl -n reloader scale deployment\/reloader --replicas=0$/,
     { annotations: RELEASE },
-  ],
-  'all but one that it leaves out': [
-    ['-A', '--namespaces-to-ignore=shared'],
-    ['--namespaces=shared,default'],
-    /; it watches some namespaces of the other one$/,
-    /^mkdir -p migrated\/shared /,
   ],
   'other namespaces': [
     ['--namespace=shared'],
