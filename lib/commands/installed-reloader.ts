@@ -219,7 +219,7 @@ export async function namedDeployment(
 }
 
 /** Objects of all namespaces, or of some. */
-export interface Listed<T> {
+interface Listed<T> {
   readonly found: readonly T[];
   readonly isEverywhere: boolean;
 }
