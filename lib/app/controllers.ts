@@ -3,28 +3,24 @@
  * reports do not know each other. No rule is here.
  */
 
-import type { Heartbeat } from '../model/health.ts';
-import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjects } from '../repair/missing-objects.ts';
 import { Pauses } from '../repair/pauses.ts';
 import { Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
-import { Findings } from '../report/findings.ts';
+import { Findings, type FindingsOptions } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
-import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
 import { RolloutController } from '../rollout/rollout-controller.ts';
-import type { RolloutObserver } from '../rollout/rollout-options.ts';
+import type { RolloutControllerOptions, RolloutObserver } from '../rollout/rollout-options.ts';
 import { Slots, type SlotsOptions } from '../rollout/slots.ts';
 import { Stages, type StagesOptions } from '../rollout/stages.ts';
+import type { Ending } from '../state/ending.ts';
 import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
-import type { WriteGate } from '../state/state-overrides.ts';
 import type { NamespaceObject } from '../store/records.ts';
-import type { StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
@@ -34,39 +30,26 @@ import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
-  extends Pick<AttemptOptions, 'client' | 'pods' | 'maxEvictions' | 'timeline'>,
-    Pick<StateCommitterOptions, 'readKeys' | 'mark' | 'onContested'>,
+  extends Omit<
+      RolloutControllerOptions,
+      'observer' | 'newSlots' | 'newStages' | 'apply' | 'observe' | 'onPatchAnswered'
+    >,
+    Pick<StateCommitterOptions, 'stateClient' | 'readKeys' | 'mark' | 'onContested' | 'onUnknownVersion'>,
+    Pick<FindingsOptions, 'isDynamic'>,
+    Pick<Ending, 'wait'>,
     Pick<JobRecreationsOptions, 'finish'>,
     Pick<RefetcherOptions, 'readConfig'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout' | 'onFailure'> {
-  readonly store: Store;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;
-  readonly stateClient: StateClient;
-  /** Whether each pod has a content of the class of its own. */
-  readonly isDynamic: (config: ObjectKey) => boolean;
-  readonly log: Log;
-  readonly heartbeat: Heartbeat;
   /** Whether this reloader leads; a standby observes and writes nothing. */
   readonly leads: boolean;
-  /** Called if a later version of this program wrote the state: this process must not write it. */
-  readonly onUnknownVersion: (version: string) => void;
-  /** The quiet period. */
-  readonly quietMs: number;
-  /** The longest time from the first change to the rollout, in milliseconds. */
-  readonly maxWaitMs: number;
   /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
   readonly missingGraceMs?: number | undefined;
-  /** How many workloads are patched at the same time. */
-  readonly concurrency: number;
   /** How many may be in a rollout. @default any number */
   readonly budget?: SlotsOptions['budget'] | undefined;
   readonly staging: StagesOptions['staging'];
-  /** Answers a number in [0, 1), for the jitter of backoffs and for tokens, which are no secrets. */
-  readonly random: () => number;
-  /** Resolves after `ms` or when `signal` is aborted; never rejects. */
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Takes in objects that the refetcher read outside their streams. */
@@ -126,14 +109,19 @@ export class Controllers {
     });
     this.pauses = new Pauses({ ...options, isWaiting, say });
     this.jobRecreations = new JobRecreations({ ...options, say });
-    this.namespaces = this.#newSelection(apply);
+    this.namespaces = new SelectedNamespaces({
+      store,
+      journal: options.journal,
+      apply,
+      release: (workload) => this.rollouts.release(workload),
+      onSelected: (namespaces) => this.findings.select(namespaces),
+    });
     this.#namespaceAnnotations = new NamespaceAnnotations(store, (workloads) => this.#reconsider(workloads));
     this.committer = new StateCommitter({
       ...options,
       ...options.state,
-      journal: this.reporter.journal,
       apply,
-      gate: writeGate(gate, isWaiting),
+      gate: { isSynced: (...about) => gate.isSynced(...about), isWaiting },
       onCommit: (result, nextTryMs) => this.reporter.commit(result, nextTryMs),
     });
   }
@@ -225,16 +213,6 @@ export class Controllers {
     });
   }
 
-  #newSelection(apply: (effects: Effects) => void): SelectedNamespaces {
-    return new SelectedNamespaces({
-      store: this.store,
-      journal: this.reporter.journal,
-      apply,
-      release: (workload) => this.rollouts.release(workload),
-      onSelected: (namespaces) => this.findings.select(namespaces),
-    });
-  }
-
   /** Other annotations count for these workloads. */
   #reconsider(workloads: readonly ObjectKey[]): void {
     if (!this.#leads) return;
@@ -264,11 +242,4 @@ export class Controllers {
     const why = slots?.reasonOf(keyOf(ref)) ?? '';
     this.reporter.waiting(ref, about, why, slots?.isCrowded(keyOf(ref)) === false);
   }
-}
-
-function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
-  return {
-    isSynced: (...about) => gate.isSynced(...about),
-    isWaiting,
-  };
 }

@@ -10,12 +10,10 @@ import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
-import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { ConfigObject } from '../model/config-object.ts';
-import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
-import type { Log } from '../model/log.ts';
+import type { WatchEnd, WatchHealth } from '../model/health.ts';
 import {
   type ConfigKind,
   configKindOf,
@@ -35,7 +33,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
 import { type Mounted, mountedOf } from '../tracking/mounted-content.ts';
 import type { Reloader } from './reloader.ts';
-import type { ServedKinds } from './served-kinds.ts';
+import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
@@ -72,28 +70,24 @@ export function streamsOf(
 }
 
 /** The collaborators of the informers. */
-export interface InformersOptions {
-  readonly streams: readonly Stream[];
+export interface InformersOptions
+  extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
   /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
   readonly resourceSelector: string | undefined;
   /** The labels of the namespaces that are selected; undefined: all are. */
   readonly namespaceSelector: string | undefined;
   /** Whether annotations of namespaces count for their workloads. */
   readonly readsNamespaces: boolean;
-  readonly send: Send;
   readonly timeline: Timeline;
   /** The reloader of the present term; asked again for each event, since terms change while a watch goes on. */
   readonly reloader: () => Reloader;
   /** Called if resourceVersions of the stream have gone back, as after a restore of etcd. */
   readonly onTurnedBack: (stream: string) => void;
-  readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
   readonly classes: MountedClasses;
   readonly metrics: Metrics | undefined;
-  readonly log: Log;
-  readonly random: () => number;
 }
 
 /** Runs one informer per stream. */

@@ -52,21 +52,21 @@ export interface ServedPages {
  * @throws ListenError if a port is taken or not permitted, or the address does not belong to this machine; then none listens.
  */
 export async function servePages(assembly: Observed, options: Options, served: Served): Promise<ServedPages> {
-  const { bindAddress: address, checksHost, secureMetrics } = options;
+  const { bindAddress: address, checksHost, metricsTlsDirectory: directory } = options;
   const { log, send } = served;
   const onError = (error: unknown): void => log.error('a page failed', { error });
   const place = { address, checksHost };
-  const admit = secureMetrics && admitterOf(send, log);
+  const admit = directory === undefined ? undefined : admitterOf(send, log);
   const { stuck, waitingFor } = assembly;
   const content = { stuck, waitingFor, ...pagesOf(assembly, options, served) };
   const pages = new HttpServer(content, onError, { ...place, flag: '--port', admit });
   const health = new HttpServer({ stuck, waitingFor }, onError, { ...place, flag: '--health-port' });
   const end = new AbortController();
   const certificate =
-    secureMetrics &&
+    directory &&
     followCertificateFiles(
       {
-        directory: secureMetrics.tlsDirectory,
+        directory,
         what: 'the certificate of the pages',
         use: (pair) => pages.use(pair),
         log,

@@ -132,7 +132,7 @@ export function permissionsOf(
     workloadKinds,
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
-    reviewsReaders: options.secureMetrics !== undefined,
+    reviewsReaders: options.metricsTlsDirectory !== undefined,
     evicts: options.reloadStrategy === 'evict',
     onlyTells: options.webhookUrl !== undefined,
   });

@@ -5,14 +5,13 @@
  */
 
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
-import type { ApiResource } from '../kubernetes/api-path.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { discover } from '../kubernetes/workloads/discovery.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import { mountedKindOf } from '../model/object-ref.ts';
+import { type ApiResource, mountedKindOf } from '../model/object-ref.ts';
 import type { OptionalKindStatus } from '../model/status-report.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { addWorkloadKind, findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';

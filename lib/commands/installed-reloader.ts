@@ -1,8 +1,9 @@
 /** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
-import { type ApiResource, FIELD_MANAGER, LEASES } from '../kubernetes/api-path.ts';
+import { FIELD_MANAGER, LEASES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
+import type { ApiResource } from '../model/object-ref.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
 import { plain } from '../model/text.ts';

@@ -1,9 +1,10 @@
 /** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
 
 import { ApiError, readingOf } from '../kubernetes/api-error.ts';
-import { type ApiResource, collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
+import { collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
 import { callJson, callList } from '../kubernetes/json-call.ts';
 import { type ApiRequest, type ApiResponse, bodyOf, type Send } from '../kubernetes/transport.ts';
+import type { ApiResource } from '../model/object-ref.ts';
 import type { Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 

@@ -1,7 +1,12 @@
 /** The object that a person means by `<kind/name>`, in the words of kubectl. */
 
-import type { ApiResource } from '../kubernetes/api-path.ts';
-import { CONFIG_KINDS, type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import {
+  type ApiResource,
+  CONFIG_KINDS,
+  type ConfigKind,
+  configKindOf,
+  SOURCE_KINDS,
+} from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { Options } from '../options/options.ts';

@@ -1,15 +1,7 @@
 /** The paths of the API, and requests that write there: each carries the field manager of this program. */
 
+import type { ApiResource } from '../model/object-ref.ts';
 import type { ApiRequest } from './transport.ts';
-
-/** A kind as paths name it. */
-export interface ApiResource {
-  /** Empty for the core group. */
-  readonly group: string;
-  readonly version: string;
-  /** The plural. */
-  readonly resource: string;
-}
 
 /** Namespaces. */
 export const NAMESPACES: ApiResource = v1('', 'namespaces');

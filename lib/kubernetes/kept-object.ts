@@ -5,30 +5,13 @@
 
 import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
+import type { StateChange, StateVersion } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
 import { ApiError, readingOf, writeResultOf } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
-
-/** The object at one version. */
-export interface KeptSnapshot {
-  readonly resourceVersion: string;
-  /** The values of a Secret are base64. */
-  readonly data: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  /** See lastWriteOf. */
-  readonly lastWrite?: number | undefined;
-}
-
-/** A change of the object as a merge patch; null removes a key. */
-export interface KeptPatch {
-  /** The fence: the version that the change was made from. */
-  readonly resourceVersion: string;
-  readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
 
 /** See the file's comment. Its methods never reject. */
 export class KeptObject {
@@ -41,7 +24,7 @@ export class KeptObject {
   }
 
   /** The most recent version of the object, not one from a cache; `signal` aborts the read. */
-  async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
+  async read(signal?: AbortSignal): Promise<Reading<StateVersion>> {
     const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
     return await readingOf(() => this.#call(request));
   }
@@ -51,7 +34,7 @@ export class KeptObject {
    * stay as they are; `gone` means that the namespace does not exist. The label is needed: of an apply that owns no field the
    * API server keeps no managedFields, and with them the time of the last write.
    */
-  async create(): Promise<WriteResult<KeptSnapshot>> {
+  async create(): Promise<WriteResult<StateVersion>> {
     const labels = { 'app.kubernetes.io/managed-by': FIELD_MANAGER };
     const { kind, namespace, name } = this.#ref;
     const body = { apiVersion: 'v1', kind, metadata: { name, namespace, labels } };
@@ -59,16 +42,16 @@ export class KeptObject {
   }
 
   /** Changes keys by a merge patch; `gone` means that the object has to be created again. */
-  async patch({ resourceVersion, data, annotations }: KeptPatch): Promise<WriteResult<KeptSnapshot>> {
+  async patch({ resourceVersion, data, annotations }: StateChange): Promise<WriteResult<StateVersion>> {
     const body = { metadata: { resourceVersion, annotations }, data };
     return await this.#write('application/merge-patch+json', body);
   }
 
-  async #write(contentType: string, body: object): Promise<WriteResult<KeptSnapshot>> {
+  async #write(contentType: string, body: object): Promise<WriteResult<StateVersion>> {
     return await writeResultOf(() => this.#call(writing('PATCH', this.#path(), body, contentType)));
   }
 
-  async #call(request: ApiRequest): Promise<KeptSnapshot> {
+  async #call(request: ApiRequest): Promise<StateVersion> {
     const raw = await callJson<Partial<RawConfigObject>>(this.#send, request);
     const { resourceVersion, annotations = {} } = raw.metadata ?? {};
     if (resourceVersion === undefined)
@@ -86,23 +69,23 @@ export class KeptObject {
 
 /** For a dry run: reads the object, then keeps changes in memory, where every write succeeds. */
 export class DryRunObject extends KeptObject {
-  #state: KeptSnapshot = { resourceVersion: '0', data: {}, annotations: {} };
+  #state: StateVersion = { resourceVersion: '0', data: {}, annotations: {} };
   /** Whether it was created in memory; it may still not exist on the API server. */
   #exists = false;
 
   /** The object; if it does not exist, the one in memory. */
-  override async read(signal?: AbortSignal): Promise<Reading<KeptSnapshot>> {
+  override async read(signal?: AbortSignal): Promise<Reading<StateVersion>> {
     const reading = await super.read(signal);
     if (reading.kind === 'found') this.#state = reading.object;
     return reading.kind === 'absent' && this.#exists ? { kind: 'found', object: this.#state } : reading;
   }
 
-  override async create(): Promise<WriteResult<KeptSnapshot>> {
+  override async create(): Promise<WriteResult<StateVersion>> {
     this.#exists = true;
     return { kind: 'accepted', object: this.#state };
   }
 
-  override async patch({ data, annotations }: KeptPatch): Promise<WriteResult<KeptSnapshot>> {
+  override async patch({ data, annotations }: StateChange): Promise<WriteResult<StateVersion>> {
     const merged = Object.entries({ ...this.#state.data, ...data });
     this.#state = {
       ...this.#state,

@@ -1,11 +1,10 @@
 /** The rights that the reloader needs, as data: the preflight asks for them, and a test compares them with the Roles in k8s. */
 
-import { type ConfigKind, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
+import { type ApiResource, type ConfigKind, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
   ACCESS_REVIEWS,
-  type ApiResource,
   EVENT_OBJECTS,
   JOBS,
   LEASES,

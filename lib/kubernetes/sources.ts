@@ -1,6 +1,7 @@
 /** The sources of the streams: paths and selectors by which each kind is listed and watched. */
 
 import {
+  type ApiResource,
   type ConfigKind,
   configKindOf,
   isMountedKind,
@@ -8,7 +9,7 @@ import {
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
 import { findWorkloadKind } from '../model/workload-kind.ts';
-import { type ApiResource, collectionPath, NAMESPACES } from './api-path.ts';
+import { collectionPath, NAMESPACES } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
 /** The resource of a kind of workload or of source; undefined for any other. */

@@ -1,12 +1,11 @@
 /** Wrappers of `send`: one measures each request, the other refuses requests after the lead is lost. */
 
 import type { Leadership } from '../leader/elector.ts';
-import { monotonicMs } from '../model/time.ts';
 import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** The report about one request. All fields but the duration have few values, as labels of metrics must. */
+/** The report about one request. All fields have few values, as labels of metrics must. */
 export interface RequestReport {
   /** As RBAC names it: get, list, watch, create, update, patch, delete. */
   readonly verb: string;
@@ -14,21 +13,18 @@ export interface RequestReport {
   readonly resource: string;
   /** The status as text, or `none` without an answer. */
   readonly code: string;
-  /** The time to the head of the answer, in milliseconds. */
-  readonly durationMs: number;
 }
 
 /** `send`, with `onRequest` called after the head of each answer and after each failure. */
 export function observed(send: Send, onRequest: (report: RequestReport) => void): Send {
   return async (request) => {
-    const startedAt = monotonicMs();
     let code = 'none';
     try {
       const response = await send(request);
       code = String(response.status);
       return response;
     } finally {
-      onRequest({ ...namesOf(request), code, durationMs: monotonicMs() - startedAt });
+      onRequest({ ...namesOf(request), code });
     }
   };
 }

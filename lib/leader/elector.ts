@@ -6,6 +6,7 @@
 
 import type { Log } from '../model/log.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
+import type { ElectionTimes } from '../model/settings.ts';
 import { monotonicMs } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
@@ -26,19 +27,11 @@ export interface Leadership {
 /** Why the leading code ended: `ended` on request, `contested` because another process acts although this one leads. */
 export type LeadEnd = 'ended' | 'contested';
 
-/** The parts and times of an elector; retryPeriodMs < renewDeadlineMs < leaseDurationMs. */
-export interface ElectorOptions {
+/** The parts and times of an elector. */
+export interface ElectorOptions extends ElectionTimes {
   readonly lease: LeaseClient;
   /** See leaderIdentity. */
   readonly identity: string;
-  /** For how long other candidates wait after the last change of the record before they take the Lease. */
-  readonly leaseDurationMs: number;
-  /** For how long after its last successful renewal this process considers itself the leader. */
-  readonly renewDeadlineMs: number;
-  /** The pause between two attempts to take or renew the Lease, without jitter. */
-  readonly retryPeriodMs: number;
-  /** Whether a graceful end releases the Lease. */
-  readonly releaseOnCancel: boolean;
   /** The uid of this process's pod; undefined outside a pod. */
   readonly podUid?: string;
   /** As Math.random. */

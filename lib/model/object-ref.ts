@@ -2,16 +2,20 @@
 
 import { listedText } from './text.ts';
 
-/** The kinds of object whose content is tracked. */
-export type ConfigKind = 'ConfigMap' | 'Secret' | 'SecretProviderClass';
-
-/** A row of the table of sources; references.ts has the places where a pod template refers to one. */
-interface SourceKind {
+/** A kind as the paths of the API name it. */
+export interface ApiResource {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural. */
   readonly resource: string;
+}
+
+/** The kinds of object whose content is tracked. */
+export type ConfigKind = 'ConfigMap' | 'Secret' | 'SecretProviderClass';
+
+/** A row of the table of sources; references.ts has the places where a pod template refers to one. */
+interface SourceKind extends ApiResource {
   /** Its part of the native annotations. */
   readonly word: string;
   /** The encoding of the values of `data`. */

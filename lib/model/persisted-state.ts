@@ -20,6 +20,23 @@ export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-versi
 /** The version of the format that this program writes. */
 export const STATE_VERSION = '1';
 
+/** One ConfigMap of the state, or the Secret with the keys of its digests, at one version. */
+export interface StateVersion {
+  readonly resourceVersion: string;
+  /** The values of a Secret are base64. */
+  readonly data: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** See lastWriteOf. */
+  readonly lastWrite?: number | undefined;
+}
+
+/** A change of one of these by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */
+export interface StateChange {
+  readonly resourceVersion: string;
+  readonly data: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
 /** Entries and overrides, by key. */
 export interface PersistedState {
   readonly entries: ReadonlyMap<StateKey, StateEntry>;

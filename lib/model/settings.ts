@@ -137,10 +137,16 @@ export interface AdmissionOptions {
   readonly clientAuthorities?: string;
 }
 
-/** How the pages are served over TLS, to those with a token that may get them. */
-export interface SecureMetrics {
-  /** A folder with the files tls.crt and tls.key. */
-  readonly tlsDirectory: string;
+/** The times of a leader election, with the meaning that client-go gives them: retryPeriodMs < renewDeadlineMs < leaseDurationMs. */
+export interface ElectionTimes {
+  /** How long other processes wait for a leader that does not renew the Lease; whole seconds. */
+  readonly leaseDurationMs: number;
+  /** How long after its last successful renewal a leader stops. */
+  readonly renewDeadlineMs: number;
+  /** The time between two attempts to take or renew the Lease, without jitter. */
+  readonly retryPeriodMs: number;
+  /** Whether a graceful end releases the Lease. */
+  readonly releaseOnCancel: boolean;
 }
 
 /** The results of a review, and their meaning. */

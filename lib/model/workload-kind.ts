@@ -8,21 +8,18 @@ import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from './kinds/apps.ts';
 import { ROLLOUT } from './kinds/argo-rollout.ts';
 import { CRON_JOB, JOB } from './kinds/batch.ts';
 import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
+import type { ApiResource } from './object-ref.ts';
 import type { RawMetadata, RawOwner, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
 export type Declining = 'suspended' | 'finished';
 
 /** One row: a kind of object that owns a pod template. */
-export interface WorkloadKind {
+export interface WorkloadKind extends ApiResource {
   /** The kind as references, log lines and the state name it; of a kind that only the settings name `<plural>.<group>`. */
   readonly kind: string;
   /** The kind as objects name it, where that differs. */
   readonly objectKind?: string;
-  readonly group: string;
-  readonly version: string;
-  /** The plural, as in the API path. */
-  readonly resource: string;
   /**
    * How it comes to run the current content: by pods that replace the old ones, by a run that is started at once, or by another
    * object in its place.

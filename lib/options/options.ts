@@ -7,8 +7,8 @@ import type {
   AlertOptions,
   Budget,
   ConnectionOptions,
+  ElectionTimes,
   Pace,
-  SecureMetrics,
   Staging,
   StakaterKeys,
 } from '../model/settings.ts';
@@ -23,20 +23,12 @@ export type Scope =
   /** No setting: the pod's own namespace, else that of the kubeconfig's context. */
   | { readonly type: 'default' };
 
-/** The settings of the leader election, with the meaning that client-go gives them. */
-export interface LeaderElection {
+/** The settings of the leader election. */
+export interface LeaderElection extends ElectionTimes {
   /** The name of the Lease. */
   readonly id: string;
   /** The namespace of the Lease; undefined: that of the state. */
   readonly namespace: string | undefined;
-  /** How long other processes wait for a leader that does not renew the Lease; whole seconds. */
-  readonly leaseDurationMs: number;
-  /** How long after its last renewal a leader stops; shorter than leaseDurationMs. */
-  readonly renewDeadlineMs: number;
-  /** The time between two attempts to take or renew the Lease. */
-  readonly retryPeriodMs: number;
-  /** Whether a graceful end releases the Lease. */
-  readonly releaseOnCancel: boolean;
 }
 
 /**
@@ -92,8 +84,8 @@ export interface Options extends FlagOptions {
   readonly webhookUrl?: string;
   /** A file with the key that signs its notifications; read for each. @default they are not signed */
   readonly webhookSecretFile?: string;
-  /** The pages are served over TLS, and only to tokens that may get them. @default over HTTP, to anyone */
-  readonly secureMetrics?: SecureMetrics;
+  /** A folder with tls.crt and tls.key: pages are served over TLS, and only to tokens that may get them. @default over HTTP, to anyone */
+  readonly metricsTlsDirectory?: string;
   /** The admission webhook, which keeps stamps through updates by external writers. @default none */
   readonly admission?: AdmissionOptions;
   /** The receiver of an alert for each rollout. @default none */

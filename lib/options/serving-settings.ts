@@ -1,7 +1,7 @@
 /** The settings of the HTTP servers: ports, address, allowed hosts, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { AdmissionOptions, SecureMetrics } from '../model/settings.ts';
+import type { AdmissionOptions } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
 import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
@@ -15,7 +15,7 @@ const PROBES_PORT = 8081;
 
 /** The properties of Options that this file computes; undefined ones are dropped later. */
 type Serving = Pick<Options, 'port' | 'statusPage'> & {
-  readonly [K in 'healthPort' | 'bindAddress' | 'checksHost' | 'secureMetrics' | 'admission']:
+  readonly [K in 'healthPort' | 'bindAddress' | 'checksHost' | 'metricsTlsDirectory' | 'admission']:
     | Options[K]
     | undefined;
 };
@@ -35,7 +35,7 @@ export function servingFrom(reader: Reader, env: Environment): Serving {
     bindAddress,
     checksHost: isLoopback(bindAddress),
     statusPage: !reader.get('no-status-page'),
-    secureMetrics: secureMetricsFrom(reader),
+    metricsTlsDirectory: metricsTlsDirectoryFrom(reader),
     admission,
   };
 }
@@ -62,14 +62,15 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-function secureMetricsFrom(reader: Reader): SecureMetrics | undefined {
+/** Undefined without --secure-metrics. @throws UsageError if one of the two flags lacks the other */
+function metricsTlsDirectoryFrom(reader: Reader): string | undefined {
   const tlsDirectory = reader.get('metrics-tls-directory');
   const isSecure = reader.get('secure-metrics');
   if (isSecure && tlsDirectory === undefined)
     throw new UsageError(`expected --metrics-tls-directory beside ${reader.placeOf('secure-metrics')}`);
   if (!isSecure && tlsDirectory !== undefined)
     throw new UsageError(`expected --secure-metrics beside ${reader.placeOf('metrics-tls-directory')}`);
-  return tlsDirectory === undefined ? undefined : { tlsDirectory };
+  return tlsDirectory;
 }
 
 /** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */

@@ -6,6 +6,7 @@
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { StageEnd } from '../model/settings.ts';
+import type { ChangeStatus } from '../model/status-report.ts';
 
 /** One workload that the change concerns, and that nothing but the stages may keep from being rolled. */
 export interface Member {
@@ -23,18 +24,11 @@ export interface Member {
 const ALL: StageEnd = { percent: 100 };
 
 /** How far a change has come. */
-export interface StagePlan {
+export interface StagePlan extends Pick<ChangeStatus, 'stage' | 'stages' | 'total' | 'begun' | 'ready'> {
   /** Those that may begin now. */
   readonly next: readonly ObjectKey[];
   /** All that have not begun, in their turn. */
   readonly waiting: readonly ObjectKey[];
-  /** The present stage, from 1, of so many. */
-  readonly stage: number;
-  readonly stages: number;
-  /** How many workloads the stages count, how many of them have begun, and how many are ready. */
-  readonly total: number;
-  readonly begun: number;
-  readonly ready: number;
 }
 
 /** The stage in which a workload begins, from 1, of so many, and where that stage ends. */

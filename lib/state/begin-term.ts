@@ -5,9 +5,9 @@
  */
 
 import type { FailedRead } from '../model/outcome.ts';
-import { unknownVersionIn } from '../model/persisted-state.ts';
+import { type StateVersion, unknownVersionIn } from '../model/persisted-state.ts';
 import { annotationsOf, markIn, termAfter } from '../model/shards.ts';
-import { type AllShards, readShards, type StateClient, type StateVersion } from '../store/state-client.ts';
+import { type AllShards, readShards, type StateClient } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
 
 /** The input of `beginTerm`. */

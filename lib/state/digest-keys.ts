@@ -3,8 +3,9 @@
 import { SHA1 } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
 import type { FailedRead, WriteResult } from '../model/outcome.ts';
+import type { StateVersion } from '../model/persisted-state.ts';
 import { algorithmsNamedIn } from '../model/state-entry.ts';
-import type { AllShards, KeyClient, StateVersion } from '../store/state-client.ts';
+import type { AllShards, KeyClient } from '../store/state-client.ts';
 import { currentIn, dataWith, type HeldKey, isKeyId, type Keyring } from './keyring.ts';
 import { failureOf } from './refusal.ts';
 

@@ -11,6 +11,7 @@ import {
   parseState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
+  type StateVersion,
 } from '../model/persisted-state.ts';
 import {
   annotationsOf,
@@ -28,7 +29,7 @@ import {
 import { algorithmsNamedIn } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
-import type { AllShards, StateClient, StateVersion } from '../store/state-client.ts';
+import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { noteParts } from '../tracking/other-scopes.ts';

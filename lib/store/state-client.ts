@@ -2,30 +2,15 @@
 
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
+import type { StateChange, StateVersion } from '../model/persisted-state.ts';
 import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/shards.ts';
-
-/** One shard at one version. */
-export interface StateVersion {
-  readonly resourceVersion: string;
-  readonly data: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  /** See lastWriteOf. */
-  readonly lastWrite?: number | undefined;
-}
-
-/** A change of one object by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */
-interface Change {
-  readonly resourceVersion: string;
-  readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
 
 /** Reads and writes the Secret with the keys of the digests; its values are base64. Its methods never reject. */
 export interface KeyClient {
   readonly read: (signal?: AbortSignal) => Promise<Reading<StateVersion>>;
   /** Creates the Secret without data; an existing one keeps its data. */
   readonly create: () => Promise<WriteResult<StateVersion>>;
-  readonly patch: (change: Change) => Promise<WriteResult<StateVersion>>;
+  readonly patch: (change: StateChange) => Promise<WriteResult<StateVersion>>;
 }
 
 /** Reads and writes the shards of the state, by their numbers from 0. Its methods never reject. */
@@ -35,7 +20,7 @@ export interface StateClient {
   readonly read: (shard: number, signal?: AbortSignal) => Promise<Reading<StateVersion>>;
   /** Creates a shard without data; an existing one keeps its data. */
   readonly create: (shard: number) => Promise<WriteResult<StateVersion>>;
-  readonly patch: (shard: number, change: Change) => Promise<WriteResult<StateVersion>>;
+  readonly patch: (shard: number, change: StateChange) => Promise<WriteResult<StateVersion>>;
 }
 
 /** The state with the keys of its digests. */

@@ -129,11 +129,6 @@ export class SyncGate {
     );
   }
 
-  /** Whether every stream has listed and none is refused: each workload that may carry a stamp is known. */
-  get isComplete(): boolean {
-    return this.#present().every((stream) => this.#isDone(stream, 'none'));
-  }
-
   /** Whether the workloads of every stream are listed, except those of streams that fail or are refused. */
   get showsWorkloads(): boolean {
     return this.#present().every((stream) => !stream.isWorkload || this.#isDone(stream, 'failing'));

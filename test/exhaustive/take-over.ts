@@ -7,7 +7,11 @@ import { handOver } from '../../lib/app/hand-over.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';
-import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
+import {
+  STATE_VERSION,
+  STATE_VERSION_ANNOTATION,
+  type StateVersion,
+} from '../../lib/model/persisted-state.ts';
 import { annotationsOf, markIn } from '../../lib/model/shards.ts';
 import { formatEntry, formatOverrides } from '../../lib/model/state-entry.ts';
 import type { Timeline } from '../../lib/model/timeline.ts';
@@ -15,7 +19,7 @@ import type { Workload } from '../../lib/model/workload.ts';
 import { catchUp } from '../../lib/repair/catch-up.ts';
 import { Refetcher } from '../../lib/repair/refetcher.ts';
 import { beginTerm } from '../../lib/state/begin-term.ts';
-import type { StateClient, StateVersion } from '../../lib/store/state-client.ts';
+import type { StateClient } from '../../lib/store/state-client.ts';
 import { Store } from '../../lib/store/store.ts';
 import { observeConfig } from '../../lib/tracking/observe-config.ts';
 import { observeWorkload } from '../../lib/tracking/observe-workload.ts';

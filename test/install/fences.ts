@@ -3,9 +3,9 @@
  * account, and variables for all names that an installation chooses: overlays and the chart replace these texts, and no other.
  */
 
-import { type ApiResource, EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
+import { EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
 import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
-import { SOURCE_KINDS } from '../../lib/model/object-ref.ts';
+import { type ApiResource, SOURCE_KINDS } from '../../lib/model/object-ref.ts';
 import { shardNames } from '../../lib/model/shards.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
 import { OWN_WRITES } from './own-writes.ts';

@@ -3,10 +3,10 @@
  * rolled out. So the same code decides with a cluster and without.
  */
 
-import { type ApiResource, apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
+import { apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
 import { mountsOf } from '../../kubernetes/sources.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../kubernetes/transport.ts';
-import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { type ApiResource, CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { meets } from '../../options/labels.ts';
 import type { Options } from '../../options/options.ts';

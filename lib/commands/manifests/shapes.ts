@@ -1,7 +1,7 @@
 /** The fields of a manifest that the program reads, by their types: what the API server would refuse does not reach the model. */
 
-import { type ApiResource, NAMESPACES } from '../../kubernetes/api-path.ts';
-import { CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { NAMESPACES } from '../../kubernetes/api-path.ts';
+import { type ApiResource, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../../model/object-ref.ts';
 import { OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
 
 /** The type of a value: that of a list is the type of its items, `*` that of all other fields of a map. */

@@ -1,8 +1,8 @@
 /** Asks the API server whether it serves a kind of workload that a cluster may lack. */
 
+import type { ApiResource } from '../../model/object-ref.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { ApiError } from '../api-error.ts';
-import type { ApiResource } from '../api-path.ts';
 import { IdleDeadline } from '../idle-deadline.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';

@@ -1,14 +1,13 @@
 /** Lists the pods of workloads, and evicts them through the Eviction API, which respects PodDisruptionBudgets. */
 
 import { isCustom } from '../../model/kinds/custom-kind.ts';
-import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { ApiResource, WorkloadRef } from '../../model/object-ref.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
 import type { RawCondition, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { epochSecondsOf } from '../../model/time.ts';
 import { controllerOf, workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
 import {
-  type ApiResource,
   collectionPath,
   objectPath,
   PODS,

@@ -3,6 +3,7 @@
  * the template goes to that object.
  */
 
+import type { ApiResource } from '../../model/object-ref.ts';
 import type {
   RawMetadata,
   RawObject,
@@ -11,7 +12,7 @@ import type {
   Referenced,
 } from '../../model/raw-objects.ts';
 import { ApiError, readingOf } from '../api-error.ts';
-import { type ApiResource, apiVersionOf, objectPath, POD_TEMPLATES, REPLICA_SETS } from '../api-path.ts';
+import { apiVersionOf, objectPath, POD_TEMPLATES, REPLICA_SETS } from '../api-path.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 

@@ -3,17 +3,14 @@
  * controllers, so what is uncertain counts as not rolled out, and costs one rollout more.
  */
 
+import type { ApiResource } from '../object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../raw-objects.ts';
 import { referencesOf } from '../references.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
 import { PLAIN, podsOf } from './pods.ts';
 
 /** A kind as the settings name it. */
-export interface CustomKind {
-  readonly group: string;
-  readonly version: string;
-  /** The plural, as in the API path. */
-  readonly resource: string;
+export interface CustomKind extends ApiResource {
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
 }

@@ -108,8 +108,8 @@ test('an absent kind holds up nothing', async () => {
   const { gate } = stage;
   assert.equal(stateOf(stage), 'not served');
   assert.deepEqual(
-    [gate.isSynced('ns', 'ConfigMap'), gate.isComplete, gate.awaited(), gate.isRefused(ROLLOUTS)],
-    [true, true, [], false],
+    [gate.isSynced('ns', 'ConfigMap'), gate.awaited(), gate.isRefused(ROLLOUTS)],
+    [true, [], false],
   );
   assert.deepEqual([gate.isWatched('ns', 'Rollout'), gate.lists('Rollout', undefined)], [false, false]);
   assert.deepEqual(stage.requests, ['GET /apis/argoproj.io/v1alpha1', 'GET /apis']);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
 import { fenced, observed, type RequestReport } from '../../../lib/kubernetes/wrapped-send.ts';
-import { mockTime } from '../../mock-time.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
 
 const NAMES: Record<string, { method: ApiRequest['method']; path: string; told: string }> = {
@@ -40,21 +39,6 @@ test('refusals and failures are told, and passed on as they are', async () => {
   assert.equal((await send({ method: 'GET', path: '/api/v1/configmaps' })).status, 429);
   await assert.rejects(send({ method: 'GET', path: '/api/v1/configmaps' }), /cut/);
   assert.deepEqual(codes, ['429', 'none']);
-});
-
-test('the duration ends with the head', async (t) => {
-  const { jolt } = mockTime(t);
-  const durations: number[] = [];
-  const slow = observed(
-    async (request) => {
-      jolt();
-      t.mock.timers.tick(25);
-      return await scripted(ok({})).send(request);
-    },
-    ({ durationMs }) => durations.push(durationMs),
-  );
-  await slow({ method: 'GET', path: '/api/v1/configmaps' });
-  assert.deepEqual(durations, [25]);
 });
 
 const GET: ApiRequest = { method: 'GET', path: '/api' };

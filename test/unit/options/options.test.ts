@@ -292,7 +292,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     'PORT=9000 RELOADER_OPT_PORT=0': { port: 0 },
     'PORT= RELOADER_OPT_PORT=': {},
     '--port=1 --port=2': { port: 2 },
-    '--secure-metrics --metrics-tls-directory=/tls': { secureMetrics: { tlsDirectory: '/tls' } },
+    '--secure-metrics --metrics-tls-directory=/tls': { metricsTlsDirectory: '/tls' },
     '--health-port=9000': { healthPort: 9000 },
     '--port=0 --health-port=0': { port: 0, healthPort: 0 },
     '--bind-address 0.0.0.0': { bindAddress: '0.0.0.0', checksHost: false },

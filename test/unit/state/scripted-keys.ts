@@ -1,7 +1,8 @@
 /** A Secret with the keys of digests that keeps the rules of the API, and answers the next calls as a test wants. */
 
 import type { FailedRead, WriteResult } from '../../../lib/model/outcome.ts';
-import type { KeyClient, StateVersion } from '../../../lib/store/state-client.ts';
+import type { StateVersion } from '../../../lib/model/persisted-state.ts';
+import type { KeyClient } from '../../../lib/store/state-client.ts';
 
 /** See the file's comment. */
 export class ScriptedKeys implements KeyClient {

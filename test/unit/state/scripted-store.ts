@@ -1,8 +1,9 @@
 /** A state in ConfigMaps that keep the API's rules, and answers the next writes as a test wants. */
 
 import type { WriteResult } from '../../../lib/model/outcome.ts';
+import type { StateVersion } from '../../../lib/model/persisted-state.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
-import type { StateClient, StateVersion } from '../../../lib/store/state-client.ts';
+import type { StateClient } from '../../../lib/store/state-client.ts';
 
 type Patch = Parameters<StateClient['patch']>[1];
 /** Instead of the ordinary answer: a result without effect, a lost answer to a write that took effect, a delay. */
