@@ -79,5 +79,5 @@ export function panels(): readonly Panel[] {
 
 /** A query with what Grafana would fill in: all namespaces, and this interval. */
 export function filledIn(expr: string, interval: string): string {
-  return expr.replaceAll('$namespace', '.*').replaceAll('$__rate_interval', interval);
+  return expr.replaceAll(/\$(?:cluster|namespace)/g, '.*').replaceAll('$__rate_interval', interval);
 }

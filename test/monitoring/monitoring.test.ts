@@ -41,7 +41,7 @@ function conditionsIn(
   return [...expr.matchAll(/(?<metric>\w+)\{(?<inner>[^}]*)\}/g)].flatMap(({ groups = {} }) =>
     [...(groups['inner'] ?? '').matchAll(/(?<label>\w+)(?<sign>=~|!~|!=|=)"(?<value>[^"]*)"/g)]
       .map((found) => found.groups ?? {})
-      .filter(({ label }) => label !== 'namespace')
+      .filter(({ label }) => label !== 'namespace' && label !== 'cluster')
       .flatMap(({ label = '', sign = '', value = '' }) =>
         value.split('|').map((each) => [groups['metric'] ?? '', label, sign, each] as const),
       ),
