@@ -4,23 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Reason } from '../../lib/model/reasons.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
-import { Cluster, resourceOf } from './harness.ts';
+import { Cluster } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
-const CONFIGMAP = `${PREFIX}/configmap`;
-
-/** Something that people get wrong with a Deployment `web`, and what they are told. */
-interface Case {
-  /** Happens before the reloader starts. */
-  readonly arrange: (cluster: Cluster) => void;
-  readonly reason: Reason;
-  readonly event: string;
-  readonly says: RegExp;
-  /** Mends it. */
-  readonly mend: (cluster: Cluster) => void;
-}
 
 /** A Deployment `web` that follows nothing, with these annotations. */
 function web(cluster: Cluster, annotations: Record<string, string>): void {
@@ -28,45 +16,6 @@ function web(cluster: Cluster, annotations: Record<string, string>): void {
   deploy(cluster, 'web', { follows: {} });
   cluster.sandbox.patch('deployments', 'default', 'web', { metadata: { annotations } });
 }
-
-/** The Deployment `web` follows its ConfigMap as it should, and has none of `keys` any more. */
-function follow({ sandbox }: Cluster, ...keys: string[]): void {
-  const without = Object.fromEntries(keys.map((key) => [key, null]));
-  sandbox.patch('deployments', 'default', 'web', {
-    metadata: { annotations: { ...without, [CONFIGMAP]: 'web' } },
-  });
-}
-
-const CASES: Record<string, Case> = {
-  'a mistyped key': {
-    arrange: (cluster) => web(cluster, { [`${PREFIX}/configmaps`]: 'web' }),
-    reason: 'mistyped',
-    event: 'MistypedAnnotation',
-    says: /the annotation .*\/configmaps has no effect; write .*\/configmap: "web"$/,
-    mend: (cluster) => follow(cluster, `${PREFIX}/configmaps`),
-  },
-  'a name that does not exist yet': {
-    arrange: (cluster) => {
-      web(cluster, { [CONFIGMAP]: 'web' });
-      cluster.sandbox.remove('configmaps', 'default', 'web');
-    },
-    reason: 'missing',
-    event: 'ObjectMissing',
-    says: /^ConfigMap\/web not found; create what is missing, or remove it from the annotation$/,
-    mend: (cluster) => put(cluster, configMap('web'), 'one'),
-  },
-  'a Secret of a type that is not watched': {
-    arrange: (cluster) => {
-      const release = { kind: 'Secret', namespace: 'default', name: 'release' } as const;
-      put(cluster, release, 'x', 'helm.sh/release.v1');
-      web(cluster, { [CONFIGMAP]: 'web', [`${PREFIX}/secret`]: 'release' });
-    },
-    reason: 'missing',
-    event: 'ObjectMissing',
-    says: /^Secret\/release not found, or of a type that is not watched; /,
-    mend: (cluster) => follow(cluster, `${PREFIX}/secret`),
-  },
-};
 
 /** The Events of a reason that the cluster holds. */
 function events({ sandbox }: Cluster, reason: string): StoredObject[] {
@@ -99,46 +48,36 @@ async function allRecorded(cluster: Cluster): Promise<void> {
   await cluster.until('the marker is recorded', () => attempts(cluster, 'Reloaded') > before);
 }
 
-describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, () => {
-  for (const [name, { arrange, reason, event, says, mend }] of Object.entries(CASES)) {
-    test(name, async () => {
-      await using cluster = await Cluster.start();
-      await pair(cluster, 'marker');
-      arrange(cluster);
-      const reloader = await cluster.reloader();
-      await cluster.until('an Event tells of it', () => events(cluster, event).length > 0);
-      const [told] = events(cluster, event);
-      assert.match(String(told?.['message']), says);
-      assert.equal(told?.['type'], 'Warning');
-      const about = cluster.sandbox.get('deployments', 'default', 'web');
-      assert.deepEqual(told?.['involvedObject'], {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        namespace: 'default',
-        name: 'web',
-        uid: about?.metadata.uid,
-      });
-      await cluster.until('the log does too', () => lines(reloader, reason).length > 0);
-      assert.deepEqual(lines(reloader, reason), [`Deployment/web: ${told?.['message']}`]);
-      assert.deepEqual(await findings(reloader), [{ reason, message: told?.['message'] }]);
+test('why nothing happens is told by the log, the page and an Event, and not repeated', async () => {
+  await using cluster = await Cluster.start();
+  await pair(cluster, 'marker');
+  web(cluster, { [`${PREFIX}/configmaps`]: 'web' });
+  const reloader = await cluster.reloader();
+  const event = 'MistypedAnnotation';
+  await cluster.until('an Event tells of it', () => events(cluster, event).length > 0);
+  const [told] = events(cluster, event);
+  assert.match(String(told?.['message']), /has no effect; write .*\/configmap: "web"$/);
+  assert.equal(told?.['type'], 'Warning');
+  await cluster.until('the log does too', () => lines(reloader, 'mistyped').length > 0);
+  assert.deepEqual(lines(reloader, 'mistyped'), [`Deployment/web: ${told?.['message']}`]);
+  assert.deepEqual(await findings(reloader), [{ reason: 'mistyped', message: told?.['message'] }]);
 
-      cluster.sandbox.restart(deployment('web'));
-      await allRecorded(cluster);
-      assert.deepEqual([lines(reloader, reason).length, attempts(cluster, event)], [1, 1]);
+  cluster.sandbox.restart(deployment('web'));
+  await allRecorded(cluster);
+  assert.deepEqual([lines(reloader, 'mistyped').length, attempts(cluster, event)], [1, 1]);
 
-      await reloader.stop();
-      const next = await cluster.reloader();
-      await cluster.until('the next one has tried too', () => attempts(cluster, event) === 2);
-      await allRecorded(cluster);
-      assert.deepEqual([events(cluster, event).length, attempts(cluster, event)], [1, 2]);
+  await reloader.stop();
+  const next = await cluster.reloader();
+  await cluster.until('the next one has tried too', () => attempts(cluster, event) === 2);
+  await allRecorded(cluster);
+  assert.deepEqual([events(cluster, event).length, attempts(cluster, event)], [1, 2]);
 
-      mend(cluster);
-      await cluster.until('it is mended', async () => (await findings(next)).length === 0);
-      await cluster.settled(next);
-      put(cluster, configMap('web'), 'two');
-      await cluster.until('it is rolled', () => cluster.rollouts(deployment('web')) === 1);
-    });
-  }
+  const annotations = { [`${PREFIX}/configmaps`]: null, [`${PREFIX}/configmap`]: 'web' };
+  cluster.sandbox.patch('deployments', 'default', 'web', { metadata: { annotations } });
+  await cluster.until('it is mended', async () => (await findings(next)).length === 0);
+  await cluster.settled(next);
+  put(cluster, configMap('web'), 'two');
+  await cluster.until('it is rolled', () => cluster.rollouts(deployment('web')) === 1);
 });
 
 test('that a paused Deployment will take its rollout later is told, once', async () => {
@@ -187,19 +126,5 @@ describe('Events', { concurrency: 4 }, () => {
     assert.equal(complaints.length, 1);
     assert.equal(lines(reloader, 'mistyped').length, 2);
     assert.equal(cluster.sandbox.list('events').length, 0);
-  });
-
-  test('of every kind of workload name it rightly', async () => {
-    await using cluster = await Cluster.start();
-    const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'];
-    put(cluster, configMap('web'), 'one');
-    for (const kind of kinds) await cluster.podsAreCurrent(deploy(cluster, 'web', { kind }));
-    await cluster.reloader();
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('all are recorded', () => events(cluster, 'Reloaded').length === kinds.length);
-    for (const event of events(cluster, 'Reloaded')) {
-      const { kind, uid } = event['involvedObject'] as { kind: string; uid: string };
-      assert.equal(uid, cluster.sandbox.get(resourceOf(kind), 'default', 'web')?.metadata.uid);
-    }
   });
 });

@@ -67,43 +67,6 @@ describe('the pages', { concurrency: 4 }, () => {
     assert.ok(((await reloader.metric('reloader_change_to_rollout_seconds_sum')) ?? 0) >= 0.09);
   });
 
-  test('are only read, and only those that exist', async () => {
-    await using cluster = await Cluster.start();
-    const reloader = await cluster.reloader();
-    const asked: [string, string, number][] = [
-      ['/healthz', 'GET', 200],
-      ['/readyz?verbose', 'GET', 200],
-      ['/readyz', 'HEAD', 200],
-      ['/status.json', 'GET', 200],
-      ['/metrics', 'POST', 405],
-      ['/healthz', 'DELETE', 405],
-      ['/', 'GET', 200],
-      ['/?find=web', 'HEAD', 200],
-      ['/', 'POST', 405],
-      ['/index.html', 'GET', 404],
-      ['/metrics/', 'GET', 404],
-      ['/../package.json', 'GET', 404],
-    ];
-    const answers = await Promise.all(asked.map(([page, method]) => reloader.page(page, method)));
-    assert.deepEqual(
-      answers.map(({ status }, i) => [...(asked[i] ?? []).slice(0, 2), status]),
-      asked,
-    );
-    assert.equal((await reloader.page('/status.json')).type, 'application/json');
-    assert.equal((await reloader.page('/')).type, 'text/html; charset=utf-8');
-  });
-
-  test('are one less with --no-status-page', async () => {
-    await using cluster = await Cluster.start();
-    const reloader = await cluster.reloader({ flags: ['--no-status-page'] });
-    const paths = ['/', '/?find=web', '/status.json', '/metrics'];
-    const answers = await Promise.all(paths.map((path) => reloader.page(path)));
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [404, 404, 200, 200],
-    );
-  });
-
   test('show no value of a ConfigMap or Secret, and neither do the log, the state, Events and stamps', async () => {
     await using cluster = await Cluster.start();
     const secret = { kind: 'Secret', namespace: 'default', name: 'web' } as const;

@@ -1,4 +1,4 @@
-/** Clients that hold connections or come by a strange name: probes, pages and reviews are answered all the same. */
+/** Clients that hold connections: probes, pages and reviews are answered all the same; and where the ports are open. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -64,15 +64,6 @@ async function statusOf(port: number | undefined, path: string): Promise<number>
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
   await response.arrayBuffer();
   return response.status;
-}
-
-/** The first line of the answer to a request that names `host`. */
-async function statusFor(port: number | undefined, host: string, path = '/status.json'): Promise<string> {
-  assert.ok(port !== undefined);
-  const socket = connect(port, '127.0.0.1');
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  const answer = await text(socket);
-  return answer.slice(0, answer.indexOf('\r\n'));
 }
 
 /** Whether a port is open at an address of this machine. */
@@ -167,37 +158,6 @@ describe('three hundred connections at the port of the admission webhook', { con
   }
 });
 
-describe('a request that names another host', { concurrency: 2 }, () => {
-  const MISDIRECTED = 'HTTP/1.1 421 Misdirected Request';
-  const OK = 'HTTP/1.1 200 OK';
-
-  test('is refused where only this machine is served, at either port', async () => {
-    await using cluster = await Cluster.start();
-    const reloader = await cluster.reloader({ flags: FREE_PORT });
-    const hosts: readonly (readonly [host: string, status: string])[] = [
-      ['localhost', OK],
-      ['localhost:8080', OK],
-      ['127.0.0.1:8080', OK],
-      ['[::1]:8080', OK],
-      ['evil.test', MISDIRECTED],
-      ['127.0.0.1.evil.test:8080', MISDIRECTED],
-      ['localhost.evil.test', MISDIRECTED],
-    ];
-    for (const [host, status] of hosts) {
-      for (const path of ['/', '/status.json', '/metrics', '/healthz'])
-        assert.equal(await statusFor(reloader.port, host, path), status, `${host}${path}`);
-      assert.equal(await statusFor(healthPortOf(reloader), host, '/readyz'), status, host);
-    }
-  });
-
-  test('is answered in a pod, where an Ingress names its own', async () => {
-    await using cluster = await Cluster.start();
-    const reloader = await cluster.reloader({ flags: FREE_PORT, env: POD });
-    for (const host of ['reloader.corp', 'localhost']) assert.equal(await statusFor(reloader.port, host), OK);
-    assert.equal(await statusFor(healthPortOf(reloader), 'reloader.corp', '/healthz'), OK);
-  });
-});
-
 describe('the address', { concurrency: 2 }, () => {
   // All of 127.0.0.0/8 is this machine, so that another of its addresses needs no other machine.
   const OTHER = '127.0.0.2';
@@ -235,14 +195,4 @@ describe('the address', { concurrency: 2 }, () => {
       }
     });
   }
-
-  test('that is none of this machine ends it with 1 and the flag to change', async () => {
-    await using cluster = await Cluster.start();
-    const reloader = cluster.spawn({ flags: ['--bind-address', '192.0.2.1'] });
-    assert.deepEqual(await reloader.ended, { code: 1, signal: null });
-    assert.equal(
-      reloader.lines.at(-1)?.message,
-      '192.0.2.1 is no address of this machine: choose another with --bind-address',
-    );
-  });
 });
