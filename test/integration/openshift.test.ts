@@ -1,4 +1,4 @@
-/** DeploymentConfigs: each row of the table of triggers, and deployments that fail. */
+/** DeploymentConfigs: those that are paused, deployments that fail, and writes of others. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -58,56 +58,21 @@ const events = ({ sandbox }: Cluster, reason: string): readonly string[] =>
     .filter((event) => event['reason'] === reason)
     .map((event) => String(event['message'] ?? event['note']));
 
-/** What each row does after a change; `oc rollout latest`, a resumption or a new image brings the rest. */
-const ROWS: Record<string, { spec: object; rolls: boolean; says?: RegExp }> = {
-  'no triggers': { spec: {}, rolls: true },
-  'null triggers': { spec: { triggers: null }, rolls: true },
-  ConfigChange: { spec: { triggers: [CHANGE] }, rolls: true },
-  'ConfigChange and ImageChange': { spec: { triggers: [IMAGE, CHANGE] }, rolls: true },
-  'ImageChange alone': { spec: { triggers: [IMAGE] }, rolls: false, says: /oc rollout latest dc\/web/ },
-  'an empty list': { spec: { triggers: [] }, rolls: false, says: /oc rollout latest dc\/web/ },
-};
-
-describe('each row of the table of triggers', { concurrency: 2 }, () => {
-  for (const [row, { spec, rolls, says }] of Object.entries(ROWS)) {
-    test(`${row}: ${rolls ? 'a change rolls once' : 'a change is stamped, and waits'}`, async () => {
-      await using cluster = await clusterOf();
-      using imitated = new DeploymentConfigs(cluster);
-      await deploy(cluster, imitated, spec);
-      const reloader = await cluster.reloader({ flags: ON });
-      put(cluster, configMap('web'), 'two');
-      await cluster.until('it is stamped', () => patches(cluster) === 1);
-      if (says !== undefined) {
-        await cluster.until('an Event tells', () =>
-          events(cluster, 'PodsNotReplaced').some((text) => says.test(text)),
-        );
-        assert.equal(imitated.latest('web'), 1);
-        imitated.next('web');
-      }
-      await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-      await mark(cluster);
-      await cluster.settled(reloader);
-      assert.deepEqual([imitated.latest('web'), patches(cluster)], [2, 1]);
-      assert.deepEqual(events(cluster, 'PodsNotReplaced').length, rolls ? 0 : 1);
-    });
-  }
-
-  test('paused: a change is stamped, and rolls once it is resumed', async () => {
-    await using cluster = await clusterOf();
-    using imitated = new DeploymentConfigs(cluster);
-    await deploy(cluster, imitated, {});
-    cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: true } });
-    await cluster.reloader({ flags: ON });
-    put(cluster, configMap('web'), 'two');
-    await cluster.until('an Event tells', () =>
-      events(cluster, 'PodsNotReplaced').some((text) => /oc rollout resume dc\/web/.test(text)),
-    );
-    await mark(cluster);
-    assert.equal(imitated.latest('web'), 1);
-    cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: null } });
-    await cluster.until('its pods are current', () => imitated.isCurrent('web'));
-    assert.equal(patches(cluster), 1);
-  });
+test('paused: a change is stamped, and rolls once it is resumed', async () => {
+  await using cluster = await clusterOf();
+  using imitated = new DeploymentConfigs(cluster);
+  await deploy(cluster, imitated, {});
+  cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: true } });
+  await cluster.reloader({ flags: ON });
+  put(cluster, configMap('web'), 'two');
+  await cluster.until('an Event tells', () =>
+    events(cluster, 'PodsNotReplaced').some((text) => /oc rollout resume dc\/web/.test(text)),
+  );
+  await mark(cluster);
+  assert.equal(imitated.latest('web'), 1);
+  cluster.sandbox.patch('deploymentconfigs', 'default', 'web', { spec: { paused: null } });
+  await cluster.until('its pods are current', () => imitated.isCurrent('web'));
+  assert.equal(patches(cluster), 1);
 });
 
 describe('deployments that fail', { concurrency: 2 }, () => {
