@@ -13,7 +13,7 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import { HttpServer, type Pages, type Probes } from '../telemetry/http-server.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { PageAccess } from '../telemetry/page-access.ts';
-import { recent, type Shown, Texts } from '../telemetry/recent.ts';
+import { recent, type Shown } from '../telemetry/recent.ts';
 import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
@@ -94,16 +94,23 @@ function pagesOf(
   { statusPage: hasPage }: Options,
   { about, metrics }: Served,
 ): Omit<Pages, keyof Probes> {
-  const look = recent(() => {
-    const texts = new Texts(new Date());
-    return { texts, report: assembly.status() };
-  });
+  // Each text of a report is made at its first request.
+  const look = recent(() => ({
+    asOf: new Date(),
+    report: assembly.status(),
+    made: new Map<string, Shown>(),
+  }));
+  const shown = ({ asOf, made }: ReturnType<typeof look>, key: string, write: () => string): Shown => {
+    const text = made.get(key) ?? { body: Buffer.from(write()), asOf };
+    made.set(key, text);
+    return text;
+  };
   const statusPageFor = (query: string): Shown | undefined => {
     const request = pageRequestOf(query);
-    const { texts, report } = look();
+    const now = look();
     const key = `page ${request.isStill} ${request.find}`;
-    if (request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS) return undefined;
-    return texts.text(key, () => statusPage({ ...request, about, report, now: texts.asOf }));
+    if (request.find !== '' && !now.made.has(key) && now.made.size >= MOST_TEXTS) return undefined;
+    return shown(now, key, () => statusPage({ ...request, about, report: now.report, now: now.asOf }));
   };
   return {
     metrics: recent(async () => {
@@ -111,8 +118,8 @@ function pagesOf(
       return { body: Buffer.from(await metrics.text()), asOf };
     }),
     status: () => {
-      const { texts, report } = look();
-      return texts.text('status', () => `${JSON.stringify({ ...about, ...report }, undefined, 2)}\n`);
+      const now = look();
+      return shown(now, 'status', () => `${JSON.stringify({ ...about, ...now.report }, undefined, 2)}\n`);
     },
     statusPage: hasPage ? statusPageFor : undefined,
   };

@@ -4,8 +4,8 @@ import type { RecordedDigest } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import {
   type Knows,
+  localEntryKeyOf,
   type Overrides,
-  overriddenKeyOf,
   overridesKeyOf,
   parseEntry,
   parseOverrides,
@@ -101,5 +101,5 @@ export function recordedOf(
   homeNamespace: string,
 ): RecordedDigest | undefined {
   const overrides = state.overrides.get(overridesKeyOf(workload, homeNamespace));
-  return overrides?.[overriddenKeyOf(workload.namespace, config)];
+  return overrides?.[localEntryKeyOf(config)];
 }

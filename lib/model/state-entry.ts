@@ -54,15 +54,10 @@ export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
   return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
 }
 
-/** The key of an object's entry without a namespace. */
+/** The key of an object's entry without a namespace; in overrides, since a workload follows objects of its own namespace. */
 export function localEntryKeyOf(ref: ConfigRef): StateKey {
   const whole = `v1.${ref.kind}_${ref.name}`;
   return bounded(ref.keys === undefined ? whole : `${whole}_${ref.keys.map(doubled).join('_.')}`);
-}
-
-/** The key of an object in the overrides of a workload of `namespace`: without a prefix in that namespace. */
-export function overriddenKeyOf(namespace: string, ref: ConfigRef): StateKey {
-  return prefix(ref.namespace, namespace) + localEntryKeyOf(ref);
 }
 
 /** The key of a workload's overrides: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
@@ -72,9 +67,8 @@ export function overridesKeyOf(ref: WorkloadRef, homeNamespace: string): StateKe
 
 /** The key of the entry to which `local`, the key of an object in the overrides under `workload`, belongs. */
 export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespace: string): StateKey {
-  const { elsewhere, key = local } = /^(?<elsewhere>[a-z0-9-]+)_(?<key>v1\..*)$/.exec(local)?.groups ?? {};
-  const namespace = elsewhere ?? parseStateKey(workload, homeNamespace)?.namespace ?? homeNamespace;
-  return bounded(prefix(namespace, homeNamespace) + key);
+  const { namespace = homeNamespace } = parseStateKey(workload, homeNamespace) ?? {};
+  return bounded(prefix(namespace, homeNamespace) + local);
 }
 
 /** The type, kind and namespace of a key of the state; undefined for a key that is not ours. */

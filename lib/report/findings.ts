@@ -6,10 +6,9 @@
 import { namespaceGatingMistakes } from '../annotations/gating.ts';
 import { lostOptInFinding } from '../annotations/lost-opt-in.ts';
 import { competingReloaderFinding } from '../annotations/second-reloader.ts';
-import type { Vocabularies } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
 import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
-import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
+import { type Pause, pauseWords, whenTaken } from '../model/hold.ts';
 import {
   type ConfigRef,
   configRefIn,
@@ -23,8 +22,7 @@ import type { Pace } from '../model/settings.ts';
 import { cutToBytes } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import type { Annotations, Workload } from '../model/workload.ts';
-import type { ConfigRecord } from '../store/records.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Store } from '../store/store.ts';
 
 /** The workload that a finding is about. */
@@ -36,52 +34,6 @@ interface Board extends Subject {
   /** The findings that were reported. */
   readonly said: readonly Finding[];
 }
-
-/** The input of the rules: all that is known about one workload. */
-interface Facts {
-  readonly workload: Workload;
-  readonly vocabularies: Vocabularies;
-  /** The annotations of its namespace that count for it. */
-  readonly namespace: Annotations;
-  /** The objects that it follows. */
-  readonly objects: readonly Pick<ConfigRecord, 'ref' | 'annotations'>[];
-  /** Why its pods stay until a person acts. */
-  readonly hold: Hold | undefined;
-  /** Whether a rollout of ours is in progress. */
-  readonly isStamped: boolean;
-  /** Those of them that are missing. */
-  readonly missing: readonly ConfigRef[];
-  /** Whether a reloader keeps its state in the object. */
-  readonly isState: (ref: ConfigRef) => boolean;
-  /** An opt-in that was removed together with our stamps. */
-  readonly lostOptIn: LostOptIn | undefined;
-  /** Another reloader that stamps it. */
-  readonly competitor: CompetingReloader | undefined;
-  /** The classes that it follows and of which each pod has a content of its own. */
-  readonly dynamic: readonly ConfigRef[];
-  /** Whether it is rolled so often that its window is lengthened. */
-  readonly isSlowed: boolean;
-  /** What is not handled about it, by a defect of this program. */
-  readonly defect: Finding | undefined;
-}
-
-/** The rules, pure functions of the facts, in the order in which their findings are reported. */
-const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
-  ({ defect }) => (defect === undefined ? [] : [defect]),
-  ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
-  ({ workload, namespace }) => namespaceGatingMistakes(workload.ref.namespace, namespace),
-  ({ vocabularies, objects }) =>
-    objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
-  ({ lostOptIn }) => (lostOptIn === undefined ? [] : [lostOptInFinding(lostOptIn)]),
-  ({ vocabularies, workload, missing, isState }) =>
-    vocabularies.findingsOfMissing(workload, missing, isState),
-  ({ dynamic }) => differing(dynamic),
-  ({ competitor }) => (competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
-  ({ vocabularies, workload }) => paused(vocabularies.pausing.pauseOf(workload)),
-  ({ vocabularies, workload, isStamped, hold }) =>
-    isStamped && vocabularies.pausing.pauseOf(workload) === undefined ? held(workload, hold) : [],
-  ({ vocabularies, workload, isSlowed }) => (isSlowed ? slowed(vocabularies.paceOf(workload)) : []),
-];
 
 function paused(pause: Pause | undefined): readonly Finding[] {
   if (pause === undefined) return [];
@@ -102,7 +54,7 @@ function slowed({ limit }: Pace): readonly Finding[] {
   return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
 }
 
-function held({ ref }: Workload, hold: Hold | undefined): readonly Finding[] {
+function held({ ref, hold }: Workload): readonly Finding[] {
   if (hold === undefined) return [];
   return [{ reason: 'pods-not-replaced', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
 }
@@ -212,28 +164,38 @@ export class Findings {
       .map(([key, { ref }]) => [key, ref]);
   }
 
+  /** All findings about the workload, in the order in which they are reported. */
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
     const { store, isMissing, isSlowed, isDynamic } = this.#options;
     const { vocabularies } = store.settings;
-    const facts: Facts = {
-      workload,
-      hold: workload.hold,
-      lostOptIn: this.#lostOptInOf(workload, follows),
-      competitor: this.#competitorOf(workload, follows),
-      isSlowed: isSlowed(keyOf(workload.ref)),
-      defect: this.#defects.get(keyOf(workload.ref)),
-      dynamic: [...follows.keys()].filter(isDynamic).map(configRefIn),
-      vocabularies,
-      namespace: (follows.size > 0 && store.namespaceAnnotations.get(workload.ref.namespace)) || {},
-      objects: [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []),
-      isStamped:
-        vocabularies.strategyOf(workload) !== 'evict' &&
-        [...follows.values()].some((edge) => edge.rolloutInProgress),
-      missing: [...follows.keys()].filter(isMissing).map(configRefIn),
-      isState: (ref) => store.isState(ref),
-    };
-    const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_FINDINGS);
+    const key = keyOf(workload.ref);
+    const { namespace } = workload.ref;
+    const defect = this.#defects.get(key);
+    const lostOptIn = this.#lostOptInOf(workload, follows);
+    const competitor = this.#competitorOf(workload, follows);
+    const pause = vocabularies.pausing.pauseOf(workload);
+    const objects = [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []);
+    const refsThat = (are: (config: ObjectKey) => boolean): ConfigRef[] =>
+      [...follows.keys()].filter(are).map(configRefIn);
+    const isStamped =
+      vocabularies.strategyOf(workload) !== 'evict' &&
+      [...follows.values()].some((edge) => edge.rolloutInProgress);
+    const findings = [
+      ...(defect === undefined ? [] : [defect]),
+      ...vocabularies.mistakesOf(workload),
+      ...(follows.size === 0
+        ? []
+        : namespaceGatingMistakes(namespace, store.namespaceAnnotations.get(namespace) ?? {})),
+      ...objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
+      ...(lostOptIn === undefined ? [] : [lostOptInFinding(lostOptIn)]),
+      ...vocabularies.findingsOfMissing(workload, refsThat(isMissing), (ref) => store.isState(ref)),
+      ...differing(refsThat(isDynamic)),
+      ...(competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
+      ...paused(pause),
+      ...(isStamped && pause === undefined ? held(workload) : []),
+      ...(isSlowed(key) ? slowed(vocabularies.paceOf(workload)) : []),
+    ].slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));
   }
 

@@ -14,8 +14,8 @@ import {
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import {
   formatOverrides,
+  localEntryKeyOf,
   type Overrides,
-  overriddenKeyOf,
   parseStateKey,
   type StateEntry,
   type StateKey,
@@ -101,7 +101,7 @@ function overridesByShard(
     if (runningDigest === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
     const overrides = byShard.get(shard) ?? {};
-    overrides[overriddenKeyOf(workload.workload.ref.namespace, ref)] = runningDigest;
+    overrides[localEntryKeyOf(ref)] = runningDigest;
     byShard.set(shard, overrides);
   }
   return byShard;
@@ -160,7 +160,7 @@ function overridesOfFormer(
     const shard = store.persisted.shardOf(former) ?? 0;
     byShard.set(shard, {
       ...byShard.get(shard),
-      [overriddenKeyOf(workload.ref.namespace, former)]: runningDigest,
+      [localEntryKeyOf(former)]: runningDigest,
     });
   }
   return byShard;

@@ -6,7 +6,7 @@
 
 import { isUncommitted } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entry.ts';
+import { formatEntry, localEntryKeyOf, type StateKey } from '../model/state-entry.ts';
 import type { Store } from '../store/store.ts';
 import { type Desired, recordedFor } from './state-overrides.ts';
 
@@ -60,7 +60,7 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired): num
       recordedFor(store, record, { config, edge }, false) !== entry.digest &&
       !isUncommitted(edge.stamp, entry);
     if (!isBehind || store.persisted.overrideOf(workload.ref, ref) !== undefined) continue;
-    add(store.persisted.overridesKeyOf(workload.ref), overriddenKeyOf(workload.ref.namespace, ref));
+    add(store.persisted.overridesKeyOf(workload.ref), localEntryKeyOf(ref));
   }
   return bytes;
 }

@@ -61,42 +61,25 @@ const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-const MISDIRECTED: Answer = {
-  status: 421,
-  type: TEXT,
-  body: 'only localhost and addresses are served here\n',
-};
-const TOO_MANY_SEARCHES: Answer = {
-  status: 503,
-  type: TEXT,
-  body: 'too many different searches within a second: try again\n',
-  headers: { 'retry-after': '1' },
-};
+const MISDIRECTED = textAnswer(421, 'only localhost and addresses are served here');
+const TOO_MANY_SEARCHES = textAnswer(503, 'too many different searches within a second: try again', {
+  'retry-after': '1',
+});
 /** The answers to those who may not read a page. */
 const REFUSALS: Readonly<Record<Exclude<Access, 'allowed'>, Answer>> = {
-  unauthenticated: {
-    status: 401,
-    type: TEXT,
-    body: 'a bearer token of this cluster is needed: Authorization: Bearer <token>\n',
-    headers: { 'www-authenticate': 'Bearer' },
-  },
-  forbidden: {
-    status: 403,
-    type: TEXT,
-    body: 'the account of this token lacks the right to get this path: a ClusterRole with nonResourceURLs gives it\n',
-  },
-  unavailable: {
-    status: 503,
-    type: TEXT,
-    body: 'the API server did not review the token: see the log\n',
-    headers: { 'retry-after': '5' },
-  },
-  busy: {
-    status: 503,
-    type: TEXT,
-    body: 'too many tokens to review within a second: try again\n',
-    headers: { 'retry-after': '1' },
-  },
+  unauthenticated: textAnswer(
+    401,
+    'a bearer token of this cluster is needed: Authorization: Bearer <token>',
+    { 'www-authenticate': 'Bearer' },
+  ),
+  forbidden: textAnswer(
+    403,
+    'the account of this token lacks the right to get this path: a ClusterRole with nonResourceURLs gives it',
+  ),
+  unavailable: textAnswer(503, 'the API server did not review the token: see the log', {
+    'retry-after': '5',
+  }),
+  busy: textAnswer(503, 'too many tokens to review within a second: try again', { 'retry-after': '1' }),
 };
 /** The paths of liveness; the second one is that of Stakater Reloader. */
 const HEALTH_PATHS = ['/healthz', '/live'];
@@ -183,7 +166,7 @@ export class HttpServer {
       answer = await this.#answer(request);
     } catch (error) {
       this.#onError(error);
-      answer = { status: 500, type: TEXT, body: 'internal error\n' };
+      answer = textAnswer(500, 'internal error');
     }
     response.writeHead(answer.status, {
       'content-type': answer.type,
@@ -192,7 +175,6 @@ export class HttpServer {
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
       ...answer.headers,
-      ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
     });
     if (request.method === 'HEAD') response.end();
     else if (typeof answer.body === 'string') response.end(answer.body);
@@ -204,10 +186,9 @@ export class HttpServer {
     if (checksHost === true && !isLocalHost(headers.host)) return MISDIRECTED;
     const [path = '', ...query] = url.split('?');
     const page = this.#answers.get(path);
-    if (page === undefined)
-      return { status: 404, type: TEXT, body: `not found; see ${[...this.#answers.keys()].join(' ')}\n` };
+    if (page === undefined) return textAnswer(404, `not found; see ${[...this.#answers.keys()].join(' ')}`);
     if (method !== 'GET' && method !== 'HEAD')
-      return { status: 405, type: TEXT, body: 'only GET and HEAD\n' };
+      return textAnswer(405, 'only GET and HEAD', { allow: 'GET, HEAD' });
     const access = PROBE_PATHS.includes(path) ? 'allowed' : await admit?.(headers.authorization, path);
     return access === undefined || access === 'allowed' ? page(query.join('?')) : REFUSALS[access];
   }
@@ -241,6 +222,10 @@ function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['heade
 }
 
 function judged(lead: string, reasons: readonly string[]): Answer {
-  if (reasons.length === 0) return { status: 200, type: TEXT, body: 'ok\n' };
-  return { status: 503, type: TEXT, body: reasons.map((reason) => `${lead}: ${reason}\n`).join('') };
+  if (reasons.length === 0) return textAnswer(200, 'ok');
+  return textAnswer(503, reasons.map((reason) => `${lead}: ${reason}`).join('\n'));
+}
+
+function textAnswer(status: number, text: string, headers: Answer['headers'] = {}): Answer {
+  return { status, type: TEXT, body: `${text}\n`, headers };
 }

@@ -25,31 +25,3 @@ export interface Shown {
   readonly body: Buffer;
   readonly asOf: Date;
 }
-
-/** The texts of one snapshot: each is made on its first request, and then shared. */
-export class Texts {
-  readonly asOf: Date;
-  readonly #made = new Map<string, Shown>();
-
-  /** @param asOf the time of the snapshot */
-  constructor(asOf: Date) {
-    this.asOf = asOf;
-  }
-
-  /** How many have been made. */
-  get size(): number {
-    return this.#made.size;
-  }
-
-  /** Whether the text with this key has been made. */
-  has(key: string): boolean {
-    return this.#made.has(key);
-  }
-
-  /** The text with this key. */
-  text(key: string, write: () => string): Shown {
-    const shown = this.#made.get(key) ?? { body: Buffer.from(write()), asOf: this.asOf };
-    this.#made.set(key, shown);
-    return shown;
-  }
-}

@@ -57,15 +57,7 @@ export interface StatusRows {
 }
 
 /** How many rows a table of the page has at most. */
-export const ROW_LIMITS = {
-  changes: 50,
-  outdated: 100,
-  withFindings: 50,
-  current: 100,
-  decisions: 50,
-  watches: 50,
-  optionalKinds: 50,
-} as const;
+export const MOST_ROWS = 100;
 
 /** The rows that the page shows of `report`. */
 export function rowsOf(
@@ -83,25 +75,20 @@ export function rowsOf(
       changes
         .filter((change) => contains(find, textOf(change)))
         .toSorted((a, b) => isHalted(b) - isHalted(a)),
-      ROW_LIMITS.changes,
     ),
-    outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge), ROW_LIMITS.outdated),
-    withFindings: cut(found.filter(hasFindings).toSorted(byName), ROW_LIMITS.withFindings),
-    current: cut(found.filter(isCurrent).toSorted(byName), ROW_LIMITS.current),
+    outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge)),
+    withFindings: cut(found.filter(hasFindings).toSorted(byName)),
+    current: cut(found.filter(isCurrent).toSorted(byName)),
     decisions: cut(
       decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
-      ROW_LIMITS.decisions,
     ),
-    watches: cut(
-      watches.toSorted((a, b) => Number(a.isUp) - Number(b.isUp)),
-      ROW_LIMITS.watches,
-    ),
-    optionalKinds: cut(optionalKinds, ROW_LIMITS.optionalKinds),
+    watches: cut(watches.toSorted((a, b) => Number(a.isUp) - Number(b.isUp))),
+    optionalKinds: cut(optionalKinds),
   };
 }
 
-function cut<T>(rows: readonly T[], limit: number): Rows<T> {
-  return { shown: rows.slice(0, limit), total: rows.length };
+function cut<T>(rows: readonly T[]): Rows<T> {
+  return { shown: rows.slice(0, MOST_ROWS), total: rows.length };
 }
 
 function mentions({ namespace, workload, follows }: WorkloadStatus, find: string): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StatusReport } from '../../../lib/model/status-report.ts';
-import { namespacesOf, ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
+import { MOST_ROWS, namespacesOf, rowsOf } from '../../../lib/telemetry/status-view.ts';
 import { change, current, outdatedWorkload, report, workload } from './reports.ts';
 
 const NOTICES = [{ reason: 'malformed', about: '', message: 'not a name' }] as const;
@@ -97,7 +97,7 @@ test('each table is cut at its limit, and knows how many there are', () => {
     '',
   );
   for (const group of ['changes', 'outdated', 'withFindings', 'current', 'watches'] as const) {
-    assert.deepEqual([rows[group].shown.length, rows[group].total], [ROW_LIMITS[group], 500], group);
+    assert.deepEqual([rows[group].shown.length, rows[group].total], [MOST_ROWS, 500], group);
   }
   assert.equal(rows.outdated.shown[0]?.workload, 'Deployment/o499');
   assert.equal(rows.watches.shown[0]?.stream, 's499');
