@@ -48,22 +48,21 @@ export interface InstalledReloader {
   readonly unknown: readonly string[];
 }
 
-/** A variable of a container. */
-export type RawVariable = RawEnvVar & {
-  readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
-};
-
 interface RawProgram extends RawContainer {
   readonly image?: string;
   readonly args?: readonly string[];
-  readonly env?: readonly RawVariable[];
+  readonly env?: readonly (RawEnvVar & {
+    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
+  })[];
 }
 
 /** A Deployment whose container is a program with arguments and variables. */
 export interface RawDeployment extends RawObject {
   readonly spec?: {
     readonly replicas?: number;
-    readonly template?: { readonly spec?: { readonly containers?: readonly RawProgram[] } };
+    readonly template?: {
+      readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
+    };
   };
   readonly status?: { readonly readyReplicas?: number };
 }
@@ -288,7 +287,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { name, namespace = '' } = deployment.metadata;
   const { args, env, hidden } = programOf(deployment);
   const { envFrom = [] } = containerOf(deployment) ?? {};
-  const unread = hidden.map((variable) => variable.name).filter((each) => each.startsWith(VARIABLE_PREFIX));
+  const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
   const address = unread.includes(WEBHOOK) ? { [WEBHOOK]: 'https://hidden.invalid' } : {};
   const title = `Deployment ${namespace}/${name}`;
   const { options } = optionsOf([...args, ...settings], { ...env, ...address }, title);
@@ -307,35 +306,33 @@ export function installationOf({ metadata, spec, status }: RawDeployment): Insta
 
 /** How the program of a Deployment is started. */
 export interface Program {
+  readonly container: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** The variables whose value is not in the manifest. */
-  readonly hidden: readonly RawVariable[];
+  readonly hidden: readonly string[];
 }
 
 /** The arguments and variables of the reloader's container, or the first one. */
 export function programOf(deployment: RawDeployment): Program {
-  const { args = [], env: variables = [] } = containerOf(deployment) ?? {};
-  const env = environmentOf(variables, deployment.metadata.namespace ?? '');
+  const { name = '', args = [], env: variables = [] } = containerOf(deployment) ?? {};
+  const env = Object.fromEntries(
+    variables.flatMap(({ name: variable, value, valueFrom }) => {
+      const isNamespace = valueFrom?.fieldRef?.fieldPath === 'metadata.namespace';
+      const text = isNamespace ? deployment.metadata.namespace : value;
+      return text === undefined ? [] : [[variable, text]];
+    }),
+  );
   const expanded = args.map((word) =>
     word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
   );
-  return { args: expanded, env, hidden: variables.filter(({ name }) => env[name] === undefined) };
+  const hidden = variables.map((variable) => variable.name).filter((each) => env[each] === undefined);
+  return { container: name, args: expanded, env, hidden };
 }
 
 function containerOf({ spec }: RawDeployment): RawProgram | undefined {
   const containers = spec?.template?.spec?.containers ?? [];
   return containers.find((each) => each.name.includes('reloader')) ?? containers[0];
-}
-
-function environmentOf(variables: readonly RawVariable[], namespace: string): Record<string, string> {
-  return Object.fromEntries(
-    variables.flatMap(({ name, value, valueFrom }): readonly [string, string][] => {
-      const isNamespace = valueFrom?.fieldRef?.fieldPath === 'metadata.namespace';
-      const text = isNamespace ? namespace : value;
-      return text === undefined ? [] : [[name, text]];
-    }),
-  );
 }
 
 /** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source, else those after -- */

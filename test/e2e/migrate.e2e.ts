@@ -40,17 +40,17 @@ const STAKATER = 'ghcr.io/stakater/reloader:v1.4.21';
 /** Applies the Deployment of another reloader. */
 function applied(namespace: string, name: string, container: JsonObject): string {
   const labels = { service: 'reloader' };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'reloader', ...container }] } };
+  const spec = { serviceAccountName: name, containers: [{ name: 'reloader', ...container }] };
+  const template = { metadata: { labels }, spec };
   const deployment = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace },
     spec: { replicas: 1, selector: { matchLabels: labels }, template },
   };
-  return `kubectl apply -f - <<'end'\n${JSON.stringify(deployment)}\nend\n`;
+  return `kubectl create serviceaccount ${name} -n ${namespace}
+kubectl apply -f - <<'end'\n${JSON.stringify(deployment)}\nend\n`;
 }
-
-const ALERT = { secretKeyRef: { name: 'alerts', key: 'url' } } as const;
 
 const WAYS: Readonly<Record<string, Way>> = {
   'a release of the chart of Stakater': {
@@ -63,8 +63,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   'what the chart of Stakater renders': {
     before: `kubectl create namespace tools
 helm template rel ${CHART} --set reloader.namespaceSelector=kubernetes.io/metadata.name=shop | kubectl apply -f -`,
-    is: ['reloader', 'reloader'],
-    args: ['--reload-on-create=true', '--cronjob-reload=run-now'],
+    is: ['tools', 'rel-reloader'],
+    args: ['--reload-on-create=true'],
     annotations: AUTO,
     skip: skipWithoutHelm(),
   },
@@ -75,20 +75,20 @@ ${applied('default', 'reloader-reloader', {
   args: ['--auto-reload-all=true'],
   env: [
     { name: 'ALERT_ON_RELOAD', value: 'true' },
-    { name: 'ALERT_WEBHOOK_URL', valueFrom: ALERT },
+    { name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } },
   ],
 })}`,
-    is: ['reloader', 'reloader'],
-    args: ['--auto-reload-all=true', '--alert-on-reload=true'],
+    is: ['default', 'reloader-reloader'],
+    args: ['--auto-reload-all=true'],
   },
-  'the manifests of Stakater for two namespaces, under our name': {
+  'the manifests of Stakater for two namespaces, with the address of an alert': {
     before: `kubectl create namespace reloader; ${applied('reloader', 'reloader', {
       image: STAKATER,
       args: ['--namespaces=shop,default', '--resources-to-ignore=secrets'],
       env: [{ name: 'ALERT_WEBHOOK_URL', value: URL }],
     })}`,
     is: ['reloader', 'reloader'],
-    args: ['--namespace=shop,default'],
+    args: ['--namespaces=shop,default'],
     annotations: AUTO,
   },
   "Collaborne's manifests": {
@@ -125,7 +125,7 @@ describe('the commands that migrate prints move a cluster with', { concurrency: 
       assert.deepEqual([unknown, printed.stdout.includes(URL)], [[], false]);
       // The pod of helm test needs a kubelet.
       for (const { run: command } of steps.filter(({ run: each }) => !each.startsWith('helm test')))
-        await shell.run(`export RELOADER_OPT_ALERT_WEBHOOK_URL=${URL}\n${command}`);
+        await shell.run(command);
       const [namespace, name] = is;
       const deployments = await listOf(plane, 'Deployment', '/apis/apps/v1/deployments');
       const titles = deployments.map(

@@ -132,15 +132,11 @@ function environmentOf(
   objects: readonly JsonObject[],
 ): Record<string, string> {
   const variables = objectsOf(container['env']).map((variable): [string, string] => {
-    const field = pick(variable, 'valueFrom', 'fieldRef', 'fieldPath');
-    const key = pick(variable, 'valueFrom', 'secretKeyRef');
+    const { fieldRef, resourceFieldRef, secretKeyRef: key } = objectOf(variable['valueFrom'] ?? {});
+    const field = pick(fieldRef, 'fieldPath');
     const fields: Readonly<Record<string, string>> = { ...POD, 'metadata.namespace': namespace };
-    const value =
-      key !== undefined
-        ? secretIn(objects, key)
-        : field !== undefined
-          ? fields[String(field)]
-          : variable['value'];
+    const told = fields[String(field)] ?? (resourceFieldRef && '1') ?? variable['value'];
+    const value = key === undefined ? told : secretIn(objects, key);
     assert.ok(value !== undefined, `no value of ${String(field)}`);
     return [stringOf(variable['name']) ?? '', stringOf(value) ?? ''];
   });

@@ -1,15 +1,14 @@
 /** Gathers the answer of `reloader migrate`: the settings first, then the cluster as the new installation would see it. */
 
-import { placeOf } from '../../app/assembly.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
-import { type InstalledReloader, USUAL_NAMESPACE } from '../installed-reloader.ts';
+import type { Program } from '../installed-reloader.ts';
 import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
 import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
 import { findRunning, type Running } from './running.ts';
-import { releaseInPlace, type Step, stepsFor } from './steps.ts';
+import { type Step, stepsFor } from './steps.ts';
 import { type Setting, type Settings, settingsFor } from './their-settings.ts';
 
 /** The answer. */
@@ -44,6 +43,7 @@ export interface Question {
   readonly settings: readonly string[];
 }
 
+const NO_PROGRAM: Program = { container: '', args: [], env: {}, hidden: [] };
 const TOLD = 'with --webhook-url the webhook is told of each change, and nothing is rolled';
 
 /** The answer. @throws CommandError */
@@ -51,16 +51,11 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
   const doubts = flags.namespace === undefined ? [] : await doubtsAbout(send, namespace);
   const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
-  const { installation: other, program = { args: [], env: {}, hidden: [] } } = found ?? {};
-  const place = other?.namespace ?? namespace;
-  const settings = settingsFor(source, program, { home: place, further: question.settings });
-  const { args, namespaces, options, notices } = settings;
-  const isInPlace = releaseInPlace(source, other) !== undefined;
-  const [only, ...more] = namespaces ?? [];
-  const home = isInPlace ? place : only === undefined || more.length > 0 ? USUAL_NAMESPACE : only;
-  // The values of the release have the secrets.
-  const rows = settings.rows.filter(({ is }) => is !== 'secret' || !isInPlace);
-  const seen = await seenBy(question, settings, home);
+  const { installation: other, program = NO_PROGRAM } = found ?? {};
+  const home = other?.namespace ?? namespace;
+  const settings = settingsFor(source, program, { home, further: question.settings });
+  const { rows, args, options, notices } = settings;
+  const seen = await seenBy(question, settings);
   const { running, ...own } = await findRunning(send, namespace, settings);
   const unknown = [
     ...search.unknown,
@@ -78,25 +73,23 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     ...seen,
     unknown,
     notes: [...search.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
-    steps: stepsFor(source, { other, running, home, settings }),
+    steps: stepsFor(source, other, running, settings),
     isReady: !rows.some(isOpen) && seen.differences.length + unknown.length === 0,
   };
 }
 
-/** Whether a person has to give the setting. */
+/** Whether a person has to decide what becomes of the setting. */
 export function isOpen({ is }: Setting): boolean {
-  return is !== 'no effect';
+  return is === 'refused';
 }
 
-/** What the new installation would see from the namespace `home`. */
+/** What the new installation would see. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
-  { options, namespaces: watched }: Settings,
-  home: string,
+  { options, place }: Settings,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
-  const namespaces = flags.namespace === undefined ? watched : [namespace];
-  const reloader: InstalledReloader = { options, place: placeOf(options, home), unknown: [] };
-  const scene = { send, namespace, reloader };
+  const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
+  const scene = { send, namespace, reloader: { options, place, unknown: [] } };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
   const unknown = [

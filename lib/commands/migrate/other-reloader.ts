@@ -51,6 +51,9 @@ export const SOURCES: Readonly<Record<Source['name'], Source>> = {
 
 /** Where the other reloader is. */
 export interface OtherInstallation extends Installation {
+  /** The name of its container, and of the account of its pods. */
+  readonly container: string;
+  readonly account: string;
   /** The release of Helm that it belongs to. */
   readonly release: string | undefined;
 }
@@ -122,5 +125,10 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 
 function otherOf(deployment: RawDeployment): OtherReloader {
   const release = deployment.metadata.annotations?.['meta.helm.sh/release-name'];
-  return { installation: { ...installationOf(deployment), release }, program: programOf(deployment) };
+  const { serviceAccountName: account = 'default' } = deployment.spec?.template?.spec ?? {};
+  const program = programOf(deployment);
+  return {
+    installation: { ...installationOf(deployment), container: program.container, account, release },
+    program,
+  };
 }

@@ -7,17 +7,11 @@ import type { Settings } from './their-settings.ts';
 
 /** One of them. */
 export interface Running extends Pick<Installation, 'namespace' | 'name'> {
-  /** How many of the namespaces of the other one it watches. */
-  readonly overlap: keyof typeof OVERLAPS;
+  /** Whether it has pods, and watches a namespace of the other one. */
+  readonly isBeside: boolean;
   readonly says: string;
 }
 
-const OVERLAPS = {
-  all: 'it watches every namespace of the other one',
-  some: 'it watches some namespaces of the other one',
-  none: 'it watches no namespace of the other one',
-  idle: 'it has no pods',
-} as const;
 const MISSED =
   'you may not list the Deployments of all namespaces: another installation of this program may run';
 
@@ -28,31 +22,21 @@ export async function findRunning(
   settings: Settings,
 ): Promise<{ readonly running: readonly Running[]; readonly unknown: readonly string[] }> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
-  const running = found.map((each) => runningOf(each, settings));
-  const isKnown = isEverywhere || running.some(({ overlap }) => overlap === 'all');
-  const unknown = [...found.flatMap((each) => each.unknown), ...(isKnown ? [] : [MISSED])];
-  return { running, unknown };
-}
-
-function runningOf(reloader: Found, settings: Settings): Running {
-  const { namespace, name, replicas } = reloader.installation;
-  const overlap = replicas === 0 ? 'idle' : overlapOf(reloader, settings);
-  const { says } = shownReloader({ ...reloader, unknown: [] });
+  const running = found.map((each): Running => {
+    const isBeside = each.installation.replicas > 0 && isCommon(each, settings);
+    const says = `${shownReloader({ ...each, unknown: [] }).says}; it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;
+    return { namespace: each.installation.namespace, name: each.installation.name, isBeside, says };
+  });
   return {
-    namespace,
-    name,
-    overlap,
-    says: `${says}; ${OVERLAPS[overlap]}`,
+    running,
+    unknown: [...found.flatMap((each) => each.unknown), ...(isEverywhere ? [] : [MISSED])],
   };
 }
 
-function overlapOf(reloader: Found, { namespaces, options }: Settings): Running['overlap'] {
-  const own = reloader.place.namespaces;
-  const { ignoredNamespaces: left } = reloader.options;
-  if (namespaces === undefined && own === undefined)
-    return left.every((each) => options.ignoredNamespaces.includes(each)) ? 'all' : 'some';
-  const watched = namespaces?.filter((each) => watches(reloader, each));
-  if (watched !== undefined && watched.length === namespaces?.length) return 'all';
-  const common = watched ?? own?.filter((each) => !options.ignoredNamespaces.includes(each)) ?? [];
-  return common.length > 0 ? 'some' : 'none';
+/** Whether both watch a namespace. */
+function isCommon(reloader: Found, { place: { namespaces }, options }: Settings): boolean {
+  const places = namespaces ?? reloader.place.namespaces;
+  const isTheirs = (each: string): boolean =>
+    namespaces !== undefined || !options.ignoredNamespaces.includes(each);
+  return places === undefined || places.some((each) => watches(reloader, each) && isTheirs(each));
 }

@@ -2,8 +2,8 @@
 
 import type { Installation } from '../installed-reloader.ts';
 import type { OtherInstallation, Source } from './other-reloader.ts';
-import { GIVEN, IMAGE, NAME, overlayOf } from './overlay.ts';
 import type { Running } from './running.ts';
+import { grantingRights, IMAGE, replacingProgram } from './take-over.ts';
 import type { Settings } from './their-settings.ts';
 
 /** One step: a command, and what it does. */
@@ -12,70 +12,32 @@ export interface Step {
   readonly what: string;
 }
 
-/** What the steps depend on. */
-export interface Situation {
-  readonly other: OtherInstallation | undefined;
-  /** The reloaders of this program that the cluster has. */
-  readonly running: readonly Running[];
-  /** The namespace of the new installation. */
-  readonly home: string;
-  readonly settings: Settings;
-}
-
 type Named = Pick<Installation, 'namespace' | 'name'>;
 
 const VALUES = 'their-values.json';
-const FOLDER = 'migrated';
-/** Values that name an object of the same namespace alone. */
-const COPIED = "jq 'del(.metadata) + {metadata: {name: .metadata.name}}'";
 
-/** The release that the chart of this reloader upgrades: it takes the values, names and selectors of one of Stakater Reloader. */
-export function releaseInPlace({ name }: Source, other: OtherInstallation | undefined): string | undefined {
-  return name === 'stakater' ? other?.release : undefined;
-}
-
-/** The steps. */
-export function stepsFor(source: Source, situation: Situation): readonly Step[] {
-  const { other, running, home } = situation;
-  const own = { namespace: home, name: NAME };
-  const release = releaseInPlace(source, other);
-  // What is applied over it would take its namespaces away.
-  const near = running.find((each) => release === undefined && each.overlap !== 'idle' && isSame(each, own));
-  const kept = running.find(({ overlap }) => overlap === 'all') ?? near;
-  if (kept !== undefined) return [...keeping(kept, situation.settings), rolledOut(kept), ...removing(other)];
-  const stopped = running
-    .filter(({ overlap }) => overlap === 'some')
-    .map((each) => stopping(each, 'two of this program would roll each change twice; delete it at the end'));
-  if (other !== undefined && release !== undefined) return [...stopped, ...inPlace(other, release)];
-  // The selector of a Deployment cannot be changed, and a release may have objects of the same names.
-  const isNear = other?.namespace === home && (other.name === NAME || other.release !== undefined);
-  // Both have the same state: the one of Collaborne does not know the form of the new entries.
-  const isStopped = source.name === 'collaborne' && other !== undefined && other.replicas > 0;
-  const why = 'it does not know the form of the new entries in the state';
-  return [
-    ...stopped,
-    ...(isNear ? removing(other) : isStopped ? [stopping(other, why)] : []),
-    ...installing(situation),
-    ...copying(situation),
-    rolledOut(own),
-    ...(isNear ? [] : removing(other)),
-  ];
-}
-
-function isSame(one: Named, other: Named): boolean {
-  return one.namespace === other.namespace && one.name === other.name;
-}
-
-function keeping(
-  { namespace, name, overlap }: Running,
-  { args, variables, wanted }: Settings,
+/** The steps; `running`: the reloaders of this program that the cluster has. */
+export function stepsFor(
+  source: Source,
+  other: OtherInstallation | undefined,
+  running: readonly Running[],
+  settings: Settings,
 ): readonly Step[] {
-  const needed = [...args.slice(overlap === 'all' ? 1 : 0), ...variables.map((each) => each.name), ...wanted];
-  const what = `add what it lacks of ${needed.join(' ')}, also where it is installed from; its log names missing rights`;
-  return needed.length === 0 ? [] : [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
+  const kept = running.find(({ isBeside }) => isBeside);
+  if (kept !== undefined) return [...keeping(kept, settings), rolledOut(kept), ...removing(other)];
+  if (other === undefined) return [];
+  const { release } = other;
+  // The chart takes the values, names and selectors of a release of Stakater Reloader.
+  if (source.name === 'stakater' && release !== undefined) return upgrading(other, release);
+  return [...takingOver(source, other, settings), rolledOut(other)];
 }
 
-function inPlace({ namespace, name }: OtherInstallation, release: string): readonly Step[] {
+function keeping({ namespace, name }: Running, { args, hidden }: Settings): readonly Step[] {
+  const what = `add what it lacks of ${[...args, ...hidden].join(' ')}, also where it is installed from; its log names missing rights`;
+  return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
+}
+
+function upgrading({ namespace, name }: OtherInstallation, release: string): readonly Step[] {
   return [
     {
       run: `helm get values ${release} -n ${namespace} -o json | jq 'del(.image, .global.imageRegistry)' > ${VALUES}`,
@@ -90,58 +52,30 @@ function inPlace({ namespace, name }: OtherInstallation, release: string): reado
   ];
 }
 
+function takingOver(source: Source, other: OtherInstallation, settings: Settings): readonly Step[] {
+  // Both have the same state: the one of Collaborne does not know the form of the new entries.
+  const isStopped = source.name === 'collaborne' && other.replicas > 0;
+  const stopping = {
+    run: `kubectl -n ${other.namespace} scale deployment/${other.name} --replicas=0`,
+    what: 'it does not know the form of the new entries in the state',
+  };
+  const refused = settings.rows.filter(({ is }) => is === 'refused').map(({ theirs }) => theirs);
+  const first = refused.length === 0 ? '' : `first take ${refused.join(', ')} away; `;
+  return [
+    { run: grantingRights(other, settings), what: 'the rights for its settings; those that it has stay' },
+    ...(isStopped ? [stopping] : []),
+    {
+      run: replacingProgram(other, settings),
+      what: `${first}write the name of your image, and change the same where its manifests are; all else of it stays`,
+    },
+  ];
+}
+
 function rolledOut({ namespace, name }: Named): Step {
   return {
     run: `kubectl -n ${namespace} rollout status deployment/${name}`,
     what: 'it is ready once everything is listed',
   };
-}
-
-function stopping({ namespace, name }: Named, what: string): Step {
-  return { run: `kubectl -n ${namespace} scale deployment/${name} --replicas=0`, what };
-}
-
-function installing(situation: Situation): readonly Step[] {
-  const names = situation.settings.namespaces ?? [];
-  const rights = names.map(
-    (each) => `mkdir -p ${FOLDER}/${each} && cat > ${FOLDER}/${each}/kustomization.yaml <<'end'
-namespace: ${each}
-resources: [../../k8s/namespaces/rights]
-end`,
-  );
-  return [
-    {
-      run: [
-        ...(names.length > 1 ? rights : []),
-        `mkdir -p ${FOLDER} && cat > ${FOLDER}/kustomization.yaml <<'end'`,
-        ...overlayOf(situation.home, situation.other?.replicas ?? 1, situation.settings),
-        'end',
-      ].join('\n'),
-      what: 'in a clone: the manifests with these arguments and the rights for them; write the name of your image',
-    },
-    { run: `kubectl apply -k ${FOLDER}`, what: 'the new one' },
-  ];
-}
-
-/** Pods read no Secret of another namespace. */
-function copying({ other, settings: { variables, wanted }, home }: Situation): readonly Step[] {
-  const objects = variables.flatMap(({ valueFrom: { secretKeyRef, configMapKeyRef } = {} }) => [
-    ...(secretKeyRef === undefined ? [] : [`secret/${secretKeyRef.name}`]),
-    ...(configMapKeyRef === undefined ? [] : [`configmap/${configMapKeyRef.name}`]),
-  ]);
-  const isNear = other === undefined || other.namespace === home;
-  const literals = wanted.map((name) => `--from-literal=${name}="\${${name}:?}"`);
-  const given = {
-    run: `kubectl -n ${home} create secret generic ${GIVEN} ${literals.join(' ')}`,
-    what: `with ${wanted.join(', ')} set in your shell; the new pod waits for it`,
-  };
-  return [
-    ...(isNear ? [] : [...new Set(objects)]).map((object) => ({
-      run: `kubectl -n ${other?.namespace} get ${object} -o json | ${COPIED} | kubectl -n ${home} apply -f -`,
-      what: 'the new pod waits for what its variables read',
-    })),
-    ...(literals.length === 0 ? [] : [given]),
-  ];
 }
 
 function removing(other: OtherInstallation | undefined): readonly Step[] {

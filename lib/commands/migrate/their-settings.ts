@@ -1,42 +1,40 @@
 /** What the flags and variables of the other reloader are here. The program's own parser reads them: it knows the flags of the others. */
 
-import { placeOf } from '../../app/assembly.ts';
+import { type Place, placeOf } from '../../app/assembly.ts';
 import { readCommandLine } from '../../options/command-line.ts';
 import { readEnvironment } from '../../options/environment.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, VARIABLE_PREFIX } from '../../options/flags.ts';
 import { type Options, UsageError } from '../../options/options.ts';
 import { Reader } from '../../options/reader.ts';
 import { TYPES } from '../../options/value-types.ts';
-import { optionsOf, type Program, type RawVariable } from '../installed-reloader.ts';
+import { optionsOf, type Program } from '../installed-reloader.ts';
 import type { Source } from './other-reloader.ts';
 
-/** One flag or variable of the other reloader that is not the same here. */
+/** One flag of the other reloader that is not the same here. */
 export interface Setting {
   readonly theirs: string;
-  /** `refused`: it is not understood. `secret`: its value is not shown. */
-  readonly is: 'refused' | 'no effect' | 'secret';
+  /** `refused`: it is not understood. */
+  readonly is: 'refused' | 'no effect';
   readonly why: string;
 }
 
 /** The settings of the new installation. */
 export interface Settings {
   readonly rows: readonly Setting[];
-  /** Its arguments; secrets are not among them. */
+  /** As its arguments; secrets are not among them. */
   readonly args: readonly string[];
-  /** Undefined: all are watched. */
-  readonly namespaces: readonly string[] | undefined;
-  /** The variables whose values are in Secrets and ConfigMaps. */
-  readonly variables: readonly RawVariable[];
-  /** The variables of this program whose values a person has to give: they are secrets, and not in a Secret. */
-  readonly wanted: readonly string[];
+  /** The names of its flags and variables whose values are secrets, or in other objects. */
+  readonly hidden: readonly string[];
+  /** The variables that it needs beside the arguments and variables of the other one. */
+  readonly added: Program['env'];
   readonly options: Options;
+  readonly place: Place;
   /** Warnings of the program about these settings. */
   readonly notices: readonly string[];
 }
 
-/** The flags that the manifests of the new installation set. */
-const OF_MANIFESTS: readonly Flag['name'][] = ['namespace', 'all-namespaces', 'port'];
-const PORT: Omit<Setting, 'theirs'> = { is: 'no effect', why: 'the manifests serve the port http, 8080' };
+/** The flags that the first argument takes the place of. */
+const SCOPE: readonly Flag['name'][] = ['namespace', 'all-namespaces'];
 const SECRET: readonly Flag['name'][] = FLAGS.filter(({ type }) => TYPES[type].isSecret === true).map(
   ({ name }) => name,
 );
@@ -51,38 +49,46 @@ export function settingsFor(
   const env = { ...usual, ...program.env };
   const common = words.map(({ text }) => text);
   const ignored: readonly string[] = optionsOf(common, env, title).options.ignoredWorkloadKinds;
-  const added = Object.keys(runs).flatMap((kind) => (ignored.includes(kind) ? [] : (runs[kind] ?? [])));
-  const { options, notices } = optionsOf([...common, ...added, ...further], env, title);
-  const { namespaces } = placeOf(options, home);
-  const given = [...readEnvironment(program.env)].filter(([name]) => !words.some((one) => one.name === name));
-  const others = [
+  const anew = Object.entries(runs).flatMap(([kind, word]) => (ignored.includes(kind) ? [] : [word]));
+  const { options, notices } = optionsOf([...common, ...anew, ...further], env, title);
+  const place = placeOf(options, home);
+  const { namespaces } = place;
+  const all = [
     ...words,
-    ...given.map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` })),
-  ].filter(({ name }) => ![...OF_MANIFESTS, ...SECRET].includes(name));
-  const variables = program.hidden.filter(({ name }) => readEnvironment({ [name]: 'x' }).size > 0);
-  const names = [...words.map(({ name }) => name), ...given.map(([name]) => name)];
+    ...variablesIn(program.env).filter(({ name }) => !words.some((one) => one.name === name)),
+  ];
+  const isSecret = ({ name }: Word): boolean => SECRET.includes(name);
+  const hidden = program.hidden.filter((name) => readEnvironment({ [name]: 'x' }).size > 0);
   return {
-    rows: [...rows, ...given.flatMap(([name, { source }]) => secretRow(name, source))],
+    rows,
     args: [
       namespaces === undefined ? '--all-namespaces' : `--namespace=${namespaces.join()}`,
-      ...others.map(({ text }) => text),
-      ...added,
+      ...all.filter((word) => !isSecret(word) && !SCOPE.includes(word.name)).map(({ text }) => text),
+      ...anew,
     ],
-    namespaces,
-    variables,
-    wanted: names.filter((name) => SECRET.includes(name)).map(variableOf),
+    hidden: [...all.filter(isSecret).map(({ name }) => variableOf(`--${name}`)), ...hidden],
+    added: {
+      ...Object.fromEntries(
+        Object.entries(usual).filter(
+          ([name]) => ![...Object.keys(program.env), ...program.hidden].includes(name),
+        ),
+      ),
+      ...Object.fromEntries(
+        anew.map((word) => word.split('=')).map(([flag = '', value = '']) => [variableOf(flag), value]),
+      ),
+    },
     options,
-    notices: notices.filter((notice) => !variables.some(({ name }) => notice.includes(name))),
+    place,
+    notices: notices.filter((notice) => !hidden.some((name) => notice.includes(name))),
   };
 }
 
-function secretRow(name: Flag['name'], theirs: string): readonly Setting[] {
-  const why = `its value is a secret: set the variable ${variableOf(name)} from a Secret`;
-  return SECRET.includes(name) ? [{ theirs, is: 'secret', why }] : [];
+function variableOf(flag: string): string {
+  return `${VARIABLE_PREFIX}${flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
 }
 
-function variableOf(name: Flag['name']): string {
-  return `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll('-', '_')}`;
+function variablesIn(env: Program['env']): readonly Word[] {
+  return [...readEnvironment(env)].map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` }));
 }
 
 /** A flag with an effect, as it is written. */
@@ -104,8 +110,6 @@ function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly 
         const dead = DEAD_FLAGS.find((flag) => flag.name === name);
         if (dead === undefined) words.push({ name, text: group.join('=') });
         else rows.push({ theirs, is: 'no effect', why: dead.group });
-        if (name === 'port') rows.push({ theirs, ...PORT });
-        rows.push(...secretRow(name, theirs));
       }
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

@@ -10,7 +10,6 @@ import { migrate, withOther } from './asked.ts';
 
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
 const RELEASE = { 'meta.helm.sh/release-name': 'rel' };
-const WRITTEN = "mkdir -p migrated && cat > migrated/kustomization.yaml <<'end'";
 const STAKATER = 'ghcr.io/stakater/reloader:v1.4.21';
 const ALERT = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
 
@@ -27,7 +26,7 @@ function withRelease(): World {
 
 /** The first line of each command. */
 function commandsOf({ steps }: Migration): readonly string[] {
-  return steps.map(({ run }) => run.split('\n', 1).join());
+  return steps.map(({ run }) => run.split(/\n| -p /, 1).join());
 }
 
 describe('the other reloader', () => {
@@ -76,37 +75,29 @@ describe('the other reloader', () => {
   test('of Collaborne is stopped before the new one starts, since both have one state', async () => {
     const world = withOther(new World(), 'collaborne/kubernetes-reloader:1');
     assert.deepEqual(commandsOf(await migrate(world, { from: 'collaborne' })), [
+      "kubectl apply -f - <<'end'",
       'kubectl -n reloader scale deployment/other --replicas=0',
-      WRITTEN,
-      'kubectl apply -k migrated',
-      'kubectl -n reloader rollout status deployment/reloader',
-      'kubectl -n reloader delete deployment/other',
+      'kubectl -n reloader patch deployment/other',
+      'kubectl -n reloader rollout status deployment/other',
     ]);
   });
 
-  test('of Stakater ends once the new one is ready, also where no release of Helm is kept', async () => {
-    const world = withOther(new World(), STAKATER, { annotations: RELEASE });
-    assert.deepEqual(commandsOf(await migrate(world, { from: 'stakater' })), [
-      WRITTEN,
-      'kubectl apply -k migrated',
-      'kubectl -n reloader rollout status deployment/reloader',
-      'kubectl -n reloader delete deployment/other',
-    ]);
-  });
-
-  test('has alert settings in a Secret, which is copied to where the new one is', async () => {
-    const world = withOther(new World(), STAKATER, { env: ALERT, args: ['--namespaces=web'] });
-    const { steps, settings, isReady } = await migrate(withSecret(world), { from: 'stakater' });
+  test('of Stakater keeps its Deployment, also where no release of Helm is kept', async () => {
+    const parts = { env: ALERT, args: ['--namespaces=web', '--no-such'], annotations: RELEASE, replicas: 2 };
+    const world = withSecret(withOther(new World(), STAKATER, parts));
+    const { steps, settings, isReady } = await migrate(world, { from: 'stakater' });
+    const [rights, patch, ready, ...more] = steps;
     assert.match(
-      steps[0]?.run ?? '',
-      /\nnamespace: web\n[\s\S]*"secretKeyRef":\{"name":"alerts","key":"url"\}/,
+      rights?.run ?? '',
+      /"namespace":"web"},"kind":"RoleBinding",.*"namespace":"reloader","name":"default"/,
     );
-    assert.match(
-      steps[2]?.run ?? '',
-      /^kubectl -n reloader get secret\/alerts .* \| kubectl -n web apply -f -$/,
-    );
-    assert.equal(steps[3]?.run, 'kubectl -n web rollout status deployment/reloader');
-    assert.deepEqual([settings, isReady], [[], true]);
+    assert.match(patch?.what ?? '', /^first take --no-such away; /);
+    const [, written = ''] =
+      /^kubectl -n reloader patch deployment\/other -p '(.*)'$/.exec(patch?.run ?? '') ?? [];
+    const { spec } = JSON.parse(written);
+    assert.deepEqual([spec.replicas, spec.template.spec.containers[0].name], [2, 'other']);
+    assert.equal(ready?.run, 'kubectl -n reloader rollout status deployment/other');
+    assert.deepEqual([more, settings.map(({ is }) => is), isReady], [[], ['refused'], false]);
   });
 
   test('has alert settings in the values of its release, which the chart takes', async () => {
@@ -122,55 +113,39 @@ describe('the other reloader', () => {
 
 /** By what this program watches already: its arguments and those of the other one, what is said, and the first command. */
 const RUNNING: Readonly<
-  Record<
-    string,
-    readonly [
-      own: string[],
-      other: string[],
-      says: RegExp,
-      first: RegExp,
-      parts?: { readonly pods?: number; readonly annotations?: typeof RELEASE },
-    ]
-  >
+  Record<string, readonly [own: string[], other: string[], says: RegExp, first: RegExp, pods?: number]>
 > = {
   'all that the other one does: it stays': [
     ['-A'],
     ['--namespaces=web', '--auto-reload-all=true', '--ignored-workload-types=jobs,cronjobs'],
-    /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it watches every namespace of the other/,
+    /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it rolls workloads in namespaces of the other one$/,
     /^kubectl -n reloader edit deployment\/reloader$/,
   ],
-  'a part, and the manifests have its name: it stays': [
+  'a part: it stays': [
     ['--namespace=web'],
     ['--namespaces=web,api'],
-    /watches web; it watches some namespaces of the other one$/,
+    /watches web; it rolls workloads in namespaces of the other one$/,
     /^kubectl -n reloader edit deployment\/reloader$/,
-  ],
-  'a part, beside a release of Helm that is upgraded: it is stopped': [
-    ['--namespace=web'],
-    [],
-    /; it watches some namespaces of the other one$/,
-    /^kubectl -n reloader scale deployment\/reloader --replicas=0$/,
-    { annotations: RELEASE },
   ],
   'other namespaces': [
     ['--namespace=shared'],
     ['--namespaces=web'],
-    /; it watches no namespace of the other one$/,
-    /^mkdir -p migrated &&/,
+    /; it rolls nothing in namespaces of the other one$/,
+    /^kubectl apply -f -/,
   ],
-  'nothing, without pods': [
-    ['-A'],
-    [],
-    /, 0\/0 ready, watches all namespaces; it has no pods$/,
-    /^mkdir -p/,
-    { pods: 0 },
+  'what the other one ignores': [
+    ['--namespace=shared'],
+    ['--namespaces-to-ignore=shared'],
+    /; it rolls nothing in namespaces of the other one$/,
+    /^kubectl apply -f -/,
   ],
+  'nothing, without pods': [['-A'], [], /, 0\/0 ready, .*; it rolls nothing in/, /^kubectl apply -f -/, 0],
 };
 
 describe('this program is installed already, and watches', () => {
-  for (const [name, [own, args, says, first, { pods, ...parts } = {}]] of Object.entries(RUNNING))
+  for (const [name, [own, args, says, first, pods]] of Object.entries(RUNNING))
     test(name, async () => {
-      const world = withOther(withRelease().install(own, pods), STAKATER, { args, ...parts });
+      const world = withOther(new World().install(own, pods), STAKATER, { args });
       const answer = await migrate(world, { from: 'stakater' });
       assert.match(answer.running.map((each) => each.says).join('\n'), says);
       assert.match(answer.steps[0]?.run ?? '', first);

@@ -15,6 +15,8 @@ interface SettingsOfOther extends Partial<Program> {
   readonly becomes: readonly string[];
   /** Some of the rows, as `<theirs> <is>`. */
   readonly rows?: readonly string[];
+  /** What has no value that may be shown. */
+  readonly secret?: readonly string[];
 }
 
 const RUNS = ['--cronjob-reload=run-now', '--job-reload=recreate'];
@@ -80,7 +82,8 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
       '--alert-on-reload=true',
       '--cronjob-reload=run-now',
     ],
-    rows: ['--token: secret', '--no-such: refused', 'ALERT_WEBHOOK_URL: secret'],
+    rows: ['--no-such: refused'],
+    secret: ['RELOADER_OPT_TOKEN', 'RELOADER_OPT_ALERT_WEBHOOK_URL'],
   },
   'Stakater Reloader of its own namespace': {
     from: 'stakater',
@@ -111,21 +114,22 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
       '--namespace=reloader',
       '--configmap=hashes',
       '--coalesce-period=10000',
+      '--port=80',
       '--ignored-config-resource-types=v1.Secret',
     ],
-    rows: ['--resource-type: no effect', '--port: no effect'],
+    rows: ['--resource-type: no effect'],
   },
 };
 
 function settingsOf({ from, args, env = {}, hidden = [] }: SettingsOfOther): Settings {
-  return settingsFor(SOURCES[from], { args, env, hidden }, { home: 'reloader', further: [] });
+  return settingsFor(SOURCES[from], { container: '', args, env, hidden }, { home: 'reloader', further: [] });
 }
 
 describe('the flags of', () => {
   for (const [name, other] of Object.entries(OTHERS))
     test(name, () => {
-      const { args, rows } = settingsOf(other);
-      assert.deepEqual(args, other.becomes);
+      const { args, rows, hidden } = settingsOf(other);
+      assert.deepEqual([args, hidden], [other.becomes, other.secret ?? []]);
       assert.equal(parseOptions(args, {}).type, 'run');
       const short = rows.map(({ theirs, is }) => `${theirs}: ${is}`);
       for (const row of other.rows ?? [])
@@ -140,12 +144,18 @@ test('no value that may be a secret is shown', () => {
   assert.doesNotMatch(JSON.stringify({ rows, args }), /hush/);
 });
 
-test('a variable from a Secret is taken over', () => {
-  const hidden = [{ name: 'ALERT_WEBHOOK_URL', valueFrom: { secretKeyRef: { name: 'alerts', key: 'url' } } }];
+test('a variable from a Secret is named, and no warning says that it lacks a value', () => {
+  const hidden = ['ALERT_WEBHOOK_URL', 'OTHER'];
   const env = { ALERT_ON_RELOAD: 'true' };
-  const { variables, rows, notices } = settingsOf({ from: 'stakater', args: [], env, hidden, becomes: [] });
-  assert.deepEqual(notices, []);
-  assert.deepEqual([variables, rows], [hidden, []]);
+  const settings = settingsOf({ from: 'stakater', args: [], env, hidden, becomes: [] });
+  assert.deepEqual([settings.notices, settings.hidden], [[], ['ALERT_WEBHOOK_URL']]);
+});
+
+test('what runs anew there does here, by variables beside those that it has', () => {
+  const own = { from: 'stakater', args: ['--ignored-workload-types=jobs'], becomes: [] } as const;
+  const runs = { RELOADER_OPT_CRONJOB_RELOAD: 'run-now' };
+  assert.deepEqual(settingsOf(own).added, { RELOADER_DEPLOYMENT_NAME: 'reloader', ...runs });
+  assert.deepEqual(settingsOf({ ...own, hidden: ['RELOADER_DEPLOYMENT_NAME'] }).added, runs);
 });
 
 test('flags that contradict each other are an error', () => {
