@@ -38,9 +38,9 @@ const DEFAULT = /(?: \(default: .*\))?$/;
 const HOW =
   /(; @<path> for a file with an entry in each line)?; repeatable or a comma list|; better the variable( or --token-file)?/;
 
-/** All flags but those that ask for a text. */
+/** All flags but those that ask for a text, and those of the connection: a pod has an account for that. */
 export const CHART_FLAGS: readonly ChartFlag[] = FLAGS.filter(
-  ({ name }) => name !== 'help' && name !== 'version',
+  ({ name, group }) => name !== 'help' && name !== 'version' && group !== 'Connection:',
 ).map((flag) => {
   const key = valueKeyOf(flag.name);
   const elsewhere = VALUES_ELSEWHERE[flag.name];

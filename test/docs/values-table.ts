@@ -3,13 +3,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMap, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
-import { CHART_FLAGS, type ChartFlag } from './chart-flags.ts';
+import { CHART_FLAGS, type ChartFlag, configYaml } from './chart-flags.ts';
 
 const VALUES = path.resolve(import.meta.dirname, '../../k8s/chart/values.yaml');
 
+/** values.yaml with the members of `config` between its two marks. */
+export function withConfig(text: string): string {
+  return text.replace(/(?<=^ {2}# table: config\n)[\s\S]*?(?=^ {2}# end of the table$)/m, () => configYaml());
+}
+
 /** The rows of a table: each value that is not a group of others. */
 export function valueRows(): string[][] {
-  const { contents } = parseDocument(readFileSync(VALUES, 'utf8'));
+  const { contents } = parseDocument(withConfig(readFileSync(VALUES, 'utf8')));
   return isMap(contents) ? rowsOf(contents as YAMLMap<Node, Node>, '') : [];
 }
 

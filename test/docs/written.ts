@@ -8,9 +8,10 @@ import { fenceFiles } from '../install/fences.ts';
 import { oneFiles } from '../install/one-file.ts';
 import { chartFiles } from '../monitoring/files.ts';
 import { type JsonObject, objectOf } from '../sandbox/json.ts';
-import { configSchema, configYaml, ELSEWHERE_BY_KEY, SECRET_KEYS } from './chart-flags.ts';
+import { configSchema, ELSEWHERE_BY_KEY, SECRET_KEYS } from './chart-flags.ts';
 import { CUSTOM_ANNOTATIONS } from './chart-values.ts';
 import { withTables } from './tables.ts';
+import { withConfig } from './values-table.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CHART = 'k8s/chart';
@@ -46,11 +47,6 @@ export function writtenFiles(): Written[] {
 function writtenBy(file: string, write: (text: string) => string): Written {
   const text = readFileSync(path.join(ROOT, file), 'utf8');
   return { file, text, expected: write(text) };
-}
-
-/** values.yaml with the members of `config` between its two marks. */
-function withConfig(text: string): string {
-  return text.replace(/(?<=^ {2}# table: config\n)[\s\S]*?(?=^ {2}# end of the table$)/m, () => configYaml());
 }
 
 /** The schema with that of `config`, which stands two objects deep; the rest is written by hand. */

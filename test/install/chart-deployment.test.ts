@@ -239,11 +239,15 @@ describe('variables', { skip }, () => {
 
   test('hold what may be a password only by way of the Secret', () => {
     const secret = 'https://user:password@hooks.example.com/';
-    const values = { reloader: { webhookUrl: secret }, config: { alertWebhookUrl: secret, token: secret } };
+    const values = {
+      reloader: { webhookUrl: secret },
+      config: { alertOnReload: true, alertWebhookUrl: secret, alertWebhookProxy: secret },
+    };
     const objects = render(values).filter(({ kind }) => kind !== 'Secret');
     assert.doesNotMatch(JSON.stringify(objects), /password/);
     const { options } = installedBy(render(values));
-    assert.deepEqual([options.webhookUrl, options.connection.token], [secret, secret]);
+    const { url, proxy } = options.alerts ?? {};
+    assert.deepEqual([options.webhookUrl, url, proxy], [secret, secret, secret]);
   });
 
   test('are none of the Go runtime, and probes have the times of Stakater Reloader', () => {

@@ -106,8 +106,8 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
   ],
   [
     'a secret flag that is a value and an argument',
-    { extraArgs: ['--token', 'a'], config: { token: 'b' } },
-    /extraArgs has --token/,
+    { extraArgs: ['--alert-webhook-url', 'a'], config: { alertWebhookUrl: 'b' } },
+    /extraArgs has --alert-webhook-url/,
   ],
   [
     'a flag that is a value and a variable',
