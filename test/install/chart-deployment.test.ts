@@ -208,13 +208,14 @@ describe('the rights', { skip }, () => {
 });
 
 describe('variables', { skip }, () => {
-  test('come from texts, fields and Secrets, each once, and empty ones not at all', () => {
+  test('come from texts, Secrets and fields, each once from the last of these, and empty ones not at all', () => {
+    const less = { C: 'c', F: 'f' };
     const { container, env } = ofDeployment({
       env: {
-        open: { A: 1, B: '', G: null, H: 12_345_678, NODE_OPTIONS: '--max-old-space-size=100' },
+        open: { ...less, A: 1, B: '', G: null, H: 12_345_678, NODE_OPTIONS: '--max-old-space-size=100' },
         field: { C: 'metadata.uid' },
-        secret: { D: 'kept', E: '', I: 12_345_678, ALERT_WEBHOOK_PROXY: 'http://p.example.com' },
-        existing: { other: { F: 'key' } },
+        secret: { ...less, D: 'kept', E: '', I: 12_345_678, ALERT_WEBHOOK_PROXY: 'http://p.example.com' },
+        existing: { other: { C: 'c', F: 'key' } },
       },
     });
     const { A, B, C, D, E, G, H, I, NODE_OPTIONS, ALERT_WEBHOOK_PROXY } = env;
@@ -223,17 +224,8 @@ describe('variables', { skip }, () => {
     assert.equal(NODE_OPTIONS, '--max-old-space-size=100');
     assert.equal(ALERT_WEBHOOK_PROXY, 'http://p.example.com');
     const all = objectsOf(container['env']);
-    assert.deepEqual(
-      pick(
-        all.find(({ name }) => name === 'F'),
-        'valueFrom',
-        'secretKeyRef',
-      ),
-      {
-        name: 'other',
-        key: 'key',
-      },
-    );
+    const [other] = all.filter(({ name }) => name === 'F');
+    assert.deepEqual(pick(other, 'valueFrom', 'secretKeyRef'), { name: 'other', key: 'key' });
     assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
   });
 

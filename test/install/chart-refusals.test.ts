@@ -29,6 +29,7 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     { image: { tag: 'v1.4.21' } },
     /image\.tag is v1\.4\.21, .*, or remove the value, which then is \d/,
   ],
+  ['an early version of it', { image: { tag: 'v0.0.119' } }, /image\.tag is v0\.0\.119, a version /],
   [
     'namespaces beside all',
     theirs({ namespaces: ['web'] }),
@@ -36,8 +37,8 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
   ],
   [
     'values at the top that other charts have there, when it is installed',
-    { resources: {}, replicaCount: 2, imagePullSecrets: [] },
-    /these values have no effect: imagePullSecrets \(set global\.imagePullSecrets\), replicaCount \(set ha\.enabled and ha\.replicas\), resources \(set reloader\.deployment\.resources\)/,
+    { resources: {}, resourceLabelSelector: 'a=b', replicaCount: 2, imagePullSecrets: [] },
+    /these values have no effect: imagePullSecrets \(set global\.imagePullSecrets\), replicaCount \(set ha\.enabled and ha\.replicas\), resourceLabelSelector \(set reloader\.resourceLabelSelector\), resources \(set reloader\.deployment\.resources\)/,
   ],
   [
     'an unknown level of the log',
@@ -224,22 +225,23 @@ describe('values that are null', { skip }, () => {
 describe('NOTES', { skip }, () => {
   test('say what is watched, and how to try it', () => {
     const notes = notesOf({ reloader: { watchGlobally: false, ignoreSecrets: true } });
-    assert.match(notes, /^ {2}- configmaps$/m);
-    assert.match(notes, /^ {2}- in tools$/m);
-    assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
+    assert.match(notes, /^ {2}- objects: configmaps$/m);
+    assert.match(notes, /^ {2}- namespaces: tools$/m);
+    assert.match(notes, /^ {2}- workloads: deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
+    assert.match(notesOf({}, { namespace: 'kube-system' }), /^ {2}helm -n kube-system test web /m);
     assert.match(notes, /^ {2}helm -n tools test web /m);
-    assert.match(notes, /port-forward service\/kubernetes-reloader 8080 .* http:\/\/localhost:8080\/ shows/);
+    assert.match(notes, /port-forward service\/kubernetes-reloader 8080 .* open http:\/\/localhost:8080\/$/m);
     const config = { secureMetrics: true, metricsTlsDirectory: '/tls' };
-    assert.match(notesOf({ config }), / https:\/\/localhost:8080\/status\.json, /);
+    assert.match(notesOf({ config }), / https:\/\/localhost:8080\/status\.json with a bearer token$/m);
     assert.match(notes, /^ {2}kubectl -n tools rollout status deployment\/web-reloader$/m);
   });
 
   const TOLD: readonly (readonly [reloader: JsonObject, line: RegExp])[] = [
     [{ custom_annotations: { secret_exclude: 'a/b' } }, /^- reloader\.custom_annotations\.secret_exclude: /m],
     [{ webhookUrl: 'http://a' }, /^- reloader\.webhookUrl: .* in place of every rollout/m],
-    [{ syncAfterRestart: true }, /^- reloader\.syncAfterRestart: always so/m],
+    [{ syncAfterRestart: true }, /^- reloader\.syncAfterRestart: always on/m],
     [{ deployment: { replicas: 2 } }, /^- reloader\.deployment\.replicas: one pod runs/m],
-    [{ podDisruptionBudget: { enabled: true } }, /^- reloader\.podDisruptionBudget: there is none/m],
+    [{ podDisruptionBudget: { enabled: true } }, /^- reloader\.podDisruptionBudget: not created/m],
     [
       { deployment: { resources: { limits: { cpu: 1 } } } },
       /^- reloader\.deployment\.resources: .* another program/m,
@@ -247,11 +249,11 @@ describe('NOTES', { skip }, () => {
     [{ enablePProf: true }, /^- reloader\.enablePProf/m],
     [{ deployment: { gomaxprocsOverride: '1' } }, /^- reloader\.deployment\.gomaxprocsOverride/m],
     [{ deployment: { imagePullSecrets: [], volumes: [] } }, /^Try it:$/m],
-    [{ serviceMonitor: { enabled: true } }, /^- reloader\.serviceMonitor: there is none/m],
-    [{ verticalPodAutoscaler: { enabled: true } }, /^- reloader\.verticalPodAutoscaler: there is none/m],
+    [{ serviceMonitor: { enabled: true } }, /^- reloader\.serviceMonitor: not created/m],
+    [{ verticalPodAutoscaler: { enabled: true } }, /^- reloader\.verticalPodAutoscaler: not created/m],
     [
       { volumeMounts: [], deployment: { image: { name: 'a' } } },
-      /^- reloader\.deployment\.image\n- reloader\.volumeMounts$/m,
+      /^- reloader\.deployment\.image\n- reloader\.volumeMounts: set reloader\.deployment\.volumeMounts$/m,
     ],
   ];
   for (const [reloader, line] of TOLD)

@@ -7,7 +7,7 @@
 {{- fail (printf "image.%s is %s, the image of Stakater Reloader, which this chart does not start: name that of this reloader, or remove the value" $key $image) }}
 {{- end }}
 {{- end }}
-{{- if hasPrefix "v1." (toString .Values.image.tag) }}
+{{- if regexMatch `^v(0\.0|1)\.` (toString .Values.image.tag) }}
 {{- fail (printf "image.tag is %s, a version of Stakater Reloader: name one of this reloader, or remove the value, which then is %s" .Values.image.tag .Chart.AppVersion) }}
 {{- end }}
 {{- $several := or $r.enableHA .Values.ha.enabled }}

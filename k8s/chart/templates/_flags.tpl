@@ -13,7 +13,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- end }}
 {{- if $r.watchGlobally }}
 {{- $_ := set $flags "all-namespaces" true }}
-{{- $_ := set $flags "namespaces-to-ignore" $r.ignoreNamespaces }}
+{{- $_ := set $flags "namespaces-to-ignore" (include "reloader.names" $r.ignoreNamespaces | fromJsonArray) }}
 {{- $_ := set $flags "namespace-selector" $r.namespaceSelector }}
 {{- else }}
 {{- $_ := set $flags "namespace" (include "reloader.watched" . | fromJsonArray) }}
@@ -57,19 +57,21 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 
 {{/* What is watched where not all namespaces are: the release's unless watchOwnNamespace is false, and those of reloader.namespaces, as a JSON list. */}}
 {{- define "reloader.watched" -}}
-{{- $named := .Values.reloader.namespaces | default list }}
-{{- if kindIs "string" $named }}{{ $named = splitList "," $named }}{{ end }}
-{{- $all := ternary list (list (include "reloader.namespace" .)) (eq (toString .Values.watchOwnNamespace) "false") }}
-{{- range $named }}{{ with trim . }}{{ $all = append $all . }}{{ end }}{{ end }}
-{{- $all | uniq | sortAlpha | toJson }}
+{{- $own := ternary list (list (include "reloader.namespace" .)) (eq (toString .Values.watchOwnNamespace) "false") }}
+{{- include "reloader.names" .Values.reloader.namespaces | fromJsonArray | concat $own | uniq | sortAlpha | toJson }}
 {{- end }}
 
-{{/* Namespaces in which no workload is rolled, as a JSON list: those of the cluster itself among them. */}}
+{{/* Namespaces whose writes do not ask the webhook, as a JSON list: those of the cluster itself among them. */}}
 {{- define "reloader.unwatched" -}}
-{{- $ignored := .Values.reloader.ignoreNamespaces | default "" | splitList "," }}
 {{- $all := list "kube-system" "kube-public" "kube-node-lease" }}
-{{- range $ignored }}{{ with trim . }}{{ $all = append $all . }}{{ end }}{{ end }}
-{{- $all | uniq | toJson }}
+{{- include "reloader.names" .Values.reloader.ignoreNamespaces | fromJsonArray | concat $all | uniq | toJson }}
+{{- end }}
+
+{{/* A list of names, or a comma list, as a JSON list. */}}
+{{- define "reloader.names" -}}
+{{- $names := list }}
+{{- range kindIs "slice" . | ternary . (. | default "" | toString | splitList ",") }}{{ with trim . }}{{ $names = append $names . }}{{ end }}{{ end }}
+{{- toJson $names }}
 {{- end }}
 
 {{/* A value as the text that values have, which is empty for null; Go would write a number of seven digits as 1e+06. */}}
@@ -110,7 +112,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- toJson $secrets }}
 {{- end }}
 
-{{/* The variables of the container, as a JSON object by name: each stands once, and those of values win over ours. */}}
+{{/* The variables of the container, as a JSON object by name. Each stands once: the last one wins, as in Stakater Reloader's chart. */}}
 {{- define "reloader.env" -}}
 {{- $env := dict "NODE_OPTIONS" (dict "value" "--max-old-space-size-percentage=60") }}
 {{- $_ := set $env "POD_NAME" (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.name"))) }}
@@ -118,22 +120,21 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- if .Values.reloader.enableMetricsByNamespace }}
 {{- $_ := set $env "METRICS_COUNT_BY_NAMESPACE" (dict "value" "enabled") }}
 {{- end }}
-{{- with .Values.reloader.deployment.env }}
-{{- range $name, $value := .open }}
+{{- $given := .Values.reloader.deployment.env | default dict }}
+{{- range $name, $value := $given.open }}
 {{- with include "reloader.text" $value }}{{ $_ := set $env $name (dict "value" .) }}{{ end }}
-{{- end }}
-{{- range $name, $path := .field }}
-{{- $_ := set $env $name (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" $path))) }}
-{{- end }}
-{{- range $secret, $keys := .existing }}
-{{- range $name, $key := $keys }}
-{{- $_ := set $env $name (dict "valueFrom" (dict "secretKeyRef" (dict "name" $secret "key" $key))) }}
-{{- end }}
-{{- end }}
 {{- end }}
 {{- $own := include "reloader-fullname" . }}
 {{- range $name, $_ := include "reloader.secrets" . | fromJson }}
 {{- $_ := set $env $name (dict "valueFrom" (dict "secretKeyRef" (dict "name" $own "key" $name))) }}
+{{- end }}
+{{- range $secret, $keys := $given.existing }}
+{{- range $name, $key := $keys }}
+{{- $_ := set $env $name (dict "valueFrom" (dict "secretKeyRef" (dict "name" $secret "key" $key))) }}
+{{- end }}
+{{- end }}
+{{- range $name, $path := $given.field }}
+{{- $_ := set $env $name (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" $path))) }}
 {{- end }}
 {{- toJson $env }}
 {{- end }}
@@ -161,7 +162,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $hides := or (get $flags "dry-run") .Values.reloader.webhookUrl .Values.reloader.ignoreConfigMaps }}
 {{- $selects := or (get $flags "namespace-selector") (get $flags "resource-label-selector") }}
 {{- $own := include "reloader.namespace" . }}
-{{- $ignores := has $own (include "reloader.unwatched" . | fromJsonArray) }}
+{{- $ignores := has $own (include "reloader.names" .Values.reloader.ignoreNamespaces | fromJsonArray) }}
 {{- if not .Values.reloader.watchGlobally }}{{ $ignores = not (has $own (include "reloader.watched" . | fromJsonArray)) }}{{ end }}
 {{- $lacks := not (has "deployments" (include "reloader.workloads" . | fromJsonArray)) }}
 {{- $silent := not (has "collaborne" (get $flags "dialects" | default (list "collaborne"))) }}

@@ -71,7 +71,7 @@ annotations:
 
 {{- define "reloader.image" -}}
 {{- $image := .Values.image }}
-{{- $tag := $image.tag | default .Chart.AppVersion }}
+{{- $tag := include "reloader.text" ($image.tag | default .Chart.AppVersion) }}
 {{- if .Values.global.imageRegistry }}
 {{- printf "%s/%s:%s" .Values.global.imageRegistry $image.name $tag }}
 {{- else if $image.digest }}

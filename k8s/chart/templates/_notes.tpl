@@ -10,42 +10,45 @@
 {{- end }}
 {{- end }}
 {{- if $r.webhookUrl }}
-- reloader.webhookUrl: it is told in place of every rollout, with reloader.custom_annotations or without
+- reloader.webhookUrl: each change is sent there in place of every rollout, whether or not reloader.custom_annotations is set
 {{- end }}
 {{- if $r.syncAfterRestart }}
-- reloader.syncAfterRestart: always so: what changed while no reloader ran is rolled
+- reloader.syncAfterRestart: always on: a change made while no reloader ran is rolled out
 {{- end }}
 {{- if and (not $r.enableHA) (gt (int $d.replicas) 1) }}
 - reloader.deployment.replicas: one pod runs; set reloader.enableHA=true or ha.enabled=true for more
 {{- end }}
 {{- if and $r.podDisruptionBudget.enabled (lt (include "reloader.replicas" . | int) 2) }}
-- reloader.podDisruptionBudget: there is none, since it would keep nodes with the only pod from being drained
+- reloader.podDisruptionBudget: not created: with one pod it would block every drain of the node
 {{- end }}
 {{- if $d.resources }}
-- reloader.deployment.resources: this is another program; it takes 85 to 135 MB, and its chart says 128Mi and at most 256Mi
+- reloader.deployment.resources: this is another program, which needs 85 to 135 MB of memory. Without the value it requests 128Mi, and its limit is 256Mi
 {{- end }}
 {{- if or $r.enablePProf (ne (toString $r.pprofAddr) ":6060") }}
-- reloader.enablePProf, reloader.pprofAddr: nothing is profiled over HTTP
+- reloader.enablePProf, reloader.pprofAddr: no effect: this program has no such pages
 {{- end }}
 {{- if or $d.gomaxprocsOverride $d.gomemlimitOverride }}
-- reloader.deployment.gomaxprocsOverride, .gomemlimitOverride: this is no Go program
+- reloader.deployment.gomaxprocsOverride, .gomemlimitOverride: no effect: this is not a Go program
 {{- end }}
 {{- if $d.imagePullSecrets }}
-- reloader.deployment.imagePullSecrets: use global.imagePullSecrets
+- reloader.deployment.imagePullSecrets: no effect, set global.imagePullSecrets
 {{- end }}
 {{- if and $r.serviceMonitor.enabled (not (.Capabilities.APIVersions.Has "monitoring.coreos.com/v1")) }}
-- reloader.serviceMonitor: there is none, since the cluster has no monitoring.coreos.com/v1
+- reloader.serviceMonitor: not created: the cluster does not serve monitoring.coreos.com/v1
 {{- end }}
 {{- if and $r.verticalPodAutoscaler.enabled (not (.Capabilities.APIVersions.Has "autoscaling.k8s.io/v1")) }}
-- reloader.verticalPodAutoscaler: there is none, since the cluster has no autoscaling.k8s.io/v1
+- reloader.verticalPodAutoscaler: not created: the cluster does not serve autoscaling.k8s.io/v1
 {{- end }}
 {{- end }}
 
-{{/* The values at the top that other charts have there, with the path that they have here, as JSON. */}}
+{{/* The values at the top that have no effect there, with the path that they have here, as JSON. */}}
 {{- define "reloader.misplaced" -}}
+{{- $known := (.Files.Get "files/tables.yaml" | fromYaml).known }}
+{{- $paths := .Files.Get "files/misplaced.yaml" | fromYaml }}
 {{- $found := dict }}
-{{- range $key, $path := (.Files.Get "files/misplaced.yaml" | fromYaml) }}
-{{- if hasKey $.Values $key }}{{ $_ := set $found $key $path }}{{ end }}
+{{- range $key, $_ := .Values }}
+{{- $path := get $paths $key | default (hasKey $known.reloader $key | ternary (printf "reloader.%s" $key) "") }}
+{{- if and $path (not (hasKey $known $key)) }}{{ $_ := set $found $key $path }}{{ end }}
 {{- end }}
 {{- toJson $found }}
 {{- end }}
@@ -56,14 +59,14 @@
 {{- join ", " $words }}
 {{- end }}
 
-{{/* A line for the path of each of `values` that is not among `known`; null there has any members. */}}
+{{/* A line for the path of each of `values` that is not among `known`, where null has any members; `paths` have the right path of some. */}}
 {{- define "reloader.unknown" -}}
 {{- range $key, $value := .values }}
 {{- $path := printf "%s%s" $.path $key }}
 {{- if not (hasKey $.known $key) }}
-- {{ $path }}
+- {{ $path }}{{ with get $.paths $key }}: set {{ . }}{{ end }}
 {{- else if and (kindIs "map" $value) (kindIs "map" (get $.known $key)) }}
-{{- include "reloader.unknown" (dict "values" $value "known" (get $.known $key) "path" (printf "%s." $path)) }}
+{{- include "reloader.unknown" (dict "values" $value "known" (get $.known $key) "path" (printf "%s." $path) "paths" (eq $path "reloader" | ternary $.paths dict)) }}
 {{- end }}
 {{- end }}
 {{- end }}
