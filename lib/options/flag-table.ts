@@ -184,7 +184,8 @@ export const TABLE = {
       sets: 'digests',
       help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
     },
-    '--state-namespace <namespace>': "its namespace (default: the only one watched, else the reloader's own)",
+    '--state-namespace <namespace>':
+      "namespace of the state (default: the only one watched, else the reloader's own)",
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },
   'Who leads:': {
@@ -217,7 +218,7 @@ export const TABLE = {
       'port of the admission webhook, which keeps stamps through updates of their owners (default: no webhook)',
     '--webhook-tls-directory <folder>': 'where its tls.crt and tls.key are; read again when they change',
     '--webhook-client-ca <file>':
-      'answer only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: answer all)',
+      'the webhook answers only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: all)',
   },
   'Who is told:': {
     '--webhook-url <webhook-url>': {
@@ -225,7 +226,7 @@ export const TABLE = {
       help: 'post to this address when a workload would be rolled, in place of rolling it',
     },
     '--webhook-secret-file <file>':
-      'a key that signs these posts, in the header x-reloader-signature; read for each (default: they are not signed)',
+      'a key that signs posts to --webhook-url, in the header x-reloader-signature; read for each (default: no signature)',
     '--alert-on-reload': {
       variable: 'ALERT_ON_RELOAD',
       help: 'send an alert for each rollout (also $ALERT_ON_RELOAD)',
@@ -275,8 +276,7 @@ export const TABLE = {
     '--no-status-page': 'serve no page for browsers at /; /status.json stays',
   },
   'Output:': {
-    '--cluster-name <text>':
-      'the name of the cluster, for the first line of the log, the status page and alerts',
+    '--cluster-name <text>': 'name of the cluster in the log, the status page and alerts',
     '--log-level <level>': { default: 'info', sets: 'logLevel', help: 'debug, info, warn or error' },
     '--log-format <format>': { default: 'text', sets: 'logFormat', help: 'text or json' },
     '-h, --help': 'show this help',

@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isMap, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from 'yaml';
-import { CHART_FLAGS, type ChartFlag, configYaml } from './chart-flags.ts';
+import { CHART_FLAGS, configYaml } from './chart-flags.ts';
 
 const VALUES = path.resolve(import.meta.dirname, '../../k8s/chart/values.yaml');
 
 /** values.yaml with the members of `config` between its two marks. */
 export function withConfig(text: string): string {
-  return text.replace(/(?<=^ {2}# table: config\n)[\s\S]*?(?=^ {2}# end of the table$)/m, () => configYaml());
+  return text.replace(/(?<=^ {2}# table: config\n)[\s\S]*?(?=^# end of the table$)/m, () => configYaml());
 }
 
 /** The rows of a table: each value that is not a group of others. */
@@ -27,9 +27,7 @@ function rowsOf(map: YAMLMap<Node, Node>, prefix: string): string[][] {
       const rows = rowsOf(value as YAMLMap<Node, Node>, `${name}.`);
       return comment === '' ? rows : [[`\`${name}\``, '', comment], ...rows];
     }
-    const flag = CHART_FLAGS.find((each) => each.value === name);
-    const meaning = [comment || flag?.help, flagText(flag)].filter(Boolean).join(' ');
-    return [[`\`${name}\``, `\`${JSON.stringify(value?.toJSON() ?? null)}\``, meaning]];
+    return [[`\`${name}\``, `\`${JSON.stringify(value?.toJSON() ?? null)}\``, meaningOf(name, comment)]];
   });
 }
 
@@ -37,9 +35,11 @@ function rowsOf(map: YAMLMap<Node, Node>, prefix: string): string[][] {
 function commentOn({ key }: Pair<Node, Node>, map: YAMLMap<Node, Node> | undefined): string {
   const text = [map?.commentBefore, key.commentBefore].filter(Boolean).join('\n');
   const lines = text.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '' && !/^(#|table:)/.test(line)).join(' ');
+  return lines.filter((line) => line !== '' && !/^(#|table:|end of the table)/.test(line)).join(' ');
 }
 
-function flagText(flag: ChartFlag | undefined): string {
-  return flag === undefined ? '' : `(\`--${flag.flag.name}\`${flag.isSecret ? ', kept in a Secret' : ''})`;
+function meaningOf(value: string, comment: string): string {
+  const flag = CHART_FLAGS.find((each) => each.value.split(/ (?:or|and) /).includes(value));
+  const meaning = comment || (flag?.value === value ? flag.help : '');
+  return flag === undefined ? meaning : `${meaning} (\`--${flag.flag.name}\`)`.trim();
 }
