@@ -17,7 +17,7 @@ const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
 
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
-  const { workload, reloader, asks, follows, isRolledOut, stamps, causes, events } = answer;
+  const { workload, reloader, asks, follows, isRolledOut, causes, events } = answer;
   const isCurrent = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'up to date';
   const [current, others] = [follows.filter(isCurrent), follows.filter((each) => !isCurrent(each))];
   const section = sectionsIn(paint);
@@ -40,10 +40,6 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
     ...section(
       'Asks by',
       asks.map((word) => `  ${wordText(word)}`),
-    ),
-    ...section(
-      'Stamps',
-      stamps.map(({ where, variable, state: is }) => `  ${variable} (${where}): ${is}`),
     ),
     `rollout   ${isRolledOut ? 'every pod runs the present template' : 'not rolled out'}`,
     ...sourceLines(answer),

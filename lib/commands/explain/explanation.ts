@@ -1,20 +1,18 @@
 /** What `explain` answers about a workload, and about an object. */
 
 import { shortDigest } from '../../model/digest.ts';
-import { isUncommitted, UNKNOWN } from '../../model/edge.ts';
+import { UNKNOWN } from '../../model/edge.ts';
 import {
   type ConfigRef,
   configKindOf,
   describeAll,
   keyOf,
-  type ObjectKey,
   SOURCE_KINDS,
   type WorkloadRef,
 } from '../../model/object-ref.ts';
 import type { PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
-import { parseStamp } from '../../model/stamp.ts';
-import { ANNOTATIONS, referenceOf } from '../../model/workload.ts';
+import { referenceOf } from '../../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
@@ -44,13 +42,6 @@ export interface FollowedObject {
   readonly committed?: string | undefined;
 }
 
-/** One stamp in the pod template. */
-export interface ShownStamp {
-  readonly where: string;
-  readonly variable: string;
-  readonly state: string;
-}
-
 /** Which reloader serves the namespace: its Deployment if that was found, and all that is known in words. */
 export interface ShownReloader extends Partial<WorkloadRef> {
   readonly is: 'found' | 'none' | 'unknown';
@@ -69,7 +60,6 @@ export interface WorkloadExplanation {
   readonly state: StateAccess['is'];
   readonly asks: readonly PolicyWord[];
   readonly isRolledOut: boolean;
-  readonly stamps: readonly ShownStamp[];
   readonly events: readonly ShownEvent[];
   readonly unread: readonly Unread[];
 }
@@ -96,7 +86,6 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
     state: observation.state.is,
     asks: wordsOf(workload),
     isRolledOut: workload.isRolledOut,
-    stamps: isWatched ? stampsOf(facts) : [],
     events,
     unread: observation.unread,
   };
@@ -205,26 +194,4 @@ function readingOf({ container, keys }: Reference): NonNullable<FollowedObject['
 
 function short(digest: string | undefined): string | undefined {
   return digest && shortDigest(digest);
-}
-
-function stampsOf({ workload, record, observation }: Facts): readonly ShownStamp[] {
-  const stateOf = (variable: string, value: string): string => {
-    const stamp = parseStamp(value);
-    if (stamp === undefined) return 'of another reloader';
-    if (observation.state.is !== 'read') return 'unknown';
-    const config = record && stampedObject(record, variable);
-    const ref = config === undefined ? undefined : observation.store.configs.get(config)?.ref;
-    const entry = ref && observation.store.persisted.entryOf(ref);
-    return isUncommitted(stamp, entry) ? 'not committed yet' : 'committed';
-  };
-  return workload.stamps.map(({ container, variable, value }) => ({
-    where: container === ANNOTATIONS ? 'annotation' : `container ${container}`,
-    variable,
-    state: stateOf(variable, value),
-  }));
-}
-
-/** The object that a variable is the stamp of. */
-function stampedObject({ variables }: WorkloadRecord, variable: string): ObjectKey | undefined {
-  return [...variables].find(([, { read }]) => read.includes(variable))?.[0];
 }

@@ -1,6 +1,13 @@
-/** `reloader graph`: who follows what, as text, or in the language of another program. */
+/** `reloader graph`: who follows what, as text, or as a picture. */
 
-import { configRefIn, type ObjectKey, wholeKeyOf, workloadRefIn } from '../../model/object-ref.ts';
+import {
+  configRefIn,
+  nameIn,
+  namespaceIn,
+  type ObjectKey,
+  wholeKeyOf,
+  workloadRefIn,
+} from '../../model/object-ref.ts';
 import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError } from '../connect.ts';
@@ -9,12 +16,11 @@ import { notWatched } from '../explain/causes-of-setting.ts';
 import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
-import type { Observation, Unread } from '../observation.ts';
+import type { Observation } from '../observation.ts';
 import type { CommandContext } from '../run-command.ts';
 import { assertExists, observeFor, openScene } from '../scene.ts';
 import { kindOf, subjectOf } from '../subject.ts';
 import { formatted, type Paint, withProgress } from '../terminal.ts';
-import { DRAWINGS, labelOf } from './drawings.ts';
 
 /** One workload that follows one object. */
 export interface GraphEdge {
@@ -33,14 +39,13 @@ export interface Graph {
   /** What the answer needs and is not known, each a sentence. */
   readonly unknown: readonly string[];
   readonly edges: readonly GraphEdge[];
-  readonly unread: readonly Unread[];
 }
 
 /** Runs the command. */
 export async function runGraph(context: CommandContext): Promise<number> {
   const { flags, terminal } = context;
   const answer = await withProgress(terminal, 'listing …', () => answerTo(context));
-  const drawing = DRAWINGS[flags.output]?.(answer.edges);
+  const drawing = flags.output === 'mermaid' ? mermaidOf(answer.edges) : undefined;
   const notes = [
     ...answer.causes.map(({ says }) => says),
     ...answer.unknown.map((line) => `unknown: ${line}`),
@@ -72,7 +77,7 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const only = about && `${namespace}/${kindOf(about)}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
-  if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [], unread: [] };
+  if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [] };
   const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
   const causes = isEverywhere && all !== undefined ? [othersLeftOut(all)] : [];
   const observation = await observeFor(scene, isEverywhere ? all : [namespace]);
@@ -107,9 +112,8 @@ export function graphOf(observation: Observed, filter: GraphFilter): Graph {
   const edges = near.filter(({ pods }) => !filter.isOutdated || pods === 'out of date');
   const orderOf = ({ object, workload }: GraphEdge): string => `${object} ${workload}`;
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const { unread } = observation;
   const pods = unrecorded(near.map((edge) => ({ ...edge, object: configRefIn(edge.object) })));
-  return { causes: [], unknown: [...unreadLines(unread), ...pods], edges, unread };
+  return { causes: [], unknown: [...unreadLines(observation.unread), ...pods], edges };
 }
 
 function edgesOf(observation: Observed): GraphEdge[] {
@@ -122,6 +126,28 @@ function edgesOf(observation: Observed): GraphEdge[] {
       return [{ object: wholeKeyOf(config), workload, asks: judge(store, record, object).asks, pods }];
     }),
   );
+}
+
+/** The object or workload, for people. */
+function labelOf(key: ObjectKey): string {
+  return `${key.split('/')[1]}/${nameIn(key)} in ${namespaceIn(key)}`;
+}
+
+/** A graph of Mermaid. Names of the API have no character that it reads as its own. */
+export function mermaidOf(edges: readonly GraphEdge[]): string {
+  const keys = new Set(edges.flatMap(({ object, workload }) => [object, workload]));
+  const ids = new Map([...keys].map((key, index) => [key, `n${index}`]));
+  const outdated = new Set(edges.flatMap(({ workload, pods }) => (pods === 'out of date' ? [workload] : [])));
+  return [
+    'graph LR',
+    ...[...ids].map(([key, id]) => `  ${id}["${labelOf(key)}"]`),
+    ...edges.map(
+      ({ object, workload, asks }) => `  ${ids.get(object)} ${asks ? '-->' : '-.->'} ${ids.get(workload)}`,
+    ),
+    ...(outdated.size === 0 ? [] : ['  classDef outdated stroke:#c00,stroke-width:2px']),
+    ...[...outdated].map((key) => `  class ${ids.get(key)} outdated`),
+    '',
+  ].join('\n');
 }
 
 /** By object, its followers. */

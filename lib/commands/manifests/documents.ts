@@ -100,36 +100,16 @@ type Fields = Partial<Record<string, unknown>>;
 function objectsIn(place: Place, value: unknown): readonly Manifest[] {
   const fields = (typeOf(value) === 'map' ? value : {}) as Fields;
   const { metadata, items } = fields;
-  const known = KNOWN_KINDS.find((row) => row.kind.toLowerCase() === String(fields['kind']).toLowerCase());
-  const lacks = ['apiVersion', 'kind'].filter((field) => typeof fields[field] !== 'string');
-  if (lacks.length > 0) {
-    const isMeant = known !== undefined || (lacks.length === 1 && metadata !== undefined);
-    if (place.source.isNamed || isMeant)
-      refuse(place, lacks[0], `is no manifest: it has no valid ${lacks.join(' and no valid ')}`);
-    return [];
+  const { apiVersion, kind } = fields;
+  if (typeof apiVersion === 'string' && typeof kind === 'string') {
+    const isList = kind === LIST || (Array.isArray(items) && kind.endsWith(LIST));
+    const ofList = kind === LIST ? {} : { apiVersion, kind: kind.slice(0, -LIST.length) };
+    return isList ? itemsIn(place, items, ofList) : objectIn(place, { ...fields, apiVersion, kind });
   }
-  const { apiVersion, kind } = identityOf(place, fields as Identity, known);
-  const isList = kind === LIST || (Array.isArray(items) && kind.endsWith(LIST));
-  const ofList = kind === LIST ? {} : { apiVersion, kind: kind.slice(0, -LIST.length) };
-  return isList ? itemsIn(place, items, ofList) : objectIn(place, { ...fields, apiVersion, kind });
-}
-
-type Identity = Pick<Manifest, 'apiVersion' | 'kind'>;
-
-/** What the document is, also if that is not written rightly. */
-function identityOf(
-  place: Place,
-  { apiVersion, kind }: Identity,
-  known?: (typeof KNOWN_KINDS)[number],
-): Identity {
-  const right = known?.kind ?? (kind.toLowerCase() === LIST.toLowerCase() ? LIST : kind);
-  if (right !== kind) refuse(place, 'kind', `has the kind ${kind}: write ${right}`);
-  // Only groups of Kubernetes itself have no dot: others may have kinds of the same name.
-  const isOwn = known !== undefined && [known.group, apiVersion].every((group) => !group.includes('.'));
-  const version = isOwn ? apiVersionOf(known) : apiVersion;
-  if (version !== apiVersion)
-    refuse(place, 'apiVersion', `has the apiVersion ${apiVersion}: write ${version}`);
-  return { apiVersion: version, kind: right };
+  const lacks = ['apiVersion', 'kind'].filter((field) => typeof fields[field] !== 'string');
+  if (place.source.isNamed || (lacks.length === 1 && metadata !== undefined))
+    refuse(place, lacks[0], `is no manifest: it has no valid ${lacks.join(' and no valid ')}`);
+  return [];
 }
 
 function refuse({ source, node, lineCounter }: Place, field = '', says: string): void {
@@ -151,7 +131,7 @@ function itemsIn(place: Place, items: unknown, ofList: Fields): readonly Manifes
   });
 }
 
-function objectIn(place: Place, fields: Fields & Identity): readonly Manifest[] {
+function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | 'kind'>): readonly Manifest[] {
   const { apiVersion, kind } = fields;
   const { source, node, lineCounter } = place;
   const known = KNOWN_KINDS.find((row) => row.kind === kind && apiVersionOf(row) === apiVersion);

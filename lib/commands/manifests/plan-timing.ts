@@ -2,7 +2,7 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey, wholeOf } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import type { StageEnd } from '../../model/settings.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -14,26 +14,14 @@ import type { Store } from '../../store/store.ts';
 import { needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracking/gate.ts';
 
-/** The stage of the change of one object in which a workload is rolled. */
-export interface PlannedStage {
-  readonly object: ConfigRef;
-  /** From 1, of so many; absent: it is rolled after the last one, since its pods can give no evidence. */
-  readonly stage?: number;
-  readonly stages?: number;
-  /** Where the stage ends: a number of workloads, or a part of them such as `10%`. */
-  readonly end?: string;
-}
-
 /** When a workload is rolled, and by whom. */
 export interface Timing {
   /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. */
   readonly by: 'reloader' | 'owner' | 'person';
   /** In words, for people. */
   readonly when: string;
-  /** What keeps the workload although its window has ended, and until when at least; absent: until something changes. */
+  /** What keeps the workload although its window has ended. */
   readonly keptBy?: Gate['type'];
-  readonly until?: string;
-  readonly stages: readonly PlannedStage[];
 }
 
 /** The settings that count for times. */
@@ -73,8 +61,7 @@ export function timingsOf(
     const places = own.map(([object, turn]) => turnText(object, turn));
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
-    const stagesOfIt = own.map(([object, turn]) => stageOf(object, turn));
-    return { by: 'reloader', when: when.join(', '), stages: stagesOfIt };
+    return { by: 'reloader', when: when.join(', ') };
   };
 }
 
@@ -105,15 +92,13 @@ function haltIn(gate: Gate | undefined): Gate | undefined {
   return gate?.type === 'halt' ? gate : undefined;
 }
 
-function keptTiming({ externalRollout, workload }: WorkloadRecord, { type, message, until }: Gate): Timing {
-  if (externalRollout !== undefined) return { by: 'owner', when: message, stages: [] };
+function keptTiming({ externalRollout, workload }: WorkloadRecord, { type, message }: Gate): Timing {
+  if (externalRollout !== undefined) return { by: 'owner', when: message };
   const by = type === 'notify-only' ? 'person' : 'reloader';
-  const end = Number.isFinite(until) ? { until: new Date(until).toISOString() } : {};
   // The token is that of the content which is applied then.
   const { kind, namespace, name } = workload.ref;
   const approval = `it needs an approval: reloader approve ${kind.toLowerCase()}/${name} -n ${namespace}`;
-  const when = type === 'approval' ? approval : message;
-  return { by, when, keptBy: type, ...end, stages: [] };
+  return { by, when: type === 'approval' ? approval : message, keptBy: type };
 }
 
 /** The window that a change opens, and what else bounds the time of the rollout. */
@@ -136,11 +121,6 @@ function turnText(object: ConfigRef, turn: Turn | undefined): string {
   const change = `of the change of ${describe(object)}`;
   if (turn === undefined) return `after the last stage ${change}`;
   return `in stage ${turn.stage} of ${turn.stages} (${endText(turn.end)}) ${change}`;
-}
-
-function stageOf(object: ConfigRef, turn: Turn | undefined): PlannedStage {
-  const { end, ...numbers } = turn ?? {};
-  return { object: wholeOf(object), ...numbers, ...(end && { end: endText(end) }) };
 }
 
 function endText(end: StageEnd): string {

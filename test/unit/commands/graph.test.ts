@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DRAWINGS } from '../../../lib/commands/graph/drawings.ts';
-import { type Graph, type GraphEdge, type GraphFilter, graphOf } from '../../../lib/commands/graph/graph.ts';
+import { type Graph, type GraphFilter, graphOf, mermaidOf } from '../../../lib/commands/graph/graph.ts';
 import { rolledOut } from './named-causes.ts';
 import { World } from './world.ts';
 
@@ -60,33 +59,21 @@ test('without the right to the state nothing counts as up to date', async () => 
   assert.deepEqual(new Set(edges.map(({ pods }) => pods)), new Set(['unknown']));
 });
 
-function edge(pods: GraphEdge['pods'], asks = true, name = 'web'): GraphEdge {
-  return { object: `default/ConfigMap/${name}`, workload: `default/Deployment/${pods}`, asks, pods };
-}
-
-const EACH = [
-  edge('up to date', false),
-  edge('out of date'),
-  edge('unknown'),
-  edge('absent', true, 'gone'),
-  { ...edge('unknown'), workload: 'default/Deployment/out of date' },
-];
-
-test('what is not up to date is said in words, and has a class of its own', () => {
-  const dot = DRAWINGS['dot']?.(EACH) ?? '';
-  assert.match(dot, /label="ConfigMap\/web in default", shape=note\]/);
-  assert.match(dot, /label="Deployment\/up to date in default", shape=box\]/);
-  assert.match(dot, /in default\\nout of date", shape=box, color="#cc0000", class="outdated"\]/);
-  assert.match(dot, /in default\\nunknown", shape=box, class="unknown"\]/);
-  assert.match(dot, /label="ConfigMap\/gone in default\\nabsent", shape=note, class="absent"\]/);
-  assert.match(dot, /n0 -> n1 \[style=dashed\]/);
-});
-
-test('names are escaped, also those that no API server has', () => {
-  const object = `default/ConfigMap/"];x&lt;\\`;
-  assert.ok(
-    DRAWINGS['dot']?.([{ ...edge('up to date'), object }]).includes(
-      String.raw`[label="ConfigMap/\"];x&amp;lt;\\ in default", shape=note]`,
-    ),
-  );
+test('a picture has each name once, dashed arrows where nothing is rolled, and a class for what is out of date', () => {
+  const edge = { object: WEB, workload: WORKLOAD, asks: true, pods: 'out of date' } as const;
+  const quiet = { object: OTHER, workload: 'default/DaemonSet/a', asks: false, pods: 'unknown' } as const;
+  const [, ...lines] = mermaidOf([edge, { ...edge, object: OTHER }, quiet])
+    .trimEnd()
+    .split('\n  ');
+  assert.deepEqual(lines, [
+    'n0["ConfigMap/web in default"]',
+    'n1["Deployment/web in default"]',
+    'n2["ConfigMap/other in default"]',
+    'n3["DaemonSet/a in default"]',
+    'n0 --> n1',
+    'n2 --> n1',
+    'n2 -.-> n3',
+    'classDef outdated stroke:#c00,stroke-width:2px',
+    'class n1 outdated',
+  ]);
 });

@@ -90,8 +90,7 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
       const flags = ['--dialects=collaborne,stakater'];
       const rollout = await rolloutOf(annotations, { flags });
       assert[typeof when === 'string' ? 'equal' : 'match'](rollout.when, when as string & RegExp);
-      assert.deepEqual([rollout.by, rollout.keptBy, rollout.stages], ['reloader', keptBy, []]);
-      assert.equal(rollout.until !== undefined, keptBy === 'window');
+      assert.deepEqual([rollout.by, rollout.keptBy], ['reloader', keptBy]);
     });
 
   test('the window of the flags and of a workload that cannot be paused', async () => {
@@ -109,8 +108,7 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
   test('nothing of windows and pauses, if the change is urgent', async () => {
     const window = { [`${NATIVE}/reload-window`]: CLOSED, [`${NATIVE}/hold`]: 'false' };
     const words = { [`${NATIVE}/urgent`]: 'true', [`${NATIVE}/stages`]: '1' };
-    const rollout = await rolloutOf(window, { words });
-    assert.deepEqual([rollout.when, rollout.stages], [USUAL, []]);
+    assert.equal((await rolloutOf(window, { words })).when, USUAL);
   });
 });
 
@@ -129,14 +127,14 @@ test('what is notify-only is rolled by a person, and counted apart', async () =>
     assert.match(text, /1 rollout by the reloader, 1 more by a person\./);
 });
 
-type Stages = Readonly<Record<string, readonly (string | number | undefined)[] | string>>;
+type Stages = Readonly<Record<string, string | undefined>>;
 
 /** By workload, its stages; of one that is kept, by what. */
 function stagesIn({ rollouts }: Plan): Stages {
   return Object.fromEntries(
-    rollouts.map(({ workload: name, stages, keptBy }) => [
+    rollouts.map(({ workload: name, when, keptBy }) => [
       name.name,
-      keptBy ?? stages.flatMap(({ stage, stages: of, end }) => [stage, of, end]),
+      keptBy ?? /in stage (.*?\))/.exec(when)?.[1],
     ]),
   );
 }
@@ -146,21 +144,21 @@ const STAGED = { [`${NATIVE}/stages`]: '1,50%' };
 const IN_STAGES: Readonly<Record<string, [Change, Stages]>> = {
   'those of the object': [
     { workloads: FOUR, words: STAGED },
-    { a: [1, 3, '1'], b: [2, 3, '50%'], c: [3, 3, '100%'], d: [3, 3, '100%'] },
+    { a: '1 of 3 (1)', b: '2 of 3 (50%)', c: '3 of 3 (100%)', d: '3 of 3 (100%)' },
   ],
   'those of the flag': [
     { workloads: FOUR, flags: ['--stages=75%'] },
-    { a: [1, 2, '75%'], b: [1, 2, '75%'], c: [1, 2, '75%'], d: [2, 2, '100%'] },
+    { a: '1 of 2 (75%)', b: '1 of 2 (75%)', c: '1 of 2 (75%)', d: '2 of 2 (100%)' },
   ],
   'a canary before all others': [
     { workloads: [...FOUR.slice(0, 2), workload('z', { [`${NATIVE}/canary`]: 'true' })], words: STAGED },
-    { z: [1, 3, '1'], a: [2, 3, '50%'], b: [3, 3, '100%'] },
+    { z: '1 of 3 (1)', a: '2 of 3 (50%)', b: '3 of 3 (100%)' },
   ],
   'none of what is held: the others do not wait for it': [
     { workloads: [workload('a', { [`${NATIVE}/hold`]: 'true' }), ...FOUR.slice(1)], words: STAGED },
-    { a: 'hold', b: [1, 3, '1'], c: [2, 3, '50%'], d: [3, 3, '100%'] },
+    { a: 'hold', b: '1 of 3 (1)', c: '2 of 3 (50%)', d: '3 of 3 (100%)' },
   ],
-  'nothing of a stage without stages': [{ workloads: FOUR.slice(0, 1) }, { a: [] }],
+  'nothing of a stage without stages': [{ workloads: FOUR.slice(0, 1) }, { a: undefined }],
 };
 
 describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
