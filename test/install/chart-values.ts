@@ -159,7 +159,6 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     config: { secureMetrics: true, metricsTlsDirectory: '/tls' },
     reloader: { watchGlobally: false },
   },
-  'another API server': flags({ server: 'https://api.example.com', tokenFile: '/var/token' }),
   'a further argument': { extraArgs: ['--enable-pprof=false'] },
 };
 
