@@ -8,7 +8,9 @@ import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { answerReview } from '../admission/reviewer.ts';
 import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
+import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
+import { collectionsOf } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
@@ -16,12 +18,12 @@ import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import type { Log } from '../model/log.ts';
 import { CONFIG_KINDS, isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import type { Environment } from '../model/settings.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
 import { addWorkloadKind } from '../model/workload-kind.ts';
-import type { ProxyVariables } from '../notify/http-post.ts';
 import {
   configKindsOf,
   type Options,
@@ -49,7 +51,9 @@ import { Reloader } from './reloader.ts';
 import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
-import { compareVersions } from './version-probe.ts';
+
+const NOT_COMPARABLE =
+  'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
 
 /** The namespaces in which the reloader works. */
 export interface Place {
@@ -75,7 +79,7 @@ export interface Parts {
   readonly place: Place;
   readonly log: Log;
   /** The proxies for webhook and alerts, by the environment variables that name them. @default none */
-  readonly proxies?: ProxyVariables | undefined;
+  readonly proxies?: Environment | undefined;
   /** How this process comes to lead. @default as the options say */
   readonly election?: Election | undefined;
   /** The metrics; absent if none are served. */
@@ -111,8 +115,6 @@ export interface Assembly {
   readonly review: (text: string) => string;
   /** What has to happen before decisions are made; any makes the readiness probe fail. */
   readonly waitingFor: () => readonly string[];
-  /** Whether this process leads, and so writes. */
-  readonly leads: () => boolean;
   /** All that was observed, for the commands that explain it. */
   readonly observed: {
     /** The reloader of the present term. */
@@ -125,7 +127,7 @@ export interface Assembly {
 
 /** Composes the program; it sends nothing before `run`. */
 export function assemble(parts: Parts): Assembly {
-  const { options, place, log, metrics, random, rightsMayLag: mayLag } = parts;
+  const { options, place, log, metrics, random, newKey = randomKey, rightsMayLag: mayLag } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
@@ -136,7 +138,6 @@ export function assemble(parts: Parts): Assembly {
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = parts.election ?? electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const keyring = new Keyring();
-  const newKey = parts.newKey ?? randomKey;
   const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
   const reloader = (): Reloader => terms.current;
@@ -156,7 +157,9 @@ export function assemble(parts: Parts): Assembly {
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
-    await compareVersions(await servedKinds.served(), { ...ofStreams, mayLag }, signal);
+    const kinds = collectionsOf(await servedKinds.served());
+    shared.timeline.comparable = await areVersionsComparable({ ...ofStreams, kinds, signal, mayLag });
+    if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
     await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
   };
   return {
@@ -170,7 +173,6 @@ export function assemble(parts: Parts): Assembly {
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => review(text, parts, terms.current, gate),
     waitingFor: () => waitingFor(terms, gate, keys, election),
-    leads: () => reloader().leads,
     observed: { reloader, streams, gate },
   };
 }

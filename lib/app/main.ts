@@ -1,12 +1,11 @@
 /** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
-import { ConnectionError } from '../kubernetes/connection-error.ts';
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
-import type { Environment } from '../kubernetes/proxy.ts';
 import type { Log } from '../model/log.ts';
-import { originOf, ProxyError } from '../notify/http-post.ts';
+import { ConnectionError, type Environment } from '../model/settings.ts';
+import { originOf } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';
 import { ListenError } from '../serving/listener.ts';
@@ -37,7 +36,7 @@ export async function main(
   try {
     return await run(options, env, log, signal);
   } catch (error) {
-    if (error instanceof ConnectionError || error instanceof ProxyError) {
+    if (error instanceof ConnectionError) {
       log.error(error.message);
       return USAGE_EXIT_CODE;
     }

@@ -1,7 +1,8 @@
 /** Makes the clients that notify people and programs outside the cluster: alerts and the webhook. */
 
 import { readFile } from 'node:fs/promises';
-import { type Environment, proxyFor } from '../kubernetes/proxy.ts';
+import { proxyFor } from '../kubernetes/proxy.ts';
+import type { Environment } from '../model/settings.ts';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
 import { Webhook } from '../notify/webhook.ts';

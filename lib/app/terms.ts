@@ -103,17 +103,31 @@ export class Terms {
 
   /** A standby reads the keys before its streams begin: no object can be digested without them. */
   async #readKeys(signal: AbortSignal): Promise<void> {
-    const { keys, storeFor, log, random } = this.#options;
+    const { keys, storeFor } = this.#options;
     const stateClient = storeFor({ signal, isValid: () => true });
-    for (let attempt = 0; !signal.aborted && !keys.areKnown; attempt += 1) {
+    await this.#untilRead(stateClient, signal, async () => {
+      if (keys.areKnown) return undefined;
       const reading = await readShards(stateClient, signal);
-      const result =
-        reading.kind === 'failed' ? reading : await keys.read(stateClient.keys, reading.shards, signal);
-      if (result.kind !== 'failed') return;
+      return reading.kind === 'failed' ? reading : await keys.read(stateClient.keys, reading.shards, signal);
+    });
+  }
+
+  /** The result of `read`, which is repeated while it fails; undefined if `signal` is aborted first. */
+  async #untilRead(
+    { server }: KeyedStateClient,
+    signal: AbortSignal,
+    read: () => Promise<BegunTerm | FailedRead | undefined>,
+  ): Promise<BegunTerm | undefined> {
+    const { log, random } = this.#options;
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      const result = await read();
+      if (result?.kind !== 'failed') return result;
       const ms = Math.max(result.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
-      log.warn(`${KEYS_UNREAD}: ${result.message}`, { server: stateClient.server, retryInMs: ms });
+      const fields = { error: result.message, server, retryInMs: ms };
+      log.warn('the state cannot be read, nothing is decided before it is', fields);
       await sleep(ms, signal);
     }
+    return undefined;
   }
 
   /** Ends the run: from now on nothing is sent, except that the elector gives up the Lease. */
@@ -134,7 +148,8 @@ export class Terms {
     const lead = { signal: ends, isValid: () => isValid() && !over.aborted };
     const stateClient = storeFor(lead);
     this.#isBeginning = true;
-    const begun = await this.#begin(stateClient, ends);
+    // Each retry begins with the mark, so that the caches are compared with a state that is fenced.
+    const begun = await this.#untilRead(stateClient, ends, () => this.#begin(stateClient, ends));
     this.#isBeginning = false;
     if (begun === undefined) return 'ended';
     const mark = { term: begun.term, writer: identity };
@@ -182,27 +197,10 @@ export class Terms {
   }
 
   /**
-   * Writes the mark of the term, then brings the caches up to date. Retries until both succeed; each retry begins with the
-   * mark, so that the caches are compared with a state that is fenced. Undefined if the lead ends first.
+   * Writes the mark of the term, reads the keys, so that each key that the state names is known, and brings the caches up to date.
+   * Undefined if the lead has ended.
    */
-  async #begin(stateClient: KeyedStateClient, signal: AbortSignal): Promise<BegunTerm | undefined> {
-    const { log, random } = this.#options;
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const begun = await this.#beginOnce(stateClient, signal);
-      if (begun === undefined || begun.kind === 'begun') return begun;
-      const ms = Math.max(begun.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
-      const fields = { error: begun.message, server: stateClient.server, retryInMs: ms };
-      log.warn('the state cannot be read, nothing is decided before it is', fields);
-      await sleep(ms, signal);
-    }
-    return undefined;
-  }
-
-  /**
-   * One attempt: the mark, then the keys, so that each key that the state names is known, then the caches. Undefined if the lead
-   * has ended.
-   */
-  async #beginOnce(
+  async #begin(
     stateClient: KeyedStateClient,
     signal: AbortSignal,
   ): Promise<BegunTerm | FailedRead | undefined> {
@@ -211,15 +209,13 @@ export class Terms {
     if (signal.aborted) return undefined;
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
-    const reading = await keys.read(stateClient.keys, begun.shards, signal);
+    const failure = await keys.read(stateClient.keys, begun.shards, signal);
     if (signal.aborted) return undefined;
-    if (reading.kind === 'failed') return { ...reading, message: `${KEYS_UNREAD}: ${reading.message}` };
+    if (failure !== undefined) return failure;
     if (await this.#current.catchUp(begun.shards)) return begun;
     return { kind: 'failed', message: 'an object that has changed cannot be read' };
   }
 }
-
-const KEYS_UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
 
 async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');

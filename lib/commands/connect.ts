@@ -2,8 +2,8 @@
 
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
-import type { Environment } from '../kubernetes/proxy.ts';
 import type { Send } from '../kubernetes/transport.ts';
+import type { Environment } from '../model/settings.ts';
 import type { CommandFlags } from '../options/commands.ts';
 import { UNKNOWN_EXIT_CODE, USAGE_EXIT_CODE } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';

@@ -1,7 +1,6 @@
 /** Runs a command beside the controller to its end. */
 
-import { ConnectionError } from '../kubernetes/connection-error.ts';
-import type { Environment } from '../kubernetes/proxy.ts';
+import { ConnectionError, type Environment } from '../model/settings.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { runApprove, runHold, runRelease, runResume } from './actions.ts';
 import { CommandError, ERROR_CODES } from './connect.ts';

@@ -7,9 +7,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
-import type { ConnectionOptions } from '../model/settings.ts';
-import { ConnectionError } from './connection-error.ts';
-import { type Environment, proxyFor } from './proxy.ts';
+import { ConnectionError, type ConnectionOptions, type Environment } from '../model/settings.ts';
+import { proxyFor } from './proxy.ts';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 const ANONYMOUS: User = { name: 'nobody' };

@@ -1,10 +1,7 @@
 /** The proxy that the environment names for an address, by the rules of Go programs such as kubectl. */
 
 import { BlockList, isIP } from 'node:net';
-import { ConnectionError } from './connection-error.ts';
-
-/** The variables of the process, of which those of the connection and of proxies are read. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { ConnectionError, type Environment } from '../model/settings.ts';
 
 const PROTOCOLS = ['http:', 'https:', 'socks:', 'socks4:', 'socks4a:', 'socks5:', 'socks5h:'];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

@@ -25,6 +25,20 @@ export function mountsOf(kind: ConfigKind): ApiResource & { readonly kind: strin
   return { ...SOURCE_KINDS[kind], kind, ...SOURCE_KINDS[kind].mountedAs };
 }
 
+/** By kind, the paths of the collections of these streams, but for that of the Namespaces. */
+export function collectionsOf(
+  streams: readonly { readonly kind: string; readonly namespace: string | undefined }[],
+): string[][] {
+  const paths = Map.groupBy(
+    streams.flatMap(({ kind, namespace }) => {
+      const resource = resourceOf(kind);
+      return resource === undefined ? [] : [{ kind, path: collectionPath(resource, namespace) }];
+    }),
+    ({ kind }) => kind,
+  );
+  return [...paths.values()].map((each) => each.map(({ path }) => path));
+}
+
 /** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */
 export interface StreamFilter {
   /** Namespaces that a stream of all namespaces leaves out. */

@@ -2,6 +2,17 @@
 
 import { parseDurationMs } from './time.ts';
 
+/** The environment of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings name no usable API server, credentials or proxy. The message names the flag, file or variable, and quotes nothing of
+ * its content.
+ */
+export class ConnectionError extends Error {
+  override readonly name: string = 'ConnectionError';
+}
+
 /** The names of the vocabularies. */
 export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as const;
 

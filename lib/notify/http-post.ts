@@ -10,6 +10,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { ConnectionError, type Environment } from '../model/settings.ts';
 
 /** The body of a post. */
 export interface PostBody {
@@ -28,14 +29,12 @@ export type PostResult =
   /** No answer, a 5xx, or too many requests: the receiver may have accepted the post. */
   | { readonly kind: 'later'; readonly message: string; readonly retryAfterMs?: number };
 
-/** Proxies from the environment of the process: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
-export type ProxyVariables = Readonly<Record<string, string | undefined>>;
-
 /** The parts of an HttpPoster. */
 export interface HttpPosterOptions {
   /** http: or https:, maybe with user name and password. */
   readonly url: string;
-  readonly proxies?: ProxyVariables | undefined;
+  /** The variables with proxies: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
+  readonly proxies?: Environment | undefined;
   /** The user agent of the program. */
   readonly userAgent: string;
   /** The longest duration of one post in ms. @default 10000 */
@@ -55,11 +54,6 @@ export function originOf(url: string): string {
   return `${protocol}//${host}`;
 }
 
-/** A proxy of the environment is invalid; the message names the variable, and does not quote its value. */
-export class ProxyError extends Error {
-  override readonly name: string = 'ProxyError';
-}
-
 /** Posts to one address, on a new connection each time, since an idle one would mostly be closed before the next rollout. */
 export class HttpPoster {
   /** Scheme and host: the part of the address that may be shown. */
@@ -69,7 +63,7 @@ export class HttpPoster {
   readonly #agent: HttpAgent;
   readonly #timeoutMs: number;
 
-  /** @throws ProxyError */
+  /** @throws ConnectionError if a proxy of the environment is invalid */
   constructor(options: HttpPosterOptions) {
     this.#options = options;
     this.#url = new URL(options.url);
@@ -138,7 +132,7 @@ export class HttpPoster {
     } catch {
       const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // the lower-case variable has precedence
       const variable = proxies[name] ? name : name.toUpperCase();
-      throw new ProxyError(`${variable}: expected the URL of a proxy`);
+      throw new ConnectionError(`${variable}: expected the URL of a proxy`);
     }
   }
 

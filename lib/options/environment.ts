@@ -1,11 +1,9 @@
 /** Reads the texts that environment variables give for each flag. */
 
+import type { Environment } from '../model/settings.ts';
 import { closestMatch } from '../model/text.ts';
 import type { GivenFlags } from './command-line.ts';
 import { ALL_FLAGS, VARIABLE_PREFIX, variablesOf } from './flags.ts';
-
-/** The environment of a process. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The trimmed text of a variable; empty if it is not set. */
 export function textOf(env: Environment, variable: string): string {

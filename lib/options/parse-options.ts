@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { customKind } from '../model/kinds/custom-kind.ts';
-import type { AlertOptions, Budget, ConnectionOptions } from '../model/settings.ts';
+import type { AlertOptions, Budget, ConnectionOptions, Environment } from '../model/settings.ts';
 import { formatDuration, MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine } from './command-line.ts';
-import { type Environment, readEnvironment, strangeVariables, textOf } from './environment.ts';
+import { readEnvironment, strangeVariables, textOf } from './environment.ts';
 import type { FlagName, FlagOptions } from './flags.ts';
 import { runHelpText } from './help.ts';
 import { noticesOf } from './notices.ts';

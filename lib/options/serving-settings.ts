@@ -1,8 +1,8 @@
 /** The settings of the HTTP servers: ports, address, allowed hosts, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { AdmissionOptions } from '../model/settings.ts';
-import { type Environment, textOf } from './environment.ts';
+import type { AdmissionOptions, Environment } from '../model/settings.ts';
+import { textOf } from './environment.ts';
 import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
 import type { Reader } from './reader.ts';

@@ -2,8 +2,8 @@
  * Recognizes and reads the settings of a Deployment of Stakater Reloader, so that this program can take its place unchanged.
  */
 
-import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
-import { type Environment, textOf } from './environment.ts';
+import { type Environment, STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
+import { textOf } from './environment.ts';
 import { ALL_FLAGS, FLAGS, type FlagName } from './flags.ts';
 import { UsageError } from './options.ts';
 import type { Reader } from './reader.ts';

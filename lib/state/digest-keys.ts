@@ -21,8 +21,7 @@ export interface DigestKeysOptions {
 /** An override that is tied to a stamp, whose digest may be under a key. */
 const STAMP_OVERRIDE = /"\?\d/;
 
-/** The result of reading the key. */
-export type KeyReading = { readonly kind: 'read' } | FailedRead;
+const UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
 
 /** See the file's comment. */
 export class DigestKeys {
@@ -40,31 +39,32 @@ export class DigestKeys {
   /**
    * Makes one attempt to read the Secret, after `shards`, so that each key that these name is known if it exists. The first
    * attempt of a new installation makes the first key. Without the right to the Secret, and while the state names no key, the
-   * algorithm is SHA-1. A process that has begun and knows every key that the state names goes on without an answer. Never
-   * rejects.
+   * algorithm is SHA-1. A process that has begun and knows every key that the state names goes on without an answer. The
+   * result: the failure, if it failed. Never rejects.
    */
-  async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<KeyReading> {
+  async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<FailedRead | undefined> {
     const { keyring, isKeyed } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
     const named = [...algorithmsNamedIn(values)].filter(isKeyId);
     const areNamed = named.length > 0;
     if (!isKeyed && !areNamed && !values.some((value) => STAMP_OVERRIDE.test(value))) {
       keyring.begin(SHA1.name);
-      return { kind: 'read' };
+      return undefined;
     }
     const held = await this.#held(client, signal);
     if (held.kind === 'failed') {
       // A standby that takes over needs no more than it knows.
-      if (keyring.hasBegun && named.every((id) => keyring.named(id))) return { kind: 'read' };
-      if (held.isForbidden !== true || areNamed || keyring.hasBegun) return held;
+      if (keyring.hasBegun && named.every((id) => keyring.named(id))) return undefined;
+      if (held.isForbidden !== true || areNamed || keyring.hasBegun)
+        return { ...held, message: `${UNREAD}: ${held.message}` };
       this.#warn(`${held.message}; until it may, and this program is started again, digests are plain SHA-1`);
       keyring.begin(SHA1.name);
-      return { kind: 'read' };
+      return undefined;
     }
     keyring.take(held.state.data);
     const name = isKeyed ? currentIn(held.state.data) : SHA1.name;
     if (name !== undefined) keyring.begin(name);
-    return { kind: 'read' };
+    return undefined;
   }
 
   /** Reads the Secret again because the state names a key that is not known. */

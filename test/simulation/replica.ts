@@ -79,7 +79,7 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
   });
   return {
     run: (signal) => assembly.run(signal),
-    leads: () => assembly.leads(),
+    leads: () => assembly.observed.reloader().leads,
     hasListed: () => assembly.waitingFor().length === 0,
     stuck: () => assembly.stuck(),
     review: (text) => assembly.review(text),

@@ -46,7 +46,7 @@ class Stage {
       onTerm: () => {},
       elect: (signal, lead) => this.#elect(signal, lead),
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
-      keys: { areKnown: true, read: async () => ({ kind: 'read' }) },
+      keys: { areKnown: true, read: async () => undefined },
       newLeader: (term) => this.#reloader(term),
       newStandby: () => this.#reloader(undefined),
       log,
@@ -186,7 +186,7 @@ test('a state of which any part cannot be read is read again until it can, and n
 
 test('beside a state of a later version no key is read or made, and the run ends', async (t) => {
   const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-version': '2' });
-  const read = t.mock.fn(async () => ({ kind: 'read' }) as const);
+  const read = t.mock.fn(async () => undefined);
   const stage = new Stage(t, store, { keys: { areKnown: true, read } });
   assert.equal(await stage.terms.run(new AbortController().signal, never), 'failed');
   assert.deepEqual([read.mock.callCount(), store.patches], [0, []]);

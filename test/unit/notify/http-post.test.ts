@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ConnectionError } from '../../../lib/model/settings.ts';
 import {
   HttpPoster,
   type HttpPosterOptions,
   originOf,
   type PostResult,
-  ProxyError,
 } from '../../../lib/notify/http-post.ts';
 import { type Answer, CUT, Receiver, SILENCE, status } from '../../integration/receiver.ts';
 import { until } from '../../integration/reloader-process.ts';
@@ -188,7 +188,7 @@ describe('a proxy that cannot be used is refused by the name of its variable alo
   for (const [sentence, [scheme, proxies, variable]] of Object.entries(cases)) {
     test(sentence, () => {
       const message = `${variable}: expected the URL of a proxy`;
-      const error = new ProxyError(message);
+      const error = new ConnectionError(message);
       assert.throws(() => posterTo('', { url: `${scheme}://hooks.invalid`, proxies }), error);
     });
   }

@@ -51,7 +51,7 @@ class Process {
 
   /** The result of reading, and the algorithm that the process then has; undefined: none. */
   async read(secret: ScriptedKeys, shards = EMPTY): Promise<readonly [string, string | undefined]> {
-    const { kind } = await this.keys.read(secret, shards, NEVER);
+    const { kind = 'read' } = (await this.keys.read(secret, shards, NEVER)) ?? {};
     return [kind, this.keyring.hasBegun ? this.keyring.own.name : undefined];
   }
 }
