@@ -248,7 +248,6 @@ describe('NOTES', { skip }, () => {
     ],
     [{ enablePProf: true }, /^- reloader\.enablePProf/m],
     [{ deployment: { gomaxprocsOverride: '1' } }, /^- reloader\.deployment\.gomaxprocsOverride/m],
-    [{ deployment: { imagePullSecrets: [], volumes: [] } }, /^Try it:$/m],
     [{ serviceMonitor: { enabled: true } }, /^- reloader\.serviceMonitor: not created/m],
     [{ verticalPodAutoscaler: { enabled: true } }, /^- reloader\.verticalPodAutoscaler: not created/m],
     [

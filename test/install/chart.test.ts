@@ -174,6 +174,7 @@ for (const version of [3, 4] as const) {
 
     test('renders the same objects as the other one', () => {
       for (const { values, apiVersions } of VALUE_SETS.filter((_, index) => index % 20 === 0)) {
+        if ('admission' in values) continue; // Each rendering makes another certificate.
         const rendering = { ...RELEASE, apiVersions: apiVersions ?? [] };
         // They put kinds that they do not know in different places.
         const rendered = (helm: 3 | 4): unknown =>
