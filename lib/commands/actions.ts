@@ -9,7 +9,6 @@ import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { keyOf } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
-import { UNKNOWN_EXIT_CODE } from '../options/options.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
@@ -17,10 +16,9 @@ import { notWatched } from './explain/causes-of-setting.ts';
 import { hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
-import type { CommandContext } from './run-command.ts';
+import type { Answered, CommandContext } from './run-command.ts';
 import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
 import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
-import { formatted, withProgress } from './terminal.ts';
 
 /** An object by its kind, and where it is. */
 interface Target {
@@ -47,7 +45,7 @@ type Action = (
 ) => Change | Promise<Change>;
 
 /** Runs a command; the exit code. */
-type Run = (context: CommandContext) => Promise<number>;
+type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
 export const runHold: Run = run((_, target, { until = 'true' }) => {
@@ -69,7 +67,7 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const approval = isOutdated ? approvalOf(store, record) : undefined;
   await observation.end();
   const target = { ...own, ...approval?.target };
-  const waiting = { token: approval?.token, hidden: hiddenOf(facts), nothing: 'waits for no approval' };
+  const waiting = { token: approval?.token, unseen: hiddenOf(facts), nothing: 'waits for no approval' };
   return { target, annotation: APPROVED_ANNOTATION, ...tokenOf(scene, own, observation, waiting, content) };
 });
 
@@ -84,24 +82,21 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   const token = config && haltOf(store, config)?.token;
   await observation.end();
   const own = unread.filter(({ kind }) => kind === subject.kind);
-  const hidden = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(own)];
-  const waiting = { token, hidden, nothing: 'has no halt to resume' };
+  const unseen = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(own)];
+  const waiting = { token, unseen, nothing: 'has no halt to resume' };
   return { target, annotation: RESUME, ...tokenOf(scene, target, observation, waiting, content) };
 });
 
 function run(action: Action): Run {
   return async (context) => {
     const { operands, flags, terminal } = context;
-    const answer = await withProgress(terminal, 'reading the namespace …', async () => {
-      const scene = await openScene(context);
-      const subject = subjectOf(operands, scene.reloader.options);
-      const change = await action(scene, targetOf(subject, scene.namespace), flags, subject);
-      await write(scene, change);
-      return { unknown: [], ...change, command: commandOf(change) };
-    });
+    const scene = await openScene(context);
+    const subject = subjectOf(operands, scene.reloader.options);
+    const change = await action(scene, targetOf(subject, scene.namespace), flags, subject);
+    await write(scene, change);
+    const answer = { unknown: [], ...change, command: commandOf(change) };
     for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
-    await terminal.write(formatted(flags.output, answer, () => `${answer.command}\n`));
-    return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
+    return { answer, text: () => `${answer.command}\n`, unknown: answer.unknown };
   };
 }
 
@@ -135,33 +130,29 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
   }
 }
 
-/** What waits by the state of the reloader. */
-interface Waiting {
-  /** Undefined: nothing. */
-  readonly token: string | undefined;
-  /** Why that is not known, each a sentence. */
-  readonly hidden: readonly string[];
-  /** What is said if nothing waits. */
-  readonly nothing: string;
-}
-
-/** The token to write, and whether it is that of what waits. @throws CommandError if it is not, or that cannot be known and none is given */
+/**
+ * The token to write, and whether it is that of what waits: `nothing` is said if nothing does, `unseen` is why that is not known.
+ *
+ * @throws CommandError if it is not, or that cannot be known and none is given
+ */
 function tokenOf(
   { reloader, namespace }: Scene,
   { kind, name }: Target,
   { state }: Observation,
-  waiting: Waiting,
+  {
+    token,
+    unseen,
+    nothing,
+  }: { readonly token: string | undefined; readonly unseen: readonly string[]; readonly nothing: string },
   given: string | undefined,
 ): Pick<Change, 'value' | 'unknown'> {
   const unwatched = notWatched(reloader, namespace);
   if (unwatched !== undefined) throw new CommandError(unwatched.says, 'not-watched');
-  const stateless = state.is === 'absent' ? ['the reloader has no state yet'] : [];
-  const hidden = [...waiting.hidden, ...stateless];
+  const hidden = [...unseen, ...(state.is === 'absent' ? ['the reloader has no state yet'] : [])];
   const hint = 'Its Events and the status page have the token: --content <token>';
   if (hidden.length > 0 && given === undefined)
     throw new CommandError(`unknown, because ${hidden.join('; ')}. ${hint}`, 'unknown');
   if (hidden.length > 0) return { value: given ?? '', unknown: hidden };
-  const { token, nothing } = waiting;
   if (token === undefined) throw new CommandError(`${kind}/${name} ${nothing}`, 'not-waiting');
   if (given !== undefined && given !== token)
     throw new CommandError(`${kind}/${name}: ${token} waits, not ${JSON.stringify(given)}`, 'other-content');

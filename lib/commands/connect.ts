@@ -60,18 +60,11 @@ export class CommandError extends Error {
   }
 }
 
-/** Where the cluster is, and what the person means by default. */
-export interface Connection {
-  readonly send: Send;
-  /** The namespace of the flag, else of the context. */
-  readonly namespace: string;
-}
-
-/** The flags by which the cluster is found. */
-export type ClusterFlags = Pick<CommandFlags, 'namespace' | 'context' | 'kubeconfig'>;
-
-/** @throws ConnectionError if the flags or the kubeconfig name no usable cluster */
-export function connect(flags: ClusterFlags, env: Environment): Connection {
+/** The cluster of the kubeconfig, and the namespace of the flag, else of the context. @throws ConnectionError if there is no usable one */
+export function connect(
+  flags: Pick<CommandFlags, 'namespace' | 'context' | 'kubeconfig'>,
+  env: Environment,
+): { readonly send: Send; readonly namespace: string } {
   const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(flags, env);
   const own = contextNamespaceOf(load()) ?? podNamespace() ?? 'default';
   const transport = new HttpsTransport({ load, version: VERSION });

@@ -13,7 +13,8 @@ import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
 
-const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
+/** Deployments, one of which may be a reloader. */
+export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 /** The label of each Deployment of this program, whatever it is installed by. */
 export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
 /** Whether it is set decides what is done, and not its value, which may be in a Secret. */
@@ -121,7 +122,9 @@ export async function findReloaders(
   settings: readonly string[],
 ): Promise<Listed<Found>> {
   const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-  const { found, isEverywhere } = await findDeployments(send, namespace, { labelSelector });
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, {
+    labelSelector,
+  });
   return { found: found.map((each) => installed(each, settings)), isEverywhere };
 }
 
@@ -168,12 +171,9 @@ function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
     holder.startsWith(`${installation.name}-`) &&
     (leaderElection?.namespace ?? place.stateNamespace) === metadata.namespace;
   if (all.some(isOf)) return [];
-  const where = `Lease/${metadata.name} in ${metadata.namespace}`;
-  const says =
-    lateMs < 0
-      ? `renews ${where}: it is a reloader`
-      : `renewed ${where} ${Math.round(ageMs / 1000)} s ago: this reloader may have ended, or still run`;
-  return [`${plain(holder)} ${says}, and its flags are not known (--reloader none -- <flags> gives them)`];
+  const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
+  const may = lateMs < 0 ? 'it is a reloader' : 'this reloader may have ended, or still run';
+  return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];
 }
 
 /** The only namespaces that the reloader watches; of one that is not installed a flag has to say so. */
@@ -187,21 +187,9 @@ export function watches(reloader: InstalledReloader, namespace: string): boolean
 }
 
 /** The settings of the words alone. @throws CommandError */
-export function settingsAlone({
-  settings,
-  namespace,
-}: Pick<Wanted, 'settings' | 'namespace'>): InstalledReloader {
-  const { options } = optionsOf(settings, {});
-  return { options, place: placeOf(options, namespace), unknown: [] };
-}
-
-/** The Deployments of all namespaces, or without that right of two. @throws CommandError if the API server does not answer */
-export async function findDeployments(
-  send: Send,
-  namespace: string,
-  selectors: Selectors = {},
-): Promise<Listed<RawDeployment>> {
-  return await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, selectors);
+export function settingsAlone(wanted: Pick<Wanted, 'settings' | 'namespace'>): InstalledReloader {
+  const { options } = optionsOf(wanted.settings, {});
+  return { options, place: placeOf(options, wanted.namespace), unknown: [] };
 }
 
 /** The Deployment that a flag names, as `<namespace>/<name>`, or by its name in the namespace `own`. @throws CommandError if it cannot be read */
@@ -224,13 +212,12 @@ interface Listed<T> {
   readonly isEverywhere: boolean;
 }
 
-type Selectors = NonNullable<Parameters<typeof listObjects>[3]>;
-
-async function listedIn<T extends RawObject>(
+/** The objects of all namespaces, or without that right of two. @throws CommandError if the API server does not answer */
+export async function listedIn<T extends RawObject>(
   send: Send,
   resource: ApiResource,
   namespace: string,
-  selectors: Selectors,
+  selectors: Parameters<typeof listObjects>[3] = {},
 ): Promise<Listed<T>> {
   const everywhere = await listObjects<T>(send, resource, undefined, selectors);
   if (everywhere.kind === 'found') return { found: everywhere.object, isEverywhere: true };

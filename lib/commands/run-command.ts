@@ -2,14 +2,15 @@
 
 import { ConnectionError, type Environment } from '../model/settings.ts';
 import type { GivenCommand } from '../options/commands.ts';
+import { UNKNOWN_EXIT_CODE } from '../options/options.ts';
 import { runApprove, runHold, runRelease, runResume } from './actions.ts';
 import { CommandError, ERROR_CODES } from './connect.ts';
 import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
-import { runMigrate } from './migrate/migrate.ts';
-import { formatted, type Terminal, terminalOf } from './terminal.ts';
+import { runMigrate } from './migrate/migration.ts';
+import { formatted, type Terminal, terminalOf, withProgress } from './terminal.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
@@ -17,7 +18,18 @@ export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
   readonly terminal: Terminal;
 }
 
-const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<number>>> = {
+/** What a command answers. */
+export interface Answered {
+  readonly answer: object;
+  /** The answer for people, or in a format that only this command has. */
+  readonly text: () => string;
+  /** What the exit code depends on and is not known. */
+  readonly unknown: readonly string[];
+  /** The exit code if all of that is known. @default 0 */
+  readonly code?: number;
+}
+
+const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<Answered>>> = {
   explain: runExplain,
   check: runCheck,
   plan: runPlan,
@@ -39,7 +51,15 @@ export async function runCommand(
   const isForPrograms = ['json', 'yaml'].includes(flags.output);
   const terminal = isForPrograms ? { ...own, note: () => undefined } : own;
   try {
-    return await RUNS[name]({ operands, flags, settings, env, terminal });
+    const context = { operands, flags, settings, env, terminal };
+    const {
+      answer,
+      text,
+      unknown,
+      code = 0,
+    } = await withProgress(terminal, 'reading …', () => RUNS[name](context));
+    await terminal.write(formatted(flags.output, answer, text));
+    return unknown.length > 0 ? UNKNOWN_EXIT_CODE : code;
   } catch (thrown) {
     if (!(thrown instanceof CommandError || thrown instanceof ConnectionError)) throw thrown;
     const code = thrown instanceof ConnectionError ? 'usage' : thrown.code;

@@ -1,6 +1,5 @@
 /** What `explain` answers about an object: who follows it, and why others that mention it do not. */
 
-import type { Send } from '../../kubernetes/transport.ts';
 import { discover } from '../../kubernetes/workloads/discovery.ts';
 import {
   type ConfigRef,
@@ -17,7 +16,7 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { problemOf } from '../installed-reloader.ts';
-import type { Observation, StateAccess, Unread } from '../observation.ts';
+import type { Observation, StateAccess } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import { factsIn, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
@@ -54,7 +53,6 @@ export interface ObjectExplanation {
   readonly others: readonly Follower[];
   readonly reloader: ShownReloader;
   readonly state: StateAccess['is'];
-  readonly unread: readonly Unread[];
 }
 
 /** The explanation of an object, with the workloads of its namespace. */
@@ -67,7 +65,7 @@ export async function explainObject(
   const unwatched = notWatched(reloader, namespace);
   const observation = await observeFor(scene, [namespace]);
   const { mentioning, unlisted } =
-    unwatched === undefined ? await mentionsOf(scene, observation, ref) : NOBODY;
+    unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
   const followers = mentioning.map((facts) => followerOf(facts, ref));
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
   const causes = [...(unwatched ? [unwatched] : NO_CAUSES), ...(await objectCauses(scene, ref, isAlone))];
@@ -87,22 +85,17 @@ export async function explainObject(
     others: followers.filter(({ follows }) => follows?.asks !== true),
     reloader: shownReloader(reloader),
     state: observation.state.is,
-    unread: observation.unread,
   };
   await observation.end();
   return answer;
 }
 
-/** Who mentions an object, and the kinds that could not be listed. */
-interface Mentions {
-  readonly mentioning: readonly Facts[];
-  readonly unlisted: readonly string[];
-}
-
-const NOBODY: Mentions = { mentioning: [], unlisted: [] };
-
-/** The workloads of the namespace that follow the object, or whose pods read it. */
-async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef): Promise<Mentions> {
+/** The workloads of the namespace that follow the object, or whose pods read it, and the kinds that could not be listed. */
+async function mentionsOf(
+  scene: Scene,
+  observation: Observation,
+  ref: ConfigRef,
+): Promise<{ readonly mentioning: readonly Facts[]; readonly unlisted: readonly string[] }> {
   const { send, namespace } = scene;
   const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
   const mentioning: Facts[] = [];
@@ -114,14 +107,12 @@ async function mentionsOf(scene: Scene, observation: Observation, ref: ConfigRef
   }
   const unlisted: string[] = [];
   // Without a right the API server does not say that it lacks the kind.
-  for (const [row, why] of hidden)
-    if (row.isOptional !== true || !(await isAbsent(send, row)))
-      unlisted.push(`${row.kind} in ${namespace} ${why}`);
+  for (const [row, why] of hidden) {
+    const isAbsent =
+      row.isOptional && (await discover(send, row, new AbortController().signal)).is === 'absent';
+    if (isAbsent !== true) unlisted.push(`${row.kind} in ${namespace} ${why}`);
+  }
   return { mentioning, unlisted };
-}
-
-async function isAbsent(send: Send, row: WorkloadKind): Promise<boolean> {
-  return (await discover(send, row, new AbortController().signal)).is === 'absent';
 }
 
 function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
@@ -153,12 +144,8 @@ async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Pro
     ref.namespace,
     ref.name,
   );
-  const alone = {
-    rule: 'no-follower',
-    about,
-    says: `no workload of ${ref.namespace} follows or mentions it`,
-  };
-  const unfollowed = isAlone ? [alone] : NO_CAUSES;
+  const says = `no workload of ${ref.namespace} follows or mentions it`;
+  const unfollowed = isAlone ? [{ rule: 'no-follower', about, says }] : NO_CAUSES;
   if (reading.kind === 'absent')
     return [{ rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }, ...unfollowed];
   if (reading.kind === 'failed')

@@ -4,12 +4,10 @@ import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
-import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { listObjects } from '../reads.ts';
-import type { CommandContext } from '../run-command.ts';
+import type { Answered, CommandContext } from '../run-command.ts';
 import { factsOf, openScene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
-import { formatted, withProgress } from '../terminal.ts';
 import type { ShownEvent } from './cause.ts';
 import { notWatched } from './causes-of-setting.ts';
 import { explainObject, objectText } from './explain-object.ts';
@@ -21,29 +19,27 @@ const MOST_EVENTS = 5;
 const MISSING = 1;
 
 /** Runs the command. */
-export async function runExplain(context: CommandContext): Promise<number> {
-  const { flags, operands, terminal } = context;
-  const answer = await withProgress(terminal, 'reading the namespace …', async () => {
-    const scene = await openScene(context);
-    const { send, namespace, reloader } = scene;
-    const subject = subjectOf(operands, reloader.options);
-    if (subject.is === 'object') return await explainObject(scene, subject);
-    const { row, name } = subject;
-    const events = await eventsOf(send, { kind: row.kind, namespace, name });
-    const facts = await factsOf(scene, row, name, events ?? []);
-    const explained = explanationOf(facts);
-    await facts.observation.end();
-    const isAsked = notWatched(reloader, namespace) === undefined;
-    const hidden =
-      events === undefined && isAsked ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
-    return { ...explained, unknown: [...explained.unknown, ...hidden] };
-  });
-  const { paint } = terminal;
-  const asText = (): string =>
-    'object' in answer ? objectText(answer, paint) : explanationText(answer, paint);
-  await terminal.write(formatted(flags.output, answer, asText));
-  if ('isMissing' in answer && answer.isMissing) return MISSING;
-  return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
+export async function runExplain(context: CommandContext): Promise<Answered> {
+  const { operands, terminal } = context;
+  const scene = await openScene(context);
+  const { send, namespace, reloader } = scene;
+  const subject = subjectOf(operands, reloader.options);
+  if (subject.is === 'object') {
+    const answer = await explainObject(scene, subject);
+    const text = (): string => objectText(answer, terminal.paint);
+    return answer.isMissing
+      ? { answer, text, unknown: [], code: MISSING }
+      : { answer, text, unknown: answer.unknown };
+  }
+  const { row, name } = subject;
+  const events = await eventsOf(send, { kind: row.kind, namespace, name });
+  const facts = await factsOf(scene, row, name, events ?? []);
+  const explained = explanationOf(facts);
+  await facts.observation.end();
+  const isAsked = notWatched(reloader, namespace) === undefined;
+  const hidden = events === undefined && isAsked ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
+  const answer = { ...explained, unknown: [...explained.unknown, ...hidden] };
+  return { answer, text: () => explanationText(answer, terminal.paint), unknown: answer.unknown };
 }
 
 interface RawEvent extends RawObject {

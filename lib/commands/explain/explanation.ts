@@ -36,10 +36,9 @@ export interface FollowedObject {
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
   /** `rolling out`: the template brings the current content, and not every pod is of it. */
   readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent';
-  /** The short digests of the content that pods run (absent: pods may run more than one), that is current, and that is committed. */
+  /** The short digests of the content that pods run (absent: pods may run more than one), and that is current. */
   readonly running?: string | undefined;
   readonly current?: string | undefined;
-  readonly committed?: string | undefined;
 }
 
 /** Which reloader serves the namespace: its Deployment if that was found, and all that is known in words. */
@@ -61,7 +60,6 @@ export interface WorkloadExplanation {
   readonly asks: readonly PolicyWord[];
   readonly isRolledOut: boolean;
   readonly events: readonly ShownEvent[];
-  readonly unread: readonly Unread[];
 }
 
 /** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
@@ -77,17 +75,18 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
   const isWatched = unwatched === undefined;
   const all = isWatched ? followed(facts) : [];
   const follows = all.map(([record, config]) => followedObject(facts, record, config));
+  const isOutdated = follows.some(({ pods }) => pods === 'out of date');
+  const timeUnknown = isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : [];
   return {
     workload: workload.ref,
     causes: isWatched ? causesOf(facts) : [unwatched],
-    unknown: isWatched ? unknownOf(facts, follows) : [],
+    unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...timeUnknown] : [],
     follows,
     reloader: shownReloader(reloader),
     state: observation.state.is,
     asks: wordsOf(workload),
     isRolledOut: workload.isRolledOut,
     events,
-    unread: observation.unread,
   };
 }
 
@@ -103,16 +102,6 @@ export function hiddenOf(facts: Facts): readonly string[] {
   };
   const known = record === undefined ? reloader.unknown : whatIsUnknown(facts);
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
-}
-
-/** What the answer about a workload needs and is not known. */
-function unknownOf(facts: Facts, follows: readonly FollowedObject[]): readonly string[] {
-  const isOutdated = follows.some(({ pods }) => pods === 'out of date');
-  return [
-    ...hiddenOf(facts),
-    ...unrecorded(follows),
-    ...(isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : []),
-  ];
 }
 
 const TIME_UNKNOWN =
@@ -154,21 +143,21 @@ function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigReco
   const { store, state } = facts.observation;
   const verdict = judge(store, record, config);
   const reference = referenceOf(facts.workload, config.ref);
-  const running = record.edges.get(keyOf(config.ref))?.runningDigest;
-  const digests = {
-    running: running === UNKNOWN ? undefined : short(running),
-    current: short(observedBy(store, record, config)),
-    committed: short(store.persisted.entryOf(config.ref)?.digest),
-  };
+  const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
+  const [running, current] = digests.map((each) =>
+    each && each !== UNKNOWN ? shortDigest(each) : undefined,
+  );
   return {
     object: config.ref,
     asks: verdict.asks,
     because: verdict.because,
     says: sentenceOf(verdict),
     words: decidingWords(store.settings.vocabularies, record.workload, config),
-    ...(reference && { reference: readingOf(reference) }),
+    ...(reference && {
+      reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },
+    }),
     pods: podsOf(facts.observation, record, config),
-    ...(state.is === 'read' ? digests : {}),
+    ...(state.is === 'read' ? { running, current } : {}),
   };
 }
 
@@ -186,12 +175,4 @@ export function podsOf(
   if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
   if (!hasEntry({ store, state }, config.ref)) return 'unknown';
   return record.workload.isRolledOut ? 'up to date' : 'rolling out';
-}
-
-function readingOf({ container, keys }: Reference): NonNullable<FollowedObject['reference']> {
-  return { container, ...(keys && { keys }) };
-}
-
-function short(digest: string | undefined): string | undefined {
-  return digest && shortDigest(digest);
 }

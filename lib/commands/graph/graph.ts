@@ -8,7 +8,6 @@ import {
   wholeKeyOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
-import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import { judge } from '../../tracking/edge-policy.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
@@ -17,10 +16,10 @@ import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../expla
 import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
-import type { CommandContext } from '../run-command.ts';
+import type { Answered, CommandContext } from '../run-command.ts';
 import { assertExists, observeFor, openScene } from '../scene.ts';
 import { kindOf, subjectOf } from '../subject.ts';
-import { formatted, type Paint, withProgress } from '../terminal.ts';
+import type { Paint } from '../terminal.ts';
 
 /** One workload that follows one object. */
 export interface GraphEdge {
@@ -42,19 +41,16 @@ export interface Graph {
 }
 
 /** Runs the command. */
-export async function runGraph(context: CommandContext): Promise<number> {
+export async function runGraph(context: CommandContext): Promise<Answered> {
   const { flags, terminal } = context;
-  const answer = await withProgress(terminal, 'listing …', () => answerTo(context));
-  const drawing = flags.output === 'mermaid' ? mermaidOf(answer.edges) : undefined;
-  const notes = [
-    ...answer.causes.map(({ says }) => says),
-    ...answer.unknown.map((line) => `unknown: ${line}`),
-  ];
-  if (drawing !== undefined) for (const line of notes) terminal.note(line);
+  const answer = await answerTo(context);
+  const { causes, unknown, edges } = answer;
+  const isDrawn = flags.output === 'mermaid';
+  const notes = [...causes.map(({ says }) => says), ...unknown.map((line) => `unknown: ${line}`)];
+  if (isDrawn) for (const line of notes) terminal.note(line);
   const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
-  const asText = (): string => graphText(answer, none, terminal.paint);
-  await terminal.write(drawing ?? formatted(flags.output, named(answer), asText));
-  return answer.unknown.length > 0 ? UNKNOWN_EXIT_CODE : 0;
+  const text = (): string => (isDrawn ? mermaidOf(edges) : graphText(answer, none, terminal.paint));
+  return { answer: named(answer), text, unknown };
 }
 
 /** The same for programs. */

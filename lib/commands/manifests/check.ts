@@ -9,10 +9,10 @@ import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import type { Wanted } from '../installed-reloader.ts';
 import { readObject } from '../reads.ts';
-import type { CommandContext } from '../run-command.ts';
+import type { Answered, CommandContext } from '../run-command.ts';
 import { factsIn, observeFor } from '../scene.ts';
 import { rowsOf } from '../subject.ts';
-import { formatted, type Paint, withProgress } from '../terminal.ts';
+import type { Paint } from '../terminal.ts';
 import { CHECKED_RULES, type Level, objectProblems, problemsOf } from './check-rules.ts';
 import type { Fault, Manifest } from './documents.ts';
 import { clusterOf } from './manifest-cluster.ts';
@@ -29,24 +29,21 @@ const FOUND = 2;
 const DEFAULT_NAMESPACE = 'default';
 
 /** Runs the command. */
-export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<number> {
+export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<Answered> {
   const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [], exclude } = flags;
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`, 'usage');
-  const answer = await withProgress(terminal, 'checking manifests …', () =>
-    check(places, { namespace, settings, isStrict: flags.strict === true, exclude }),
-  );
-  if (answer.objects + answer.problems.length === 0) throw noObjectIn(places);
-  const problems = answer.problems.filter(({ rule }) => !ignore.includes(rule));
-  await terminal.write(
+  const all = await check(places, { namespace, settings, isStrict: flags.strict === true, exclude });
+  if (all.objects + all.problems.length === 0) throw noObjectIn(places);
+  const problems = all.problems.filter(({ rule }) => !ignore.includes(rule));
+  const answer = { ...all, problems };
+  const text = (): string =>
     flags.output === 'sarif'
       ? `${JSON.stringify(sarifOf(problems), undefined, 2)}\n`
-      : formatted(flags.output, { ...answer, problems }, () =>
-          textOf({ ...answer, problems }, terminal.paint),
-        ),
-  );
-  return problems.some(({ level }) => level === 'error' || flags.failOn !== 'error') ? FOUND : 0;
+      : textOf(answer, terminal.paint);
+  const isFound = problems.some(({ level }) => level === 'error' || flags.failOn !== 'error');
+  return { answer, text, unknown: [], code: isFound ? FOUND : 0 };
 }
 
 /** How manifests are checked; the namespace is that of objects without one. */

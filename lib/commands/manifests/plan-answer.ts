@@ -14,7 +14,6 @@ import type { Store } from '../../store/store.ts';
 import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
 import type { Cause } from '../explain/cause.ts';
 import type { ShownReloader } from '../explain/explanation.ts';
-import type { Unread } from '../observation.ts';
 import type { Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
@@ -45,7 +44,6 @@ export interface Plan {
   readonly pending: readonly WorkloadRef[];
   /** Workloads that are out of date, and would no longer be: their pending rollout goes. */
   readonly withdrawn: readonly WorkloadRef[];
-  readonly unread: readonly Unread[];
   /** What concerns the manifests and is not known: with any, the rollouts are not all, or not sure. */
   readonly unknown: readonly string[];
 }
@@ -83,15 +81,13 @@ export function rolloutsOf(
     if (outdated.length === 0 || !serves(record.workload.ref.namespace)) return [];
     const timing = timingOf(record);
     const isLetGo = was?.isKept === true && timing.keptBy === undefined;
-    const brought = outdated.filter(
-      (ref) => isLetGo || keysIn(objects, ref).length > 0 || was?.configs.includes(keyOf(ref)) !== true,
-    );
+    const brought = outdated.flatMap((ref) => {
+      const keys = keysIn(objects, ref);
+      if (keys.length > 0) return [{ ...ref, keys }];
+      return isLetGo || was?.configs.includes(keyOf(ref)) !== true ? [ref] : [];
+    });
     if (brought.length === 0) return [];
-    const named = brought.map((ref) => ({
-      ...ref,
-      ...(keysIn(objects, ref).length > 0 && { keys: keysIn(objects, ref) }),
-    }));
-    return [{ workload: workloadRefIn(key), objects: named, isPending: was !== undefined, ...timing }];
+    return [{ workload: workloadRefIn(key), objects: brought, isPending: was !== undefined, ...timing }];
   });
 }
 

@@ -7,7 +7,6 @@ import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
-import { UNKNOWN_EXIT_CODE } from '../../options/options.ts';
 import type { Store } from '../../store/store.ts';
 import { putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
@@ -18,9 +17,8 @@ import { shownReloader } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
-import type { CommandContext } from '../run-command.ts';
+import type { Answered, CommandContext } from '../run-command.ts';
 import { moment, observeFor, openScene, type Scene } from '../scene.ts';
-import { formatted, withProgress } from '../terminal.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { appliedTo, changedKeys } from './apply.ts';
 import type { Manifest } from './documents.ts';
@@ -36,28 +34,21 @@ const SOMETHING = 2;
 const PATIENCE_MS = 15_000;
 
 /** Runs the command. */
-export async function runPlan(context: CommandContext): Promise<number> {
+export async function runPlan(context: CommandContext): Promise<Answered> {
   const { flags, settings, terminal } = context;
-  const { file: places = [], against } = flags;
+  const { file: places = [], against, namespace = 'default' } = flags;
   const manifests = await readManifests(places);
   if (manifests.length === 0) throw noObjectIn(places);
-  const answer = await withProgress(terminal, `comparing ${manifests.length} objects …`, async () => {
-    const former = against === undefined ? undefined : await readManifests([against]);
-    if (former !== undefined)
-      return await planAgainst(manifests, former, flags.namespace ?? 'default', settings);
-    const created = manifests.filter(({ kind }) => kind === 'Namespace');
-    const scene = await openScene(
-      context,
-      created.map(({ object }) => object.metadata.name),
-    );
-    return await plan(scene, manifests);
-  });
-  const text = (): string => planText(answer, terminal.paint);
-  await terminal.write(
-    flags.output === 'markdown' ? planMarkdown(answer) : formatted(flags.output, answer, text),
+  const created = manifests.flatMap(({ kind, object }) =>
+    kind === 'Namespace' ? [object.metadata.name] : [],
   );
-  if (answer.unknown.length > 0) return UNKNOWN_EXIT_CODE;
-  return answer.rollouts.length === 0 ? 0 : SOMETHING;
+  const answer =
+    against === undefined
+      ? await plan(await openScene(context, created), manifests)
+      : await planAgainst(manifests, await readManifests([against]), namespace, settings);
+  const text = (): string =>
+    flags.output === 'markdown' ? planMarkdown(answer) : planText(answer, terminal.paint);
+  return { answer, text, unknown: answer.unknown, code: answer.rollouts.length === 0 ? 0 : SOMETHING };
 }
 
 /** The plan between two sets of manifests; what the new one lacks is deleted. */
@@ -112,14 +103,14 @@ export async function plan(
   const timingOf = timingsOf(observation.controllers, options, now);
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
-  const changes = { objects, rollouts, unread: [...observation.unread, ...unread] };
   const answer = {
     reloader: shownReloader(reloader),
     causes: causesOf(scene, observation, wanted, steps),
-    ...changes,
+    objects,
+    rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
     withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, changes),
+    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread }),
   };
   await observation.end();
   return answer;
@@ -185,10 +176,10 @@ function isChange({ before, after }: Step): boolean {
 /** Why the answer is not known, each a clause. */
 function unknownOf(
   scene: Scene,
-  { state, store }: Observation,
+  { state, store, unread: unlisted }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
-  { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts' | 'unread'>,
+  { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts'> & { readonly unread: readonly Unread[] },
 ): readonly string[] {
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
@@ -196,9 +187,9 @@ function unknownOf(
   const changed = all.filter(({ before, after }) => isWatched(namespaceOf(after ?? before)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
-  const isMeant = (unlisted: string | undefined, own: string): boolean =>
-    [undefined, own].includes(unlisted) && isWatched(own);
-  const concerned = unread.filter(
+  const isMeant = (place: string | undefined, own: string): boolean =>
+    [undefined, own].includes(place) && isWatched(own);
+  const concerned = [...unlisted, ...unread].filter(
     ({ kind, namespace }) =>
       (kind === 'Namespace' && changed.length > 0) ||
       wanted.some(({ row, object }) => row.stream === kind && isMeant(namespace, namespaceOf(object))) ||
@@ -278,7 +269,7 @@ async function applyIn(
 function pushTo(feed: WatchFeed, step: Step, namespaces: readonly string[] | undefined): void {
   const { row, before, after } = step;
   const object = after ?? before;
-  if (object === undefined || isDeepStrictEqual(before, after)) return;
+  if (object === undefined || !isChange(step)) return;
   const path = collectionPath(row, namespaces === undefined ? undefined : object.metadata.namespace);
   feed.push(path, after === undefined ? 'DELETED' : before === undefined ? 'ADDED' : 'MODIFIED', object);
 }

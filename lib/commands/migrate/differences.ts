@@ -30,7 +30,8 @@ const EXPLAINED = ['missing', 'state-named'];
 
 /** Whether the other reloader rolls the workload, or this one would. */
 export function isServedBy(from: Source['name'], facts: Facts): boolean {
-  return facts.record !== undefined || vocabulariesIn(facts).includes(from);
+  const known = keysOf(from, facts);
+  return facts.record !== undefined || wordsOf(facts.workload).some(({ key }) => known.includes(key));
 }
 
 /** The differences of one workload. */
@@ -44,21 +45,18 @@ export function differencesOf(source: Source, facts: Facts): readonly Difference
   return causes.map((cause) => ({ ...cause, workload }));
 }
 
-/** The names of the vocabularies of which the workload has a word. */
-function vocabulariesIn({ workload, reloader }: Facts): readonly string[] {
+/** The annotations that the other reloader reads. */
+function keysOf(from: Source['name'], { reloader }: Facts): readonly string[] {
   return everyVocabulary(reloader.options)
-    .filter((words) => wordsOf(workload).some(({ key }) => workloadKeysOf(words).includes(key)))
-    .map(({ name }) => name);
+    .filter(({ name }) => name === from)
+    .flatMap(workloadKeysOf);
 }
 
 /** A workload with annotations that the other reloader does not read: here they roll it, or hold it. */
-function otherWords({ name }: Source, { workload, record, reloader }: Facts): Cause | undefined {
-  const theirs = everyVocabulary(reloader.options).filter((words) => words.name === name);
-  const known = theirs.flatMap(workloadKeysOf);
-  const keys = wordsOf(workload)
-    .map(({ key }) => key)
-    .filter((key) => !known.includes(key));
-  if (record === undefined || keys.length === 0) return undefined;
+function otherWords({ name }: Source, facts: Facts): Cause | undefined {
+  const known = keysOf(name, facts);
+  const keys = wordsOf(facts.workload).flatMap(({ key }) => (known.includes(key) ? [] : [key]));
+  if (facts.record === undefined || keys.length === 0) return undefined;
   const about = keys.join(', ');
   const says = `the other reloader does not read ${about}, and this one does`;
   return { rule: 'other-words', about, says, todo: `remove ${about} if that is not meant` };

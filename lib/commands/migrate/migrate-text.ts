@@ -4,22 +4,23 @@ import { describe } from '../../model/object-ref.ts';
 import { count, listedText } from '../../model/text.ts';
 import type { Paint } from '../terminal.ts';
 import type { Difference } from './differences.ts';
-import { isOpen, type Migration } from './migration.ts';
-import type { Setting } from './their-settings.ts';
+import type { Migration } from './migration.ts';
 
 /** The answer as text. */
 export function migrationText(migration: Migration, paint: Paint): string {
   const { from, running, guide, settings, args, differences, unknown, steps, notes, workloads } = migration;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)];
-  const open = settings.filter(isOpen).length + differences.length;
+  const open = settings.filter(({ is }) => is === 'refused').length + differences.length;
   return [
     paint('bold', `From ${from}`),
     ...running.map(({ says }) => `this program is installed already: ${says}`),
     otherText(migration),
     ...section(
       'Its settings that are not the same',
-      settings.map((each) => settingLine(each, paint)),
+      settings.map(
+        ({ theirs, is, why }) => `${theirs}: ${is === 'refused' ? paint('red', is) : is} (${why})`,
+      ),
     ),
     ...section('Arguments', args),
     ...section('To decide', differenceLines(differences)),
@@ -40,10 +41,6 @@ function otherText({ other, from }: Migration): string {
     return `no Deployment of ${from} was found, its defaults are assumed: --deployment <namespace>/<name> names it`;
   const { namespace, name, readyReplicas, replicas, release } = other;
   return `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready${release === undefined ? '' : `, release ${release} of Helm`}`;
-}
-
-function settingLine({ theirs, is, why }: Setting, paint: Paint): string {
-  return `${theirs}: ${isOpen({ theirs, is, why }) ? paint('red', is) : is} (${why})`;
 }
 
 /** Equal differences of several workloads are one. */

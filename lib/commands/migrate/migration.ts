@@ -1,15 +1,18 @@
-/** Gathers the answer of `reloader migrate`: the settings first, then the cluster as the new installation would see it. */
+/** `reloader migrate`: what taking over from another reloader needs, and what would be different in this cluster. */
 
 import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
+import { connect } from '../connect.ts';
 import type { Program } from '../installed-reloader.ts';
+import type { Answered, CommandContext } from '../run-command.ts';
 import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
-import { findOther, type OtherInstallation, type Source } from './other-reloader.ts';
+import { migrationText } from './migrate-text.ts';
+import { findOther, type OtherInstallation, SOURCES, type Source } from './other-reloader.ts';
 import { findRunning, type Running } from './running.ts';
 import { type Step, stepsFor } from './steps.ts';
-import { type Setting, type Settings, settingsFor } from './their-settings.ts';
+import { type Settings, settingsFor } from './their-settings.ts';
 
 /** The answer. */
 export interface Migration extends Pick<Settings, 'args'> {
@@ -46,6 +49,16 @@ export interface Question {
 const NO_PROGRAM: Program = { container: '', args: [], env: {}, hidden: [] };
 const TOLD = 'with --webhook-url the webhook is told of each change, and nothing is rolled';
 
+const NOT_READY = 2;
+
+/** Runs the command. */
+export async function runMigrate({ flags, settings, env, terminal }: CommandContext): Promise<Answered> {
+  const source = SOURCES[flags.from as Source['name']];
+  const answer = await migrationFrom({ source, ...connect(flags, env), flags, settings });
+  const text = (): string => migrationText(answer, terminal.paint);
+  return { answer, text, unknown: answer.unknown, code: answer.isReady ? 0 : NOT_READY };
+}
+
 /** The answer. @throws CommandError */
 export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
@@ -74,13 +87,8 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     unknown,
     notes: [...search.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
     steps: stepsFor(source, other, running, settings),
-    isReady: !rows.some(isOpen) && seen.differences.length + unknown.length === 0,
+    isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };
-}
-
-/** Whether a person has to decide what becomes of the setting. */
-export function isOpen({ is }: Setting): boolean {
-  return is === 'refused';
 }
 
 /** What the new installation would see. */

@@ -4,9 +4,10 @@ import type { Send } from '../../kubernetes/transport.ts';
 import { SOURCE_KINDS } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import {
-  findDeployments,
+  DEPLOYMENTS,
   type Installation,
   installationOf,
+  listedIn,
   missedIn,
   namedDeployment,
   type Program,
@@ -81,7 +82,7 @@ export async function findOther(
     const title = `Deployment ${named.metadata.namespace}/${named.metadata.name}`;
     throw new CommandError(`--deployment: ${title} does not look like ${source.title}`, 'not-a-reloader');
   }
-  const { found, isEverywhere } = await findDeployments(send, namespace);
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace);
   const [seen, ...others] = found
     .filter((each) => isOf(source, each))
     .map(otherOf)

@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { runCheck } from '../../../lib/commands/manifests/check.ts';
 import type { CommandContext } from '../../../lib/commands/run-command.ts';
-import type { Terminal } from '../../../lib/commands/terminal.ts';
+import { formatted, type Terminal } from '../../../lib/commands/terminal.ts';
 
 /** A workload whose annotation names an object that is not there. */
 function workload(kind: string, word: string): string {
@@ -37,17 +37,18 @@ describe('check', () => {
 
   /** The exit code, and the answer. */
   async function run(flags: Partial<CommandContext['flags']>): Promise<readonly [number, string]> {
-    let answer = '';
     const terminal: Terminal = {
-      paint: (_, text) => text,
-      write: async (text) => {
-        answer += text;
-      },
+      paint: (_, words) => words,
+      write: async () => undefined,
       note: () => undefined,
     };
-    const context = { operands: [], settings: [], env: {}, terminal };
-    const code = await runCheck({ ...context, flags: { output: 'text', file: [tree], ...flags } });
-    return [code, answer];
+    const all = { output: 'text', file: [tree], ...flags };
+    const {
+      answer,
+      text,
+      code = 0,
+    } = await runCheck({ operands: [], settings: [], env: {}, terminal, flags: all });
+    return [code, formatted(all.output, answer, text)];
   }
 
   test('an unreadable file is a problem, in the order of files, and the others are checked', async () => {
@@ -59,14 +60,7 @@ describe('check', () => {
     assert.deepEqual(found, ['a.yaml missing', 'b.yaml mistyped', 'c.json unreadable', 'd.yaml unreadable']);
   });
 
-  for (const exclude of [
-    'charts',
-    'charts/',
-    './charts/templates',
-    '*/templates/*.yaml',
-    'd.yaml',
-    '**/d.yaml',
-  ])
+  for (const exclude of ['charts', 'charts/', './charts/templates', '*/templates/*.yaml', 'd.yaml'])
     test(`what --exclude ${exclude} fits is not read`, async () => {
       const [, answer] = await run({ exclude: [exclude] });
       assert.ok(!answer.includes('d.yaml') && answer.includes('c.json'), answer);

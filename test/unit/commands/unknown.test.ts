@@ -64,19 +64,19 @@ describe('which reloader runs is not known', () => {
   const cases: Readonly<Record<string, readonly [make: (world: World) => World, says: RegExp]>> = {
     'where a Lease is renewed, and no Deployment is found': [
       (world) => lease(world),
-      /laptop_0a1b renews Lease\/reloader-state in shared: it is a reloader, and its flags are not known/,
+      /laptop_0a1b renewed Lease\/reloader-state in shared \d s ago: it is a reloader, and its flags are not known/,
     ],
     'where a Deployment has no pods, and another process renews a Lease': [
       (world) => lease(world.install(['-A'], 0)),
-      /laptop_0a1b renews Lease/,
+      /laptop_0a1b renewed Lease/,
     ],
     'where one serves the namespace, and another process renews a Lease in it': [
       (world) => lease(world.install(), { namespace: 'default' }),
-      /laptop_0a1b renews Lease\/reloader-state in default/,
+      /laptop_0a1b renewed Lease\/reloader-state in default/,
     ],
     'where a pod of the same name renews a Lease elsewhere': [
       (world) => lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
-      /reloader-7f-x_uid_0a renews Lease\/reloader-state in shared/,
+      /reloader-7f-x_uid_0a renewed Lease\/reloader-state in shared/,
     ],
     'where its variables are in another object': [
       (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
