@@ -7,7 +7,7 @@ import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
-import { keyOf } from '../model/object-ref.ts';
+import { keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
@@ -20,16 +20,9 @@ import type { Answered, CommandContext } from './run-command.ts';
 import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
 import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
 
-/** An object by its kind, and where it is. */
-interface Target {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
 /** One annotation of one object; null removes it. */
 interface Change {
-  readonly target: Target;
+  readonly target: WorkloadRef;
   readonly annotation: string;
   readonly value: string | null;
   /** Why it is not known whether it lets anything go, each a sentence. @default it is known */
@@ -39,12 +32,12 @@ interface Change {
 /** What a command writes about an object. */
 type Action = (
   scene: Scene,
-  target: Target,
+  target: WorkloadRef,
   flags: CommandContext['flags'],
   subject: Subject,
 ) => Change | Promise<Change>;
 
-/** Runs a command; the exit code. */
+/** Runs a command. */
 type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
@@ -92,16 +85,13 @@ function run(action: Action): Run {
     const { operands, flags, terminal } = context;
     const scene = await openScene(context);
     const subject = subjectOf(operands, scene.reloader.options);
-    const change = await action(scene, targetOf(subject, scene.namespace), flags, subject);
+    const target = { kind: kindOf(subject), namespace: scene.namespace, name: subject.name };
+    const change = await action(scene, target, flags, subject);
     await write(scene, change);
     const answer = { unknown: [], ...change, command: commandOf(change) };
     for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
     return { answer, text: () => `${answer.command}\n`, unknown: answer.unknown };
   };
-}
-
-function targetOf(subject: Subject, namespace: string): Target {
-  return { kind: kindOf(subject), namespace, name: subject.name };
 }
 
 function commandOf({ target: { kind, namespace, name }, annotation, value }: Change): string {
@@ -137,7 +127,7 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
  */
 function tokenOf(
   { reloader, namespace }: Scene,
-  { kind, name }: Target,
+  { kind, name }: WorkloadRef,
   { state }: Observation,
   {
     token,

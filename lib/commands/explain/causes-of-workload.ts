@@ -6,11 +6,11 @@ import type { Finding } from '../../model/finding.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
 import { describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
-import { eventTelling, type PolicyReason } from '../../model/reasons.ts';
+import { eventTelling, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
-import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
+import type { ConfigRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
 import { hasEntry, hidesNamespaces } from '../observation.ts';
@@ -122,11 +122,10 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
 /** Objects that it follows and is not rolled for, by reasons of its policy. */
 function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
   const { observation } = facts;
-  return followed(facts).flatMap(([record, config]): readonly Cause[] => {
-    const verdict = judge(observation.store, record, config);
+  return followed(facts).flatMap(({ config, verdict }): readonly Cause[] => {
     const isGuessed = verdict.because === 'unselected' && hidesNamespaces(observation);
     if (verdict.asks || isGuessed || !applies(verdict.because)) return NO_CAUSES;
-    const words = decidingWords(observation.store.settings.vocabularies, record.workload, config);
+    const words = decidingWords(observation.store.settings.vocabularies, facts.workload, config);
     const keys = words.map(({ key }) => key);
     const about = describe(config.ref);
     const by = keys.length === 0 ? '' : ` (${keys.join(', ')})`;
@@ -190,11 +189,12 @@ function stateNotReadable({ observation, record, reloader }: Facts): Cause | und
 function notReadable(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const kinds = new Set(observation.unread.map(({ kind }) => kind));
-  const hidden = followed(facts).filter(([, { ref, digest }]) => kinds.has(ref.kind) && digest === undefined);
-  if (hidden.length === 0) return undefined;
-  const names = listedText(hidden.map(([, { ref }]) => describe(ref)));
+  const all = followed(facts).map(({ config }) => config);
+  const hidden = all.filter(({ ref, digest }) => kinds.has(ref.kind) && digest === undefined);
   const [first] = hidden;
-  const resource = first === undefined ? '' : SOURCE_KINDS[first[1].ref.kind].resource;
+  if (first === undefined) return undefined;
+  const names = listedText(hidden.map(({ ref }) => describe(ref)));
+  const { resource } = SOURCE_KINDS[first.ref.kind];
   return {
     rule: 'not-readable',
     about: names,
@@ -208,27 +208,26 @@ function firstSeen(facts: Facts): readonly Cause[] {
   const { observation } = facts;
   if (observation.state.is !== 'read') return NO_CAUSES;
   return followed(facts)
-    .filter(([record, config]) => {
-      const isAsked = judge(observation.store, record, config).asks;
-      return isAsked && config.digest !== undefined && !hasEntry(observation, config.ref);
+    .filter(({ config: { ref, digest }, verdict }) => {
+      return verdict.asks && digest !== undefined && !hasEntry(observation, ref);
     })
-    .map(([, config]) => ({
+    .map(({ config: { ref } }) => ({
       rule: 'baseline',
-      about: describe(config.ref),
-      says: `the state has no entry of ${describe(config.ref)}: its present content becomes the baseline, and later changes roll`,
+      about: describe(ref),
+      says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline, and later changes roll`,
       todo: 'if it changed before the workload asked for it, kubectl rollout restart',
     }));
 }
 
 function keysOnly(facts: Facts): readonly Cause[] {
-  const { observation } = facts;
+  const { observation, record } = facts;
   return followed(facts)
-    .filter(([record, { ref }]) => {
-      const edge = record.edges.get(keyOf(ref));
-      const isOutdated = edge === undefined || isOutdatedOn(observation.store, record, keyOf(ref), edge);
+    .filter(({ config: { ref } }) => {
+      const edge = record?.edges.get(keyOf(ref));
+      const isOutdated = !record || !edge || isOutdatedOn(observation.store, record, keyOf(ref), edge);
       return ref.keys !== undefined && !isOutdated;
     })
-    .map(([, { ref }]) => ({
+    .map(({ config: { ref } }) => ({
       rule: 'keys-not-read',
       about: describe(ref),
       says: `only ${describe(ref)} counts: a change of other keys rolls nothing`,
@@ -327,11 +326,11 @@ function refusalIn({ events }: Facts): ShownEvent | undefined {
 /** All that it follows is what its pods run. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
-  const asked = followed(facts).filter(([record, config]) => judge(observation.store, record, config).asks);
-  const known = asked.filter(([, { digest, ref }]) => digest !== undefined && hasEntry(observation, ref));
+  const asked = followed(facts).flatMap(({ config, verdict }) => (verdict.asks ? [config] : []));
+  const known = asked.filter(({ digest, ref }) => digest !== undefined && hasEntry(observation, ref));
   const isRolling = !workload.isRolledOut || needsRollout(observation.store, keyOf(workload.ref));
   if (known.length === 0 || isRolling) return undefined;
-  const names = listedText(known.map(([, { ref }]) => describe(ref)));
+  const names = listedText(known.map(({ ref }) => describe(ref)));
   return {
     rule: 'unchanged',
     about: names,
@@ -339,14 +338,16 @@ function unchanged(facts: Facts): Cause | undefined {
   };
 }
 
-/** The objects that it follows, with its record. */
-export function followed({
-  observation,
-  record,
-}: Facts): readonly (readonly [WorkloadRecord, ConfigRecord])[] {
-  if (record === undefined) return [];
-  return [...record.edges.keys()].flatMap((key) => {
-    const config = observation.store.configs.get(key);
-    return config === undefined ? [] : [[record, config] as const];
+/** An object that a workload follows, and whether it is rolled for it. */
+export interface Followed {
+  readonly config: ConfigRecord;
+  readonly verdict: Verdict;
+}
+
+/** The objects that it follows. */
+export function followed({ observation: { store }, record }: Facts): readonly Followed[] {
+  return [...(record?.edges.keys() ?? [])].flatMap((key) => {
+    const config = store.configs.get(key);
+    return record && config ? [{ config, verdict: judge(store, record, config) }] : [];
   });
 }

@@ -14,12 +14,12 @@ import type { PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
-import { isOutdatedOn, judge, observedBy } from '../../tracking/edge-policy.ts';
+import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
-import { followed, isTimeUnknown, WORKLOAD_RULES } from './causes-of-workload.ts';
+import { type Followed, followed, isTimeUnknown, WORKLOAD_RULES } from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
 import { decidingWords, type PolicyWord, sentenceOf, wordsOf } from './policy-words.ts';
 
@@ -73,8 +73,9 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
   const { workload, observation, events, reloader } = facts;
   const unwatched = notWatched(reloader, workload.ref.namespace);
   const isWatched = unwatched === undefined;
+  const { record } = facts;
   const all = isWatched ? followed(facts) : [];
-  const follows = all.map(([record, config]) => followedObject(facts, record, config));
+  const follows = record === undefined ? [] : all.map((each) => followedObject(facts, record, each));
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   const timeUnknown = isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : [];
   return {
@@ -139,9 +140,8 @@ export function shownReloader({ installation, place, unknown, isGiven }: Install
   return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 
-function followedObject(facts: Facts, record: WorkloadRecord, config: ConfigRecord): FollowedObject {
+function followedObject(facts: Facts, record: WorkloadRecord, { config, verdict }: Followed): FollowedObject {
   const { store, state } = facts.observation;
-  const verdict = judge(store, record, config);
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
   const [running, current] = digests.map((each) =>

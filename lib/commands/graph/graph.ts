@@ -75,37 +75,23 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
   if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [] };
   const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
-  const causes = isEverywhere && all !== undefined ? [othersLeftOut(all)] : [];
+  const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
+  const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };
+  const causes = isEverywhere && all !== undefined ? [leftOut] : [];
   const observation = await observeFor(scene, isEverywhere ? all : [namespace]);
-  const graph = graphOf(observation, { only, isOutdated: flags.outdated === true });
+  const graph = graphOf(observation, flags.outdated === true, only);
   const isEmpty = observation.store.workloads.size === 0;
   const unknown = [...whatIsUnknown({ reloader, observation }), ...graph.unknown];
   await observation.end();
   return { ...graph, causes, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
 }
 
-/** That not all namespaces are shown. */
-function othersLeftOut(watched: readonly string[]): Cause {
-  const says = `the reloader watches ${watched.join(', ')} alone: no other namespace is shown`;
-  return { rule: 'namespace-not-watched', about: 'other namespaces', says };
-}
-
 type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;
 
-/** Which part of the graph is wanted. */
-export interface GraphFilter {
-  /** Only the neighbours of this object or workload. */
-  readonly only?: ObjectKey | undefined;
-  /** Only edges that are out of date. */
-  readonly isOutdated: boolean;
-}
-
-/** The edges of what was observed, ordered by object and workload. */
-export function graphOf(observation: Observed, filter: GraphFilter): Graph {
-  const near = edgesOf(observation).filter(({ object, workload }) =>
-    [undefined, object, workload].includes(filter.only),
-  );
-  const edges = near.filter(({ pods }) => !filter.isOutdated || pods === 'out of date');
+/** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
+export function graphOf(observation: Observed, isOutdated: boolean, only?: ObjectKey): Graph {
+  const near = edgesOf(observation).filter((edge) => [undefined, edge.object, edge.workload].includes(only));
+  const edges = near.filter(({ pods }) => !isOutdated || pods === 'out of date');
   const orderOf = ({ object, workload }: GraphEdge): string => `${object} ${workload}`;
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   const pods = unrecorded(near.map((edge) => ({ ...edge, object: configRefIn(edge.object) })));

@@ -6,7 +6,6 @@ import { matches } from '../../annotations/name-pattern.ts';
 import { everyVocabulary, type Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
 import type { Annotations } from '../../model/workload.ts';
-import { judge } from '../../tracking/edge-policy.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
 import { causeOf, followed } from '../explain/causes-of-workload.ts';
 import { causesOf } from '../explain/explanation.ts';
@@ -44,9 +43,9 @@ const UNLIKELY = ['q7-unlikely', 'x.another-0'];
 export function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
   const { store } = facts.observation;
   const isAnnotated = wordsOf(facts.workload).length > 0;
-  const isRolled = followed(facts).some(([record, config]) => judge(store, record, config).asks);
+  const isRolled = followed(facts).some(({ verdict }) => verdict.asks);
   // Those of an object are problems of its own manifest.
-  const elsewhere = followed(facts).flatMap(([, { ref, annotations }]) =>
+  const elsewhere = followed(facts).flatMap(({ config: { ref, annotations } }) =>
     store.settings.vocabularies.configMistakesOf(ref, annotations).map(({ about }) => about),
   );
   const found = causesOf(facts).filter(({ rule, about }) => {
@@ -59,16 +58,11 @@ export function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
 }
 
 /** The problems of what is no workload. */
-export function objectProblems(
-  ref: WorkloadRef,
-  annotations: Annotations,
-  words: Vocabularies,
-): readonly Cause[] {
+export function objectProblems(ref: WorkloadRef, words: Annotations, all: Vocabularies): readonly Cause[] {
   const isNamespace = ref.kind === 'Namespace';
-  const found = isNamespace
-    ? namespaceGatingMistakes(ref.name, annotations)
-    : words.configMistakesOf(ref, annotations);
-  return found.map(causeOf);
+  return (isNamespace ? namespaceGatingMistakes(ref.name, words) : all.configMistakesOf(ref, words)).map(
+    causeOf,
+  );
 }
 
 function matchesAll({ workload, reloader }: Facts): readonly Cause[] {

@@ -98,31 +98,20 @@ async function problemsOfAll(
     );
     const { namespace: own = namespace, name, annotations = {} } = manifest.object.metadata;
     const reading = row && (await readObject<RawWorkload>(scene.send, row, own, name));
+    const { file, kind, lineOf } = manifest;
+    const object = { kind, namespace: own, name };
     const causes =
       row === undefined || reading?.kind !== 'found'
-        ? objectProblems(
-            { kind: manifest.kind, namespace: own, name },
-            annotations,
-            observation.store.settings.vocabularies,
-          )
+        ? objectProblems(object, annotations, observation.store.settings.vocabularies)
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
-    const found = causes.map((cause) => problemOf(faultIn(manifest, cause), options));
+    const found = causes.map((cause) =>
+      problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),
+    );
     // What is missing in a partial object may be why it has no effect.
     problems.push(...found.filter(({ level }) => level === 'error' || !manifest.isPartial));
   }
   await observation.end();
   return problems;
-}
-
-function faultIn(manifest: Manifest, cause: Cause): Fault {
-  const { file, kind, object, lineOf } = manifest;
-  const { namespace = '', name } = object.metadata;
-  return {
-    ...cause,
-    file,
-    line: lineOfCause(manifest, cause) ?? lineOf(),
-    object: { kind, namespace, name },
-  };
 }
 
 /** The places of annotations and labels. */

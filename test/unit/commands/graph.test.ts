@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Graph, type GraphFilter, graphOf, mermaidOf } from '../../../lib/commands/graph/graph.ts';
+import { type Graph, graphOf, mermaidOf } from '../../../lib/commands/graph/graph.ts';
 import { rolledOut } from './named-causes.ts';
 import { World } from './world.ts';
 
@@ -12,7 +12,7 @@ const EXCLUDING = {
 };
 
 async function graphWith(
-  filter: Partial<GraphFilter>,
+  { isOutdated = false, only }: { readonly isOutdated?: boolean; readonly only?: string },
   prepare: (world: World) => unknown = () => undefined,
 ): Promise<Graph> {
   const world = new World().install().configMap().configMap('other');
@@ -20,7 +20,7 @@ async function graphWith(
   await rolledOut(world);
   prepare(world);
   const { observation } = await world.factsAbout('deployment/web');
-  const graph = graphOf(observation, { isOutdated: false, ...filter });
+  const graph = graphOf(observation, isOutdated, only);
   await observation.end();
   world.sandbox.close();
   return graph;

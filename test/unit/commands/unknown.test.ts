@@ -324,7 +324,7 @@ test('a graph says what could not be listed, and whose pods are not known', asyn
   world.sandbox.denied.push({ resource: 'secrets' });
   world.refuses = ({ path }) => /\/secrets([?]|$)/.test(path);
   const { observation } = await world.factsAbout('deployment/web');
-  const { unknown } = graphOf(observation, { isOutdated: true });
+  const { unknown } = graphOf(observation, true);
   await observation.end();
   world.sandbox.close();
   assert.deepEqual(unknown, [
