@@ -184,7 +184,7 @@ export function versionIn({ folder }: GoModule, name: string): string {
   return line.trim().split(' ')[1] ?? '';
 }
 
-/** The name of the folder that holds a build of exactly these versions: `kubernetes-v1.34.4-<digest>`. */
+/** The name of the folder that holds a build of exactly these versions: `kubernetes-v1.37.2-<digest>`. */
 export function buildKey({ modules }: Part): string {
   const copied = modules.flatMap(({ copies }) => copies?.paths ?? []);
   const hash = createHash('sha256').update(JSON.stringify([modules.map(programsIn), GO_FLAGS, copied]));

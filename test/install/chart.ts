@@ -20,7 +20,7 @@ export interface Rendering {
   readonly namespace?: string;
   /** @default 4 */
   readonly helm?: HelmVersion;
-  /** @default 1.34.4 */
+  /** @default 1.37.2 */
   readonly kubeVersion?: string;
   /** Groups, versions and kinds that the cluster has beside its own. @default none */
   readonly apiVersions?: readonly string[];
@@ -71,7 +71,7 @@ function run(
   ...more: readonly string[]
 ): string {
   const { release = 'web', namespace = 'tools', helm: version = 4 } = rendering;
-  const { kubeVersion = '1.34.4', apiVersions = [] } = rendering;
+  const { kubeVersion = '1.37.2', apiVersions = [] } = rendering;
   const capabilities =
     verb === 'template'
       ? ['--kube-version', kubeVersion, ...apiVersions.flatMap((one) => ['--api-versions', one])]

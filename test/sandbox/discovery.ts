@@ -13,7 +13,7 @@ export function documentsOf(served: readonly ResourceRow[]): ReadonlyMap<string,
     apiVersion: 'v1',
     groups: groups.map((group) => groupOf(served, group)),
   });
-  found.set('/version', { major: '1', minor: '34', gitVersion: 'v1.34.0-sandbox', platform: 'sandbox' });
+  found.set('/version', { major: '1', minor: '37', gitVersion: 'v1.37.0-sandbox', platform: 'sandbox' });
   for (const path of ['/healthz', '/livez', '/readyz'])
     found.set(path, { kind: 'Status', status: 'Success' });
   for (const group of groups)
