@@ -24,13 +24,7 @@ import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
 import { addWorkloadKind } from '../model/workload-kind.ts';
-import {
-  configKindsOf,
-  type Options,
-  stateNamespaceOf,
-  watchesNamespaces,
-  workloadKindsOf,
-} from '../options/options.ts';
+import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
 import { DigestKeys } from '../state/digest-keys.ts';
@@ -64,10 +58,10 @@ export interface Place {
 }
 
 /** The namespaces that `options` ask for; `own`: the namespace of the reloader's pod. */
-export function placeOf(options: Options, own: string): Place {
-  const { scope } = options;
+export function placeOf({ scope, stateNamespace }: Options, own: string): Place {
   const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
-  return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
+  const only = namespaces?.length === 1 ? namespaces[0] : undefined;
+  return { namespaces, stateNamespace: stateNamespace ?? only ?? own };
 }
 
 /** The input of `assemble`. */

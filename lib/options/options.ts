@@ -36,7 +36,7 @@ export interface LeaderElection extends ElectionTimes {
  */
 export interface Options extends FlagOptions {
   readonly scope: Scope;
-  /** The namespace of the state. @default see stateNamespaceOf */
+  /** The namespace of the state. @default the only namespace that is watched, else the own one */
   readonly stateNamespace?: string;
   /**
    * The maximum wait: how long further changes can postpone a rollout, counted from the first one; at least coalescePeriodMs.
@@ -114,17 +114,6 @@ export const USAGE_EXIT_CODE = 64;
 
 /** The exit code of a command whose answer is not known, since something that concerns it could not be read. */
 export const UNKNOWN_EXIT_CODE = 3;
-
-/**
- * The namespace of the state: that of the setting, else the only namespace that is watched, else `own`.
- *
- * @param own the reloader's own namespace, which a scope of type `default` watches.
- */
-export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string): string {
-  if (stateNamespace !== undefined) return stateNamespace;
-  const [only, ...others] = scope.type === 'namespaces' ? scope.names : [];
-  return only !== undefined && others.length === 0 ? only : own;
-}
 
 /** The kinds of object that are watched. */
 export function configKindsOf(options: FlagOptions): readonly ConfigKind[] {

@@ -72,7 +72,7 @@ export class Store {
       const isWhole = ref.keys === undefined;
       record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
       if (isWhole) this.names.add(ref);
-      else this.scopes.add(ref);
+      else this.scopes.set(key, ref);
       this.configs.set(key, record);
     }
     return record;
@@ -92,7 +92,7 @@ export class Store {
       this.names.delete(ref);
       return;
     }
-    this.scopes.delete(ref);
+    this.scopes.delete(key);
     this.forgetConfig(keyOf(wholeOf(ref)));
   }
 

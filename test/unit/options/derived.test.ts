@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stateNamespaceOf, workloadKindsOf } from '../../../lib/options/options.ts';
+import { placeOf } from '../../../lib/app/assembly.ts';
+import { workloadKindsOf } from '../../../lib/options/options.ts';
 import { running } from './given.ts';
 
 describe('the state is in the namespace', () => {
@@ -16,7 +17,7 @@ describe('the state is in the namespace', () => {
   };
   for (const [command, place] of Object.entries(places))
     test(`${place} with ${command}`, () =>
-      assert.equal(stateNamespaceOf(running(command).options, 'own'), place));
+      assert.equal(placeOf(running(command).options, 'own').stateNamespace, place));
 });
 
 describe('the kinds of workload that are served are', () => {
