@@ -104,11 +104,17 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   // Beside a reloader that serves the namespace only one with a Lease there is of interest.
   const isNear = ({ metadata }: RawLease): boolean => ready === undefined || metadata.namespace === namespace;
   const guess = best ?? settingsAlone(wanted);
+  const rivals = ready === undefined ? serving : running;
+  const names = rivals
+    .map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`)
+    .join(', ');
+  const several = `${rivals.length} reloaders watch namespace ${namespace}: ${names} (--reloader <namespace>/<name> names one)`;
   return {
     ...guess,
     unknown: [
       ...guess.unknown,
-      ...rivalsIn(ready === undefined ? serving : running, namespace),
+      // Nobody knows which of several ones rolls the workloads of the namespace.
+      ...(rivals.length < 2 ? [] : [several]),
       ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
       ...leases.found.filter(isNear).flatMap((lease) => strangerIn(lease, all)),
     ],
@@ -126,15 +132,6 @@ export async function findReloaders(
     labelSelector,
   });
   return { found: found.map((each) => installed(each, settings)), isEverywhere };
-}
-
-/** Nobody knows which of several reloaders rolls the workloads of the namespace. */
-function rivalsIn(serving: readonly Found[], namespace: string): readonly string[] {
-  if (serving.length < 2) return [];
-  const names = serving.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
-  return [
-    `${serving.length} reloaders watch namespace ${namespace}: ${names.join(', ')} (--reloader <namespace>/<name> names one)`,
-  ];
 }
 
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */

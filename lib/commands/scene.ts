@@ -4,11 +4,10 @@ import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
-import { configRefIn, isMountedKind, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import { configRefIn, isMountedKind, keyOf, namespaceIn } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import type { WorkloadRecord } from '../store/records.ts';
 import { CommandError, connect } from './connect.ts';
 import type { Facts, ShownEvent } from './explain/cause.ts';
 import {
@@ -128,22 +127,15 @@ function findingsOf({ controllers, assembly }: Observation, key: string): readon
 }
 
 /** Resolves once each missing object that the workload follows counts as missing, or that takes too long. */
-async function untilMissed(observation: Observation, workload: string): Promise<void> {
-  const { store, controllers } = observation;
-  const record = store.workloads.get(workload);
-  if (record === undefined) return;
-  const missing = missingOf(observation, record);
-  await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
-}
-
-/** The objects that it follows and that no stream shows, but for those whose kind is not listed. */
-function missingOf({ store, assembly }: Observation, { edges }: WorkloadRecord): readonly ObjectKey[] {
-  const { gate } = assembly.observed;
-  return [...edges.keys()].filter((config) => {
+async function untilMissed({ store, controllers, assembly }: Observation, workload: string): Promise<void> {
+  const followed = [...(store.workloads.get(workload)?.edges.keys() ?? [])];
+  // What is not listed is not missing.
+  const missing = followed.filter((config) => {
     const { kind } = configRefIn(config);
-    const isListed = gate.isSynced(namespaceIn(config), kind, 'refused');
+    const isListed = assembly.observed.gate.isSynced(namespaceIn(config), kind, 'refused');
     return store.configs.get(config)?.digest === undefined && isListed && !isMountedKind(kind);
   });
+  await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
 }
 
 /** The time of day, in ms since 1970: windows and holds go by it. */

@@ -2,14 +2,14 @@
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
-import { CONFIG_KINDS, type ConfigRef, describe, isMountedKind } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, isMountedKind } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { meets } from '../../options/labels.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
 import { type InstalledReloader, RELOADER_LABEL, watches } from '../installed-reloader.ts';
 import { hidesNamespaces, type Observation } from '../observation.ts';
-import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
+import type { Cause, CauseRule, Facts } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
 export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | undefined)[] = [
@@ -149,15 +149,12 @@ function kindNotListed({ row, observation }: Facts): Cause | undefined {
 
 function objectsIgnored({ reloader: { options }, workload }: Facts): readonly Cause[] {
   const watched = configKindsOf(options);
-  const ignored = CONFIG_KINDS.filter((kind) => !watched.includes(kind));
-  const names = (kind: string): readonly string[] =>
-    workload.references.filter((reference) => reference.kind === kind).map(({ name }) => `${kind}/${name}`);
-  return ignored
-    .filter((kind) => names(kind).length > 0)
-    .map((kind) => ({
+  return workload.references
+    .filter(({ kind }) => !watched.includes(kind))
+    .map(({ kind, name }) => ({
       rule: 'kind-of-object-ignored',
-      about: names(kind).join(', '),
-      says: `the reloader does not watch ${kind}s, so ${names(kind).join(', ')} rolls nothing`,
+      about: `${kind}/${name}`,
+      says: `the reloader does not watch ${kind}s, so ${kind}/${name} rolls nothing`,
       todo: `take ${kind} out of --ignored-config-resource-types`,
     }));
 }
@@ -165,19 +162,14 @@ function objectsIgnored({ reloader: { options }, workload }: Facts): readonly Ca
 /** Annotations of a vocabulary that is not in use. */
 function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {
   const annotations = Object.keys(raw.metadata.annotations ?? {});
-  return everyVocabulary(options)
-    .filter(({ name }) => !options.dialects.includes(name))
-    .flatMap((words): readonly Cause[] => {
-      const keys = workloadKeysOf(words).filter((key) => annotations.includes(key));
-      if (keys.length === 0) return NO_CAUSES;
-      const dialects = [...options.dialects, words.name].join(',');
-      return [
-        {
-          rule: 'vocabulary-off',
-          about: keys.join(', '),
-          says: `the reloader does not read the annotations of ${words.name}, such as ${keys[0]}`,
-          todo: `give it --dialects=${dialects}, or use annotations that it reads`,
-        },
-      ];
-    });
+  const off = everyVocabulary(options).filter(({ name }) => !options.dialects.includes(name));
+  return off
+    .map((words) => ({ ...words, keys: workloadKeysOf(words).filter((key) => annotations.includes(key)) }))
+    .filter(({ keys }) => keys.length > 0)
+    .map(({ name, keys }) => ({
+      rule: 'vocabulary-off',
+      about: keys.join(', '),
+      says: `the reloader does not read the annotations of ${name}, such as ${keys[0]}`,
+      todo: `give it --dialects=${[...options.dialects, name].join(',')}, or use annotations that it reads`,
+    }));
 }

@@ -2,9 +2,8 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
-import type { StageEnd } from '../../model/settings.ts';
 import { formatDuration } from '../../model/time.ts';
 import type { Options } from '../../options/options.ts';
 import { type Turn, turnsOf } from '../../rollout/stage-plan.ts';
@@ -54,31 +53,16 @@ export function timingsOf(
   });
   return (record) => {
     const key = keyOf(record.workload.ref);
-    const gate = gates.of(key) ?? haltIn(staged.get(key));
+    const stage = staged.get(key);
+    const gate = gates.of(key) ?? (stage?.type === 'halt' ? stage : undefined);
     if (gate !== undefined) return keptTiming(record, gate);
-    const own = isUrgentFor(store, record) ? [] : turnsIn(turns, record);
-    const isLater = own.length > 0 && staged.get(key) !== undefined;
-    const places = own.map(([object, turn]) => turnText(object, turn));
+    const own = isUrgentFor(store, record) ? [] : turns.filter((change) => change.turns.has(key));
+    const isLater = own.length > 0 && stage !== undefined;
+    const places = own.map((change) => turnText(change.object, change.turns.get(key)));
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
     return { by: 'reloader', when: when.join(', ') };
   };
-}
-
-/** The turn of a workload in the change of an object. */
-type OwnTurn = readonly [object: ConfigRef, turn: Turn | undefined];
-
-function turnsIn(
-  turns: readonly {
-    readonly object: ConfigRef;
-    readonly turns: ReadonlyMap<ObjectKey, Turn | undefined>;
-  }[],
-  record: WorkloadRecord,
-): readonly OwnTurn[] {
-  const key = keyOf(record.workload.ref);
-  return turns
-    .filter((change) => change.turns.has(key))
-    .map((change) => [change.object, change.turns.get(key)]);
 }
 
 /** What keeps the workload, its stage aside: also the rollout of its own new template. */
@@ -86,10 +70,6 @@ function keptOf(store: Store, record: WorkloadRecord, now: number): Gate | undef
   return record.externalRollout === undefined
     ? gateOf(store, record, now)
     : untilChanged('hold', 'with the rollout of its own change');
-}
-
-function haltIn(gate: Gate | undefined): Gate | undefined {
-  return gate?.type === 'halt' ? gate : undefined;
 }
 
 function keptTiming({ externalRollout, workload }: WorkloadRecord, { type, message }: Gate): Timing {
@@ -120,9 +100,6 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
 function turnText(object: ConfigRef, turn: Turn | undefined): string {
   const change = `of the change of ${describe(object)}`;
   if (turn === undefined) return `after the last stage ${change}`;
-  return `in stage ${turn.stage} of ${turn.stages} (${endText(turn.end)}) ${change}`;
-}
-
-function endText(end: StageEnd): string {
-  return 'percent' in end ? `${end.percent}%` : `${end.count}`;
+  const end = 'percent' in turn.end ? `${turn.end.percent}%` : turn.end.count;
+  return `in stage ${turn.stage} of ${turn.stages} (${end}) ${change}`;
 }

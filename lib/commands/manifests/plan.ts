@@ -61,12 +61,15 @@ export async function planAgainst(
   return await plan(await clusterOf(former, { namespace, settings }), manifests, former);
 }
 
-/** One object before and after. */
+/** One object that changes, before and after. */
 interface Step {
   readonly row: ServedRow;
+  /** As it is afterwards, or was. */
+  readonly object: RawObject;
   readonly before: RawObject | undefined;
   /** Undefined: it is deleted. */
   readonly after: RawObject | undefined;
+  readonly change: PlannedObject['change'];
 }
 
 /** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. */
@@ -97,8 +100,11 @@ export async function plan(
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(store, serves, now);
-  const seen = steps.map((step) => seenBy(reloader, step));
-  await applyIn(feed, seen, namespaces);
+  await applyIn(
+    feed,
+    steps.flatMap((step) => seenBy(reloader, step)),
+    namespaces,
+  );
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, options, now);
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
@@ -142,7 +148,7 @@ function causesOf(
     ...places.filter((each) => isAnswered(scene, each)).map((each) => notWatched(reloader, each)),
     ...RELOADER_RULES.map((rule) => rule(scene)),
     ...watched.map((each) => notSelected(reloader, observation, each)),
-    ...steps.filter(isChange).map(({ row, after }) => after && unseen(reloader, row, after)),
+    ...steps.map(({ row, after }) => after && unseen(reloader, row, after)),
   ].filter((cause) => cause !== undefined);
 }
 
@@ -159,18 +165,25 @@ function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawOb
 }
 
 /** The step as the streams show it, whose selectors leave objects out. */
-function seenBy(reloader: InstalledReloader, { row, before, after }: Step): Step {
+function seenBy(reloader: InstalledReloader, { row, ...step }: Step): readonly Step[] {
   const { namespaceSelector: selector } = reloader.options;
-  const seen = (object: RawObject | undefined): RawObject | undefined => {
+  const [before, after] = [step.before, step.after].map((object) => {
     if (object === undefined || unseen(reloader, row, object) !== undefined) return undefined;
     const isOut = row.stream === 'Namespace' && selector && !meets(object.metadata.labels ?? {}, selector);
     return isOut ? undefined : object;
-  };
-  return { row, before: seen(before), after: seen(after) };
+  });
+  return stepsFrom(row, before, after);
 }
 
-function isChange({ before, after }: Step): boolean {
-  return !isDeepStrictEqual(before, after);
+function stepsFrom(
+  row: ServedRow,
+  before: RawObject | undefined,
+  after: RawObject | undefined,
+): readonly Step[] {
+  const object = after ?? before;
+  if (object === undefined || isDeepStrictEqual(before, after)) return [];
+  const change = after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed';
+  return [{ row, object, before, after, change }];
 }
 
 /** Why the answer is not known, each a clause. */
@@ -183,8 +196,7 @@ function unknownOf(
 ): readonly string[] {
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
-  const all = steps.filter(isChange);
-  const changed = all.filter(({ before, after }) => isWatched(namespaceOf(after ?? before)));
+  const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const isMeant = (place: string | undefined, own: string): boolean =>
@@ -195,11 +207,10 @@ function unknownOf(
       wanted.some(({ row, object }) => row.stream === kind && isMeant(namespace, namespaceOf(object))) ||
       (findWorkloadKind(kind) && objects.some(({ object }) => isMeant(namespace, object.namespace))),
   );
-  const unserved = [...new Set(all.map(({ before, after }) => namespaceOf(after ?? before)))].filter(
-    (each) => !isWatched(each) && !isAnswered(scene, each),
-  );
+  const places = [...new Set(steps.map(({ object }) => namespaceOf(object)))];
+  const unserved = places.filter((each) => !isWatched(each) && !isAnswered(scene, each));
   return [
-    ...(all.length === 0 ? [] : reloader.unknown),
+    ...(steps.length === 0 ? [] : reloader.unknown),
     ...unserved.map(
       (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
     ),
@@ -209,8 +220,8 @@ function unknownOf(
   ];
 }
 
-function namespaceOf(object: RawObject | undefined): string {
-  return object?.metadata.namespace ?? '';
+function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
+  return namespace;
 }
 
 /** An object that is applied, or (if it is not kept) deleted. */
@@ -220,6 +231,7 @@ interface Wanted {
   readonly isKept: boolean;
 }
 
+/** What changes. */
 async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
@@ -238,7 +250,7 @@ async function stepsOf(
     }
     const before = reading.kind === 'found' ? reading.object : undefined;
     const after = before === undefined ? asNew(object) : appliedTo(before, object);
-    steps.push({ row, before, after: isKept ? after : undefined });
+    steps.push(...stepsFrom(row, before, isKept ? after : undefined));
   }
   return { steps, unread };
 }
@@ -252,6 +264,8 @@ function asNew(object: RawObject): RawObject {
   return { ...object, metadata: { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata } };
 }
 
+const EVENTS = { created: 'ADDED', changed: 'MODIFIED', deleted: 'DELETED' } as const;
+
 /** Objects first, as kubectl and Helm do: a template that changes after them reads what is new. */
 async function applyIn(
   feed: WatchFeed,
@@ -259,27 +273,19 @@ async function applyIn(
   namespaces: readonly string[] | undefined,
 ): Promise<void> {
   for (const isObject of [true, false]) {
-    for (const step of steps)
-      if (isObject === (configKindOf(step.row.kind) !== undefined)) pushTo(feed, step, namespaces);
+    const own = steps.filter(({ row }) => isObject === (configKindOf(row.kind) !== undefined));
+    for (const { row, object, change } of own)
+      feed.push(collectionPath(row, namespaces && object.metadata.namespace), EVENTS[change], object);
     if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
       throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`, 'timed-out');
   }
 }
 
-function pushTo(feed: WatchFeed, step: Step, namespaces: readonly string[] | undefined): void {
-  const { row, before, after } = step;
-  const object = after ?? before;
-  if (object === undefined || !isChange(step)) return;
-  const path = collectionPath(row, namespaces === undefined ? undefined : object.metadata.namespace);
-  feed.push(path, after === undefined ? 'DELETED' : before === undefined ? 'ADDED' : 'MODIFIED', object);
-}
-
 /** An object whose content changes. */
-function plannedObject({ row, before, after }: Step): readonly PlannedObject[] {
+function plannedObject({ row, object, before, after, change }: Step): readonly PlannedObject[] {
   const keys = changedKeys(before, after);
-  const { name, namespace = '' } = (after ?? before)?.metadata ?? { name: '' };
+  const { name, namespace = '' } = object.metadata;
   const kind = configKindOf(row.kind);
-  const change = after === undefined ? 'deleted' : before === undefined ? 'created' : 'changed';
   if (kind === undefined || (keys.length === 0 && change === 'changed')) return [];
   return [{ object: { kind, namespace, name }, change, keys }];
 }

@@ -20,10 +20,13 @@ export interface Difference extends Cause {
 
 /** The kinds that every other reloader rolls. */
 const ROLLED_THERE = ['Deployment', 'StatefulSet', 'DaemonSet'];
+/** What is different with the other reloader. */
+type Rule = (facts: Facts, source: Source) => ReturnType<CauseRule>;
+
 /** The rules of each reloader. */
-const RULES: Readonly<Record<Source['name'], readonly CauseRule[]>> = {
-  stakater: [alternatives, pauseElsewhere, excludedOnTemplate],
-  collaborne: [untrimmed, mergedLists],
+const RULES: Readonly<Record<Source['name'], readonly Rule[]>> = {
+  stakater: [otherWords, furtherKind, alternatives, pauseElsewhere, excludedOnTemplate],
+  collaborne: [otherWords, furtherKind, untrimmed, mergedLists],
 };
 /** The causes of `explain` that need not have kept the other reloader from a rollout: it watched Secrets of every type. */
 const EXPLAINED = ['missing', 'state-named'];
@@ -39,8 +42,7 @@ export function differencesOf(source: Source, facts: Facts): readonly Difference
   const { ref: workload } = facts.workload;
   const causes = [
     ...causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule)),
-    ...[otherWords, furtherKind].flatMap((rule) => rule(source, facts) ?? []),
-    ...RULES[source.name].flatMap((rule) => rule(facts) ?? []),
+    ...RULES[source.name].flatMap((rule) => rule(facts, source) ?? []),
   ];
   return causes.map((cause) => ({ ...cause, workload }));
 }
@@ -53,7 +55,7 @@ function keysOf(from: Source['name'], { reloader }: Facts): readonly string[] {
 }
 
 /** A workload with annotations that the other reloader does not read: here they roll it, or hold it. */
-function otherWords({ name }: Source, facts: Facts): Cause | undefined {
+function otherWords(facts: Facts, { name }: Source): Cause | undefined {
   const known = keysOf(name, facts);
   const keys = wordsOf(facts.workload).flatMap(({ key }) => (known.includes(key) ? [] : [key]));
   if (facts.record === undefined || keys.length === 0) return undefined;
@@ -63,7 +65,7 @@ function otherWords({ name }: Source, facts: Facts): Cause | undefined {
 }
 
 /** A kind that the other reloader does not roll, or only by a flag that it does not have. */
-function furtherKind({ runs }: Source, { row: { kind }, record, reloader }: Facts): Cause | undefined {
+function furtherKind({ row: { kind }, record, reloader }: Facts, { runs }: Source): Cause | undefined {
   const isGiven = OPTIONAL_KINDS.some((row) => row.kind === kind) && !isAutomatic(reloader.options, kind);
   if (record === undefined || isGiven || [...ROLLED_THERE, ...Object.keys(runs)].includes(kind))
     return undefined;
