@@ -34,6 +34,8 @@ export interface Installation {
   readonly name: string;
   readonly replicas: number;
   readonly readyReplicas: number;
+  /** The release of Helm that it belongs to. */
+  readonly release: string | undefined;
 }
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
@@ -285,7 +287,9 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
 /** Where a Deployment is, and whether it runs. */
 export function installationOf({ metadata, spec, status }: RawDeployment): Installation {
   const { name, namespace = '' } = metadata;
-  return { namespace, name, replicas: spec?.replicas ?? 1, readyReplicas: status?.readyReplicas ?? 0 };
+  const release = metadata.annotations?.['meta.helm.sh/release-name'];
+  const { replicas = 1 } = spec ?? {};
+  return { namespace, name, replicas, readyReplicas: status?.readyReplicas ?? 0, release };
 }
 
 /** How the program of a Deployment is started. */

@@ -14,7 +14,7 @@ const RUNS = 5;
 /** Each with how often it lists the workloads: `migrate` also looks at those that ask for nothing. */
 const LINES: readonly (readonly [line: string, lists: number])[] = [
   ['reloader graph -o json', 1],
-  ['reloader migrate --from collaborne -o json', 2],
+  ['reloader migrate --from collaborne -o json -- --all-namespaces', 2],
 ];
 const APPS = { group: 'apps', version: 'v1' };
 const CORE = { group: '', version: 'v1' };

@@ -70,11 +70,11 @@ const COMMANDS: readonly (readonly [line: string, code: number, says: RegExp])[]
   ['reloader explain configmap/web', 0, /Rolled for it\n {2}Deployment\/app: out of date/],
   ['reloader graph', 0, /ConfigMap\/web in \S+\n {2}Deployment\/app in \S+: out of date/],
   ['reloader plan -f -', 2, /1 rollout by the reloader/],
-  ['reloader migrate --from stakater', 2, /Deployment\/app in [\s\S]*, 0 not known/],
+  ['reloader migrate --from stakater', 0, /is there: nothing to migrate [\s\S]*, 0 not known/],
 ];
 /** What may not be said if something is unknown. */
 const CLAIMS =
-  /up to date|Nothing is rolled|No workload (is rolled|is out|follows)|none: the defaults|nothing is left/;
+  /up to date|Nothing is rolled|No workload (is rolled|is out|follows)|none: the defaults|nothing (is left|to migrate)/;
 
 /** By person, the ClusterRole that a RoleBinding gives; the administrator has all rights. */
 const PEOPLE: Readonly<Record<string, string | undefined>> = {

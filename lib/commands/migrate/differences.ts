@@ -47,11 +47,11 @@ export function differencesOf(source: Source, facts: Facts): readonly Difference
   return causes.map((cause) => ({ ...cause, workload }));
 }
 
-/** The annotations that the other reloader reads. */
+/** The annotations that the other reloader reads, in some version of it at least. */
 function keysOf(from: Source['name'], { reloader }: Facts): readonly string[] {
   return everyVocabulary(reloader.options)
     .filter(({ name }) => name === from)
-    .flatMap(workloadKeysOf);
+    .flatMap((words) => [...workloadKeysOf(words), ...Object.values(words.pause ?? {})]);
 }
 
 /** A workload with annotations that the other reloader does not read: here they roll it, or hold it. */

@@ -36,9 +36,13 @@ export function migrationText(migration: Migration, paint: Paint): string {
   ].join('\n');
 }
 
-function otherText({ other, from }: Migration): string {
-  if (other === undefined)
-    return `no Deployment of ${from} was found, its defaults are assumed: --deployment <namespace>/<name> names it`;
+function otherText({ other, from, args, unknown }: Migration): string {
+  if (other === undefined && args.length > 0)
+    return `no Deployment of ${from} was found: the flags after -- describe it`;
+  if (other === undefined) {
+    const says = unknown.length > 0 ? 'was found' : 'is there: nothing to migrate';
+    return `no Deployment of ${from} ${says} (--deployment <namespace>/<name> names one of another image)`;
+  }
   const { namespace, name, readyReplicas, replicas, release } = other;
   return `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready${release === undefined ? '' : `, release ${release} of Helm`}`;
 }

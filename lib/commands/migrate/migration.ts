@@ -18,10 +18,11 @@ import { type Settings, settingsFor } from './their-settings.ts';
 export interface Migration extends Pick<Settings, 'args'> {
   readonly from: string;
   readonly guide: string;
-  /** Undefined: none was found, and its defaults are assumed. */
+  /** Undefined: none was found. */
   readonly other: OtherInstallation | undefined;
   /** The reloaders of this program that the cluster has already. */
   readonly running: readonly Running[];
+  /** Empty, as all that follows from them, if neither a Deployment nor flags describe the other one. */
   readonly settings: Settings['rows'];
   /** How many workloads it serves. */
   readonly workloads: number;
@@ -64,6 +65,8 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
   const doubts = flags.namespace === undefined ? [] : await doubtsAbout(send, namespace);
   const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
+  if (found === undefined && question.settings.length === 0)
+    return await nothingFrom(question, [...search.unknown, ...doubts]);
   const { installation: other, program = NO_PROGRAM } = found ?? {};
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
@@ -89,6 +92,16 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     steps: stepsFor(source, other, running, settings),
     isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };
+}
+
+/** The answer if there is none to migrate from, or that is unknown. */
+async function nothingFrom(
+  { source: { title: from, guide }, send, namespace }: Question,
+  unknown: readonly string[],
+): Promise<Migration> {
+  const { running } = await findRunning(send, namespace, undefined);
+  const none = { settings: [], args: [], workloads: 0, differences: [], notes: [], steps: [] };
+  return { from, guide, other: undefined, running, ...none, unknown, isReady: unknown.length === 0 };
 }
 
 /** What the new installation would see. */

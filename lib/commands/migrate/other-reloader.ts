@@ -55,8 +55,8 @@ export interface OtherInstallation extends Installation {
   /** The name of its container, and of the account of its pods. */
   readonly container: string;
   readonly account: string;
-  /** The release of Helm that it belongs to. */
-  readonly release: string | undefined;
+  /** The Secrets that its variables are read from. */
+  readonly secrets: readonly string[];
 }
 
 /** The other reloader as the cluster has it. */
@@ -125,11 +125,11 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 }
 
 function otherOf(deployment: RawDeployment): OtherReloader {
-  const release = deployment.metadata.annotations?.['meta.helm.sh/release-name'];
-  const { serviceAccountName: account = 'default' } = deployment.spec?.template?.spec ?? {};
+  const { serviceAccountName: account = 'default', containers = [] } = deployment.spec?.template?.spec ?? {};
   const program = programOf(deployment);
-  return {
-    installation: { ...installationOf(deployment), container: program.container, account, release },
-    program,
-  };
+  const secrets = containers
+    .flatMap(({ env = [] }) => env)
+    .flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []);
+  const own = { container: program.container, account, secrets: [...new Set(secrets)] };
+  return { installation: { ...installationOf(deployment), ...own }, program };
 }

@@ -6,7 +6,7 @@ import { type Found, findReloaders, type Installation, watches } from '../instal
 import type { Settings } from './their-settings.ts';
 
 /** One of them. */
-export interface Running extends Pick<Installation, 'namespace' | 'name'> {
+export interface Running extends Pick<Installation, 'namespace' | 'name' | 'release'> {
   /** Whether it has pods, and watches a namespace of the other one. */
   readonly isBeside: boolean;
   readonly says: string;
@@ -15,17 +15,21 @@ export interface Running extends Pick<Installation, 'namespace' | 'name'> {
 const MISSED =
   'you may not list the Deployments of all namespaces: another installation of this program may run';
 
-/** Looks for them in all namespaces, or without that right in two. */
+/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one, if there is one. */
 export async function findRunning(
   send: Send,
   namespace: string,
-  settings: Settings,
+  settings: Settings | undefined,
 ): Promise<{ readonly running: readonly Running[]; readonly unknown: readonly string[] }> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
   const running = found.map((each): Running => {
-    const isBeside = each.installation.replicas > 0 && isCommon(each, settings);
-    const says = `${shownReloader({ ...each, unknown: [] }).says}; it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;
-    return { namespace: each.installation.namespace, name: each.installation.name, isBeside, says };
+    const { namespace: home, name, replicas, release } = each.installation;
+    const { says } = shownReloader({ ...each, unknown: [] });
+    const own = { namespace: home, name, release };
+    if (settings === undefined) return { ...own, isBeside: false, says };
+    const isBeside = replicas > 0 && isCommon(each, settings);
+    const rolls = `it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;
+    return { ...own, isBeside, says: `${says}; ${rolls}` };
   });
   return {
     running,

@@ -15,6 +15,7 @@ export interface Step {
 type Named = Pick<Installation, 'namespace' | 'name'>;
 
 const VALUES = 'their-values.json';
+const OWN_VALUES = 'own-values.yaml';
 
 /** The steps; `running`: the reloaders of this program that the cluster has. */
 export function stepsFor(
@@ -24,7 +25,8 @@ export function stepsFor(
   settings: Settings,
 ): readonly Step[] {
   const kept = running.find(({ isBeside }) => isBeside);
-  if (kept !== undefined) return [...keeping(kept, settings), rolledOut(kept), ...removing(other)];
+  if (kept !== undefined)
+    return [...copying(other, kept), ...keeping(kept, settings), rolledOut(kept), ...removing(other)];
   if (other === undefined) return [];
   const { release } = other;
   // The chart takes the values, names and selectors of a release of Stakater Reloader.
@@ -32,9 +34,26 @@ export function stepsFor(
   return [...takingOver(source, other, settings), rolledOut(other)];
 }
 
-function keeping({ namespace, name }: Running, { args, hidden }: Settings): readonly Step[] {
-  const what = `add what it lacks of ${[...args, ...hidden].join(' ')}, also where it is installed from; its log names missing rights`;
-  return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
+/** The Secrets of a release go with it. */
+function copying(other: OtherInstallation | undefined, to: Named): readonly Step[] {
+  return (other?.secrets ?? []).map((name) => ({
+    run: `kubectl -n ${other?.namespace} get secret ${name} -o json | jq '{apiVersion, kind, type, data, metadata: {name: "${name}-copy"}}' | kubectl -n ${to.namespace} apply -f -`,
+    what: 'variables of the other one are read from it, and it may go with the other one',
+  }));
+}
+
+function keeping({ namespace, name, release }: Running, { args, hidden }: Settings): readonly Step[] {
+  const what = `add what it lacks of ${[...args, ...hidden].join(' ')}`;
+  const edit = `kubectl -n ${namespace} edit deployment/${name}`;
+  if (release === undefined)
+    return [{ run: edit, what: `${what}, also where it is installed from; its log names missing rights` }];
+  return [
+    {
+      run: `helm get values ${release} -n ${namespace} -o yaml > ${OWN_VALUES}`,
+      what: `${what}: the README of the chart names the value of each flag`,
+    },
+    { run: `helm upgrade ${release} k8s/chart -n ${namespace} -f ${OWN_VALUES}`, what: 'in a clone' },
+  ];
 }
 
 function upgrading({ namespace, name }: OtherInstallation, release: string): readonly Step[] {

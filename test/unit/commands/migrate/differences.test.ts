@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Source } from '../../../../lib/commands/migrate/other-reloader.ts';
 import { type DeploymentParts, podOf, type Words, World } from '../world.ts';
-import { migrate } from './asked.ts';
+import { migrate, withOther } from './asked.ts';
 
 const STAKATER = 'reloader.stakater.com';
+/** Images of the other reloaders. */
+const IMAGES = { stakater: 'stakater/reloader:v1.4.21', collaborne: 'collaborne/kubernetes-reloader:1' };
 const LIST = `configmap.${STAKATER}/reload`;
 const NATIVE = 'reloader.k8s.collaborne.com';
 
@@ -130,7 +132,9 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('the answer names', { concurrency: 4 }, () => {
   for (const [name, { from, make, rule, names, settings = [] }] of Object.entries(ROWS))
     test(name, async () => {
-      const world = new World({ extensions: ['rollouts'] });
+      const world = withOther(new World({ extensions: ['rollouts'] }), IMAGES[from], {
+        args: ['--namespace=default'],
+      });
       await make(world);
       const { differences } = await migrate(world, { from, settings });
       const found = differences.filter((each) => each.rule === rule);
@@ -140,13 +144,19 @@ describe('the answer names', { concurrency: 4 }, () => {
     });
 });
 
-test('a bar in brackets, or one that loses no object, makes no difference', async () => {
-  const annotations = { [LIST]: '(web|other), [a|b]c, web|other' };
-  const { differences } = await migrate(deployed({ annotations })(new World()), { from: 'stakater' });
+test('a bar in brackets, or one that loses no object, or a pause that both have, makes no difference', async () => {
+  const annotations = {
+    [LIST]: '(web|other), [a|b]c, web|other',
+    [`deployment.${STAKATER}/pause-period`]: '5m',
+    [`deployment.${STAKATER}/paused-at`]: '2030-01-31T18:00:00Z',
+  };
+  const world = withOther(deployed({ annotations })(new World()), IMAGES.stakater);
+  const { differences } = await migrate(world, { from: 'stakater' });
   assert.deepEqual(differences, []);
 });
 
 test('a workload that asks for nothing is no subject', async () => {
-  const { workloads, differences, isReady } = await migrate(deployed({})(new World()), { from: 'stakater' });
+  const world = withOther(deployed({})(new World()), IMAGES.stakater);
+  const { workloads, differences, isReady } = await migrate(world, { from: 'stakater' });
   assert.deepEqual([workloads, differences, isReady], [0, [], true]);
 });

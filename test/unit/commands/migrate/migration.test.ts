@@ -142,6 +142,32 @@ const RUNNING: Readonly<
   'nothing, without pods': [['-A'], [], /, 0\/0 ready, .*; it rolls nothing in/, /^kubectl apply -f -/, 0],
 };
 
+/** By the flags of this program, if it is installed: what is said where nobody has another one. */
+const ALONE: Readonly<Record<string, readonly [own: string[] | undefined, running: RegExp]>> = {
+  'nothing is installed': [undefined, /^$/],
+  'this one is, and ignores namespaces': [
+    ['-A', '--namespaces-to-ignore=web'],
+    /^Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces$/,
+  ],
+  'this one is, for some namespaces': [['--namespace=web,api'], /watches web, api$/],
+};
+
+describe('there is nothing to migrate from if', () => {
+  for (const from of ['stakater', 'collaborne'] as const)
+    for (const [name, [own, running]] of Object.entries(ALONE))
+      test(`${name}: ${from}`, async () => {
+        const world = new World().configMap('web', {}, false).deployment({ annotations: AUTO });
+        const answer = await migrate(own === undefined ? world : world.install(own), { from });
+        const { isReady, unknown, steps, args, differences } = answer;
+        assert.deepEqual([isReady, unknown, steps, args, differences], [true, [], [], [], []]);
+        assert.match(answer.running.map(({ says }) => says).join('\n'), running);
+        assert.match(
+          migrationText(answer, (_, words) => words),
+          /\nno Deployment of .* is there: nothing to migrate \(/,
+        );
+      });
+});
+
 describe('this program is installed already, and watches', () => {
   for (const [name, [own, args, says, first, pods]] of Object.entries(RUNNING))
     test(name, async () => {
@@ -156,6 +182,21 @@ describe('this program is installed already, and watches', () => {
     });
 });
 
+test('a release of this program is upgraded, with a copy of the Secret that goes with the other one', async () => {
+  const parts = { env: ALERT, annotations: RELEASE };
+  const world = withSecret(withOther(withRelease(), STAKATER, parts)).install();
+  world.sandbox.patch('deployments', 'reloader', 'reloader', { metadata: { annotations: RELEASE } });
+  const answer = await migrate(world, { from: 'stakater' });
+  assert.deepEqual(commandsOf(answer), [
+    `kubectl -n reloader get secret alerts -o json | jq '{apiVersion, kind, type, data, metadata: {name: "alerts-copy"}}' | kubectl -n reloader apply -f -`,
+    'helm get values rel -n reloader -o yaml > own-values.yaml',
+    'helm upgrade rel k8s/chart -n reloader -f own-values.yaml',
+    'kubectl -n reloader rollout status deployment/reloader',
+    'helm uninstall rel -n reloader',
+  ]);
+  assert.match(answer.steps[1]?.what ?? '', /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL: /);
+});
+
 test('without the right to all namespaces nothing is known but of the one that is named', async () => {
   const world = (): World => {
     const limited = new World().configMap('web', {}, false).deployment({ annotations: AUTO });
@@ -163,10 +204,17 @@ test('without the right to all namespaces nothing is known but of the one that i
       !/\/namespaces\/(default|reloader)\//.test(asked) && !/reviews$/.test(asked);
     return limited;
   };
-  const everywhere = await migrate(world(), { from: 'stakater' });
+  const unseen = await migrate(world(), { from: 'stakater' });
+  assert.deepEqual([unseen.unknown.length, unseen.steps, unseen.isReady], [1, [], false]);
+  assert.match(
+    migrationText(unseen, (_, words) => words),
+    /\nno Deployment of Stakater Reloader was found \(.*\nnot known: you may not list the Deployments of all/,
+  );
+  const asked = { from: 'stakater', settings: ['-A'] } as const;
+  const everywhere = await migrate(world(), asked);
   assert.match(everywhere.unknown.join('\n'), /you may not list the Deployments of all namespaces/);
   assert.match(everywhere.unknown.join('\n'), /^Deployment: may not$/m);
-  const { workloads, unknown } = await migrate(world(), { from: 'stakater' }, { namespace: 'default' });
+  const { workloads, unknown } = await migrate(world(), asked, { namespace: 'default' });
   assert.deepEqual([workloads, unknown.length], [1, 2]);
   assert.match(
     unknown[0] ?? '',
@@ -186,7 +234,9 @@ test('the text says what is decided, and what is left to do', async () => {
 });
 
 test('what may not be read is not known', async () => {
-  const world = new World().configMap('web', {}, false).deployment({ annotations: AUTO });
+  const world = withOther(new World(), STAKATER)
+    .configMap('web', {}, false)
+    .deployment({ annotations: AUTO });
   world.sandbox.denied.push({ resource: 'secrets' });
   world.refuses = ({ path }) => /\/secrets/.test(path);
   const answer = await migrate(world, { from: 'stakater' });
