@@ -13,7 +13,7 @@ import { Findings, type FindingsOptions } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
 import { RolloutController } from '../rollout/rollout-controller.ts';
-import type { RolloutControllerOptions, RolloutObserver } from '../rollout/rollout-options.ts';
+import type { RolloutControllerOptions } from '../rollout/rollout-options.ts';
 import { Slots, type SlotsOptions } from '../rollout/slots.ts';
 import { Stages, type StagesOptions } from '../rollout/stages.ts';
 import type { Ending } from '../state/ending.ts';
@@ -32,7 +32,7 @@ import { Fence } from './fence.ts';
 export interface ControllersOptions
   extends Omit<
       RolloutControllerOptions,
-      'observer' | 'newSlots' | 'newStages' | 'apply' | 'observe' | 'onPatchAnswered'
+      'onOutcome' | 'onSlowed' | 'newSlots' | 'newStages' | 'apply' | 'observe' | 'onPatchAnswered'
     >,
     Pick<StateCommitterOptions, 'stateClient' | 'readKeys' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
@@ -179,10 +179,8 @@ export class Controllers {
       observe: (ref, workload) => this.refetcher.take(ref, workload),
       newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
       newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
-      observer: {
-        onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
-        onOutcome: (...report) => this.#onOutcome(...report),
-      },
+      onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
+      onOutcome: (...report) => this.#onOutcome(...report),
       onPatchAnswered: (seconds) => this.counters.patched(seconds),
     });
   }
@@ -227,7 +225,7 @@ export class Controllers {
   }
 
   /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
-  #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutObserver['onOutcome']>): void {
+  #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutControllerOptions['onOutcome']>): void {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
     if (outcome.type === 'waiting-for-slot') this.#onWaiting(ref, outcome.about);
     if (outcome.type === 'done') this.findings.rolled(keyOf(ref));

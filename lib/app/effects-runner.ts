@@ -1,10 +1,13 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
-import type { ObjectKey } from '../model/object-ref.ts';
-import { duesOf } from '../report/dues.ts';
+import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Due } from '../report/reporter.ts';
+import type { Store } from '../store/store.ts';
 import type { Effects } from '../tracking/effects.ts';
 import type { Controllers } from './controllers.ts';
+
+/** Windows that end within so many ms of each other are reported together. */
+const TOGETHER_MS = 100;
 
 /**
  * Carries out all effects as a leader. The order matters: workloads are forgotten first, since the same effects may begin to
@@ -56,6 +59,31 @@ function touch(targets: Controllers, effects: Effects): void {
     return ms;
   });
   for (const [config, each] of dues) for (const due of each) tellDue(targets, config, due);
+}
+
+/**
+ * Calls `touch` once for each workload in `touched`, with the number of its changed objects; it answers in how many ms the
+ * workload is rolled. The result: by object, one `Due` for each end of windows.
+ */
+export function duesOf(
+  store: Store,
+  touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>,
+  touch: (workload: ObjectKey, changes: number) => number,
+): ReadonlyMap<ObjectKey, readonly Due[]> {
+  const dues = new Map<ObjectKey, Map<number, { ms: number; refs: WorkloadRef[] }>>();
+  for (const [workload, configs] of touched) {
+    const ref = store.workloads.get(workload)?.workload.ref;
+    if (ref === undefined) continue;
+    const ms = touch(workload, configs.size);
+    for (const config of configs) {
+      const ofConfig = dues.get(config) ?? new Map();
+      const moment = Math.round(ms / TOGETHER_MS);
+      const due = ofConfig.get(moment) ?? { ms, refs: [] };
+      due.refs.push(ref);
+      dues.set(config, ofConfig.set(moment, due));
+    }
+  }
+  return new Map([...dues].map(([config, ofConfig]) => [config, [...ofConfig.values()]]));
 }
 
 /** Reports when the workloads of a change are rolled, or that they wait for their namespace to be selected. */

@@ -60,7 +60,7 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    this.#windows = new WindowLengths({ ...options, onSlowed: options.observer.onSlowed });
+    this.#windows = new WindowLengths(options);
     this.#quiet = new QuietPeriod({
       windowOf: (key) => this.#windows.opened(key),
       release: (key) => this.#release(key),
@@ -268,7 +268,7 @@ export class RolloutController {
     this.slots?.ended(key, outcome.type);
     this.stages.observed(key);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
-    this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
+    this.#options.onOutcome(ref, outcome, pending, nextTryMs);
     return result;
   }
 

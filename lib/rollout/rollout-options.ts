@@ -8,11 +8,13 @@ import type { AttemptOptions } from './rollout-attempt.ts';
 import type { Slots, SlotsOptions } from './slots.ts';
 import type { Stages, StagesOptions } from './stages.ts';
 
-/** Called synchronously, in the turn in which an attempt ends or a window opens. */
-export interface RolloutObserver {
+/** The collaborators and times of the controller. */
+export interface RolloutControllerOptions
+  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'> {
+  readonly heartbeat: Heartbeat;
   /**
-   * An attempt ended; `pending`: the changes that it was for; `nextTryMs`: in how many ms it is retried, undefined if it is
-   * not.
+   * An attempt ended, in this turn; `pending`: the changes that it was for; `nextTryMs`: in how many ms it is retried, undefined if it
+   * is not.
    */
   readonly onOutcome: (
     ref: WorkloadRef,
@@ -22,13 +24,6 @@ export interface RolloutObserver {
   ) => void;
   /** The window of a workload that is rolled too often was lengthened: its next rollout comes in so many ms at the latest. */
   readonly onSlowed: (ref: WorkloadRef, atTheLatestMs: number) => void;
-}
-
-/** The collaborators and times of the controller. */
-export interface RolloutControllerOptions
-  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'> {
-  readonly heartbeat: Heartbeat;
-  readonly observer: RolloutObserver;
   /** The quiet period, unless a workload asks for a longer window. */
   readonly quietMs: number;
   /** The maximum wait from the first change; at least `quietMs`. */

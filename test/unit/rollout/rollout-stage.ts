@@ -134,16 +134,14 @@ export class RolloutStage {
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
-      observer: {
-        onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
-        onOutcome: (ref, outcome, pending, nextTryMs) => {
-          const { type } = outcome;
-          const isStalled = type === 'evicting' && outcome.isStalled;
-          const isWaiting = this.controller.isWaiting(keyOf(ref));
-          if (this.defects.shift() === type) throw new Error('a defect');
-          const told = { workload: ref.name, type, pending, nextTryMs, isWaiting, isStalled };
-          this.attempts.push({ ...told, atMs: this.now });
-        },
+      onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
+      onOutcome: (ref, outcome, pending, nextTryMs) => {
+        const { type } = outcome;
+        const isStalled = type === 'evicting' && outcome.isStalled;
+        const isWaiting = this.controller.isWaiting(keyOf(ref));
+        if (this.defects.shift() === type) throw new Error('a defect');
+        const told = { workload: ref.name, type, pending, nextTryMs, isWaiting, isStalled };
+        this.attempts.push({ ...told, atMs: this.now });
       },
       log: {
         ...NO_LOG,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { duesOf } from '../../../lib/app/effects-runner.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
-import { duesOf } from '../../../lib/report/dues.ts';
 import { settled } from '../tracking/world.ts';
 
 test('workloads whose windows end at different times are told of apart, those of one moment together', () => {
