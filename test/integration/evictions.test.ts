@@ -125,37 +125,4 @@ describe('evictions', { concurrency: 2 }, () => {
     await mark(cluster);
     assert.equal(cluster.rollouts(WEB), 0);
   });
-
-  for (const [verb, resource] of [
-    ['list', 'pods'],
-    ['create', 'pods'],
-  ] as const) {
-    test(`without the right to ${verb} them are refused, and an Event names the rights`, async () => {
-      await using cluster = await clusterOf();
-      const reloader = await cluster.reloader();
-      const match = { verb, resource };
-      const grant = cluster.sandbox.addFault({
-        match,
-        times: 'always',
-        effect: { kind: 'status', code: 403 },
-      });
-      put(cluster, configMap('web'), 'two');
-      await cluster.until('the Event is there', () =>
-        cluster.sandbox
-          .list('events')
-          .some(
-            (event) =>
-              event['reason'] === 'ReloadRefused' &&
-              /rights to list pods and to create pods\/eviction/.test(
-                String(event['message'] ?? event['note']),
-              ),
-          ),
-      );
-      await mark(cluster);
-      assert.deepEqual(evictions(cluster), []);
-      grant();
-      await cluster.podsAreCurrent(WEB);
-      await cluster.settled(reloader);
-    });
-  }
 });
