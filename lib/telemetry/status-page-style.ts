@@ -46,6 +46,7 @@ a { color: var(--link); text-underline-offset: 0.2em; text-decoration-thickness:
 const CONTROLS = `
 header { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; }
 header h1 { margin-right: auto; }
+.cluster { margin-left: 0.5rem; font-style: normal; color: var(--ink); }
 header form { display: flex; gap: 0.5rem; align-items: center; min-width: 0; }
 header noscript { flex-basis: 100%; }
 #lost, .dry { margin: 0.75rem 0 0; }

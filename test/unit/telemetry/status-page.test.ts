@@ -51,6 +51,12 @@ function only(page: string, tag: string): string {
   return found[0]?.[1] ?? '';
 }
 
+test('the name of the cluster stands in the title and beside the name, and cannot be markup', () => {
+  const page = pageOf({}, '', { clusterName: 'prod <eu>' });
+  assert.match(only(page, 'title'), /^prod &lt;eu&gt; · kubernetes-reloader$/);
+  assert.match(only(page, 'h1'), /^kubernetes-reloader <span class="cluster">prod &lt;eu&gt;<\/span>$/);
+});
+
 const FULL: Partial<StatusReport> = {
   changes: [change('staged')],
   workloads: [
