@@ -10,10 +10,10 @@ import { eventTelling, type PolicyReason, type Verdict } from '../../model/reaso
 import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
-import type { ConfigRecord } from '../../store/records.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
-import { hasEntry, hidesNamespaces } from '../observation.ts';
+import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
 import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
 
@@ -345,7 +345,13 @@ export interface Followed {
 }
 
 /** The objects that it follows. */
-export function followed({ observation: { store }, record }: Facts): readonly Followed[] {
+export function followed({
+  observation: { store },
+  record,
+}: {
+  readonly observation: Pick<Observation, 'store'>;
+  readonly record: WorkloadRecord | undefined;
+}): readonly Followed[] {
   return [...(record?.edges.keys() ?? [])].flatMap((key) => {
     const config = store.configs.get(key);
     return record && config ? [{ config, verdict: judge(store, record, config) }] : [];

@@ -1,6 +1,6 @@
 /** The answers of `explain` for people. */
 
-import { describe } from '../../model/object-ref.ts';
+import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { Unread } from '../observation.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Cause } from './cause.ts';
@@ -45,6 +45,11 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
     ...sourceLines(answer),
     '',
   ].join('\n');
+}
+
+/** The object or workload with its namespace. */
+export function placed(ref: WorkloadRef): string {
+  return `${describe(ref)} in ${ref.namespace}`;
 }
 
 /** What the answer rests on. */

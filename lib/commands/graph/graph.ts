@@ -1,19 +1,12 @@
 /** `reloader graph`: who follows what, as text, or as a picture. */
 
-import {
-  configRefIn,
-  nameIn,
-  namespaceIn,
-  type ObjectKey,
-  wholeKeyOf,
-  workloadRefIn,
-} from '../../model/object-ref.ts';
-import { judge } from '../../tracking/edge-policy.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notWatched } from '../explain/causes-of-setting.ts';
+import { followed } from '../explain/causes-of-workload.ts';
 import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
-import { causeLines, unknownLines, unreadLines } from '../explain/explanation-text.ts';
+import { causeLines, placed, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
@@ -23,9 +16,8 @@ import type { Paint } from '../terminal.ts';
 
 /** One workload that follows one object. */
 export interface GraphEdge {
-  /** `<namespace>/<kind>/<name>`. */
-  readonly object: ObjectKey;
-  readonly workload: ObjectKey;
+  readonly object: ConfigRef;
+  readonly workload: WorkloadRef;
   /** Whether changes of the object roll the workload. */
   readonly asks: boolean;
   readonly pods: FollowedObject['pods'];
@@ -50,16 +42,7 @@ export async function runGraph(context: CommandContext): Promise<Answered> {
   if (isDrawn) for (const line of notes) terminal.note(line);
   const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
   const text = (): string => (isDrawn ? mermaidOf(edges) : graphText(answer, none, terminal.paint));
-  return { answer: named(answer), text, unknown };
-}
-
-/** The same for programs. */
-function named({ edges, ...answer }: Graph): object {
-  const refs = ({ object, workload }: GraphEdge): object => ({
-    object: configRefIn(object),
-    workload: workloadRefIn(workload),
-  });
-  return { ...answer, edges: edges.map((edge) => ({ ...edge, ...refs(edge) })) };
+  return { answer, text, unknown };
 }
 
 async function answerTo(context: CommandContext): Promise<Graph> {
@@ -86,60 +69,55 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   return { ...graph, causes, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
 }
 
-type Observed = Pick<Observation, 'store' | 'state' | 'unread'>;
-
 /** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
-export function graphOf(observation: Observed, isOutdated: boolean, only?: ObjectKey): Graph {
-  const near = edgesOf(observation).filter((edge) => [undefined, edge.object, edge.workload].includes(only));
+export function graphOf(
+  observation: Pick<Observation, 'store' | 'state' | 'unread'>,
+  isOutdated: boolean,
+  only?: ObjectKey,
+): Graph {
+  const near = edgesOf(observation).filter(({ object, workload }) =>
+    [undefined, keyOf(object), keyOf(workload)].includes(only),
+  );
   const edges = near.filter(({ pods }) => !isOutdated || pods === 'out of date');
-  const orderOf = ({ object, workload }: GraphEdge): string => `${object} ${workload}`;
+  const orderOf = ({ object, workload }: GraphEdge): string => `${keyOf(object)} ${keyOf(workload)}`;
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
-  const pods = unrecorded(near.map((edge) => ({ ...edge, object: configRefIn(edge.object) })));
-  return { causes: [], unknown: [...unreadLines(observation.unread), ...pods], edges };
+  return { causes: [], unknown: [...unreadLines(observation.unread), ...unrecorded(near)], edges };
 }
 
-function edgesOf(observation: Observed): GraphEdge[] {
+function edgesOf(observation: Pick<Observation, 'store' | 'state' | 'unread'>): GraphEdge[] {
   const { store } = observation;
-  return [...store.workloads].flatMap(([workload, record]) =>
-    [...record.edges.keys()].flatMap((config): readonly GraphEdge[] => {
-      const object = store.configs.get(config);
-      if (object === undefined) return [];
-      const pods = podsOf(observation, record, object);
-      return [{ object: wholeKeyOf(config), workload, asks: judge(store, record, object).asks, pods }];
+  return [...store.workloads.values()].flatMap((record) =>
+    followed({ observation, record }).map(({ config, verdict: { asks } }) => {
+      const pods = podsOf(observation, record, config);
+      return { object: wholeOf(config.ref), workload: record.workload.ref, asks, pods };
     }),
   );
 }
 
-/** The object or workload, for people. */
-function labelOf(key: ObjectKey): string {
-  return `${key.split('/')[1]}/${nameIn(key)} in ${namespaceIn(key)}`;
-}
-
 /** A graph of Mermaid. Names of the API have no character that it reads as its own. */
 export function mermaidOf(edges: readonly GraphEdge[]): string {
-  const keys = new Set(edges.flatMap(({ object, workload }) => [object, workload]));
-  const ids = new Map([...keys].map((key, index) => [key, `n${index}`]));
-  const outdated = new Set(edges.flatMap(({ workload, pods }) => (pods === 'out of date' ? [workload] : [])));
+  const arrows = edges.map((edge) => ({ ...edge, from: placed(edge.object), to: placed(edge.workload) }));
+  const labels = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
+  const ids = new Map(labels.map((label, index) => [label, `n${index}`]));
+  const outdated = new Set(arrows.flatMap(({ to, pods }) => (pods === 'out of date' ? [to] : [])));
   return [
     'graph LR',
-    ...[...ids].map(([key, id]) => `  ${id}["${labelOf(key)}"]`),
-    ...edges.map(
-      ({ object, workload, asks }) => `  ${ids.get(object)} ${asks ? '-->' : '-.->'} ${ids.get(workload)}`,
-    ),
+    ...[...ids].map(([label, id]) => `  ${id}["${label}"]`),
+    ...arrows.map(({ from, to, asks }) => `  ${ids.get(from)} ${asks ? '-->' : '-.->'} ${ids.get(to)}`),
     ...(outdated.size === 0 ? [] : ['  classDef outdated stroke:#c00,stroke-width:2px']),
-    ...[...outdated].map((key) => `  class ${ids.get(key)} outdated`),
+    ...[...outdated].map((label) => `  class ${ids.get(label)} outdated`),
     '',
   ].join('\n');
 }
 
 /** By object, its followers. */
 function graphText({ causes, edges, unknown }: Graph, none: string, paint: Paint): string {
-  const groups = [...Map.groupBy(edges, ({ object }) => object)];
+  const groups = [...Map.groupBy(edges, ({ object }) => placed(object))];
   const lines = groups.flatMap(([object, followers]) => [
-    paint('bold', labelOf(object)),
+    paint('bold', object),
     ...followers.map(({ workload, asks, pods }) => {
       const colour = pods === 'up to date' ? 'green' : pods === 'out of date' ? 'red' : 'yellow';
-      return `  ${labelOf(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
+      return `  ${placed(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
     }),
   ]);
   const isNone = lines.length + unknown.length + causes.length === 0;

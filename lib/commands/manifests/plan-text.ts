@@ -2,7 +2,7 @@
 
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import { count } from '../../model/text.ts';
-import { causeLines, sectionsIn } from '../explain/explanation-text.ts';
+import { causeLines, placed, sectionsIn } from '../explain/explanation-text.ts';
 import type { Paint, Style } from '../terminal.ts';
 import type { Plan, PlannedObject, PlannedRollout } from './plan-answer.ts';
 
@@ -41,10 +41,6 @@ export function planText(plan: Plan, paint: Paint): string {
     verdictOf(plan),
     '',
   ].join('\n');
-}
-
-function placed(ref: WorkloadRef): string {
-  return `${describe(ref)} in ${ref.namespace}`;
 }
 
 /** The workloads that are out of date already. */

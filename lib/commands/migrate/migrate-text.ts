@@ -1,7 +1,7 @@
 /** The answer of `migrate` for people. */
 
-import { describe } from '../../model/object-ref.ts';
 import { count, listedText } from '../../model/text.ts';
+import { placed } from '../explain/explanation-text.ts';
 import type { Paint } from '../terminal.ts';
 import type { Difference } from './differences.ts';
 import type { Migration } from './migration.ts';
@@ -53,7 +53,7 @@ function differenceLines(differences: readonly Difference[]): readonly string[] 
     [`${says} [${rule}]`, ...(todo === undefined ? [] : [`\n    -> ${todo}`])].join(''),
   );
   return [...groups].map(([text, same]) => {
-    const names = same.map(({ workload }) => `${describe(workload)} in ${workload.namespace}`);
+    const names = same.map(({ workload }) => placed(workload));
     return `${listedText(names)}: ${text}`;
   });
 }
