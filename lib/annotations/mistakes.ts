@@ -26,6 +26,7 @@ import {
   listText,
   meantNames,
   nameWithin,
+  UNNAMED,
 } from './name-list.ts';
 import {
   expressionsIn,
@@ -127,7 +128,7 @@ function unreadableItems(key: string, list: string, namespace: string): readonly
   const meant = (item: string): readonly string[] =>
     isGlob(item) ? [item.replaceAll('*', '.*')] : wrong.includes(item) ? meantNames(item) : [item];
   // What another expression means is not guessed.
-  const isPlain = !wrong.some((item) => /[[\]{}+?^$]/.test(item));
+  const isPlain = !wrong.some((item) => /[[\]{}+?^$]/.test(item) || UNNAMED.test(item));
   const shown = wrong.map((item) => nameWithin(namespace, item));
   findings.push(...noNames(key, shown, isPlain ? [...new Set(items.flatMap(meant))] : []));
   if (excess.length === 0) return findings;

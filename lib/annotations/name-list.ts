@@ -31,9 +31,13 @@ export function nameWithin(namespace: string, item: string): string {
   return item.startsWith(`${namespace}/`) ? item.slice(namespace.length + 1) : item;
 }
 
-/** The names that `text` probably lists, each once and without a namespace; items that cannot become a name are left out. */
+/** Capitals and underscores are in no name, and which name is meant is not known: `my_app` may be `my-app`, `my.app` or `myapp`. */
+export const UNNAMED: RegExp = /[A-Z_]/;
+
+/** The names that `text` probably lists, each once and without a namespace; none if one is UNNAMED; other items that are no name are left out. */
 export function meantNames(text: string | undefined): readonly string[] {
-  return [...new Set(itemsOf(text).flatMap(wordsIn).filter(isObjectName))];
+  const words = itemsOf(text).flatMap(wordsIn);
+  return words.some((word) => UNNAMED.test(word)) ? [] : [...new Set(words.filter(isObjectName))];
 }
 
 /** `key: "value"`, as in a manifest; a very long value is cut. */
@@ -50,12 +54,7 @@ export function listText(key: string, names: readonly string[]): string | undefi
 /** The kind before a name, as kubectl prints it. */
 const KIND = /^(?:configmap|secret)s?\//i;
 
-/** The words of a malformed item, which often has spaces, quotes, brackets, other commas, a kind (`configmap/web`), capitals or underscores. */
+/** The words of a malformed item, which often has spaces, quotes, brackets, other commas, or a kind (`configmap/web`). */
 function wordsIn(item: string): readonly string[] {
-  return item.split(/[\s;|[\]{}"'`\uff0c\u3001]+/).map((word) =>
-    word
-      .slice(word.lastIndexOf('/') + 1)
-      .toLowerCase()
-      .replaceAll('_', '-'),
-  );
+  return item.split(/[\s;|[\]{}"'`\uff0c\u3001]+/).map((word) => word.slice(word.lastIndexOf('/') + 1));
 }

@@ -5,7 +5,7 @@
 
 import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
-import { objectPath, writing } from '../kubernetes/api-path.ts';
+import { NAMESPACES, objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
@@ -16,6 +16,7 @@ import { notWatched } from './explain/causes-of-setting.ts';
 import { hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
+import { readObject } from './reads.ts';
 import type { Answered, CommandContext } from './run-command.ts';
 import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
 import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
@@ -27,6 +28,8 @@ interface Change {
   readonly value: string | null;
   /** Why it is not known whether it lets anything go, each a sentence. @default it is known */
   readonly unknown?: readonly string[];
+  /** What else keeps the rollout. @default nothing is known */
+  readonly also?: string;
 }
 
 /** What a command writes about an object. */
@@ -47,8 +50,15 @@ export const runHold: Run = run((_, target, { until = 'true' }) => {
   return { target, annotation: HOLD, value: until };
 });
 
-/** Ends a hold. */
-export const runRelease: Run = run((_, target) => ({ target, annotation: HOLD, value: null }));
+/** Ends a hold, and says whether the namespace has one too. */
+export const runRelease: Run = run(async ({ send, reloader }, target) => {
+  const { namespace } = target;
+  const reading = await readObject(send, NAMESPACES, undefined, namespace);
+  const own = reading.kind === 'found' ? reading.object.metadata.annotations : undefined;
+  const isHeld = reloader.options.namespaceAnnotations && (heldUntil(own ?? {}) ?? 0) > moment();
+  const also = `namespace ${namespace} is held too: kubectl annotate namespace ${namespace} ${HOLD}-`;
+  return { target, annotation: HOLD, value: null, ...(isHeld && { also }) };
+});
 
 /** Allows the rollout that a workload waits for. */
 export const runApprove: Run = run(async (scene, own, { content }, subject) => {
@@ -89,6 +99,7 @@ function run(action: Action): Run {
     const change = await action(scene, target, flags, subject);
     await write(scene, change);
     const answer = { unknown: [], ...change, command: commandOf(change) };
+    if (change.also !== undefined) terminal.note(change.also);
     for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
     return { answer, text: () => `${answer.command}\n`, unknown: answer.unknown };
   };

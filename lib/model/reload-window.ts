@@ -146,7 +146,7 @@ function partOf(text: string): Part | string {
     return scheduled(isDenied, pattern, lengthMs * MINUTE_MS, zone);
   }
   if (cron === null)
-    return `is no window; write such as Mon-Fri 09:00-17:00 Europe/Berlin, or 0 22 * * 6 4h, joined by ;`;
+    return `is no window; write such as Mon-Fri 09:00-17:00 Europe/Berlin, or 0 22 * * 6 4h, joined by semicolons`;
   const [, pattern = '', length = '', zone] = cron;
   const lengthMs = parseGoDurationMs(length) ?? 0;
   if (lengthMs < MINUTE_MS || lengthMs > 7 * DAY_MS) return 'has a length that is not from 1m to 168h';

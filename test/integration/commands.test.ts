@@ -222,6 +222,20 @@ describe('-f - waits for a producer that is slow', () => {
     });
 });
 
+test('release says that a hold on the namespace goes on', async () => {
+  const hold = (value: string | null): unknown =>
+    cluster.sandbox.patch('namespaces', undefined, 'default', {
+      metadata: { annotations: { 'reloader.k8s.collaborne.com/hold': value } },
+    });
+  hold('true');
+  const line = 'reloader release deploy/web --reloader none -- -A --namespace-annotations';
+  const { code, stderr } = await run(line, kubeconfig);
+  hold(null);
+  assert.equal(code, 0);
+  assert.match(stderr, /^namespace default is held too: kubectl annotate namespace default \S+\/hold-\n$/);
+  assert.equal((await run(line, kubeconfig)).stderr, '');
+});
+
 describe('without rights', () => {
   /** What the API server answers to the person who has no right to it. */
   function refuse(pattern: RegExp, resource: string): void {

@@ -114,10 +114,12 @@ async function problemsOfAll(
   return problems;
 }
 
-/** The places of annotations and labels. */
-const TEXTS = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata']
-  .flatMap((place) => [`${place}.annotations`, `${place}.labels`])
-  .map((place) => place.split('.'));
+const PLACES = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata'];
+/** The places of annotations, then those of labels: a problem of a label is looked for from the end. */
+const TEXTS = [
+  ...PLACES.map((place) => `${place}.annotations`),
+  ...PLACES.toReversed().map((place) => `${place}.labels`),
+].map((place) => place.split('.'));
 
 function keysAt(object: object, place: readonly string[]): readonly string[] {
   let at: unknown = object;
@@ -128,11 +130,14 @@ function keysAt(object: object, place: readonly string[]): readonly string[] {
 /** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
-  const mentioned = TEXTS.flatMap((place) =>
-    keysAt(object, place)
-      .filter((key) => key.includes('/') && text.includes(key))
-      .map((key) => [...place, key]),
-  ).sort((one, other) => startIn(text, one) - startIn(text, other));
+  const places = text.includes('among the labels') ? TEXTS.toReversed() : TEXTS;
+  const mentioned = places
+    .flatMap((place) =>
+      keysAt(object, place)
+        .filter((key) => key.includes('/') && text.includes(key))
+        .map((key) => [...place, key]),
+    )
+    .sort((one, other) => startIn(text, one) - startIn(text, other));
   const listing = Object.entries(object.metadata.annotations ?? {}).find(([, value]) =>
     itemsOf(value).some((item) => text.includes(`/${item}`)),
   );

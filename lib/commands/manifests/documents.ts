@@ -107,8 +107,11 @@ function objectsIn(place: Place, value: unknown): readonly Manifest[] {
     return isList ? itemsIn(place, items, ofList) : objectIn(place, { ...fields, apiVersion, kind });
   }
   const lacks = ['apiVersion', 'kind'].filter((field) => typeof fields[field] !== 'string');
+  const wrong = lacks.map(
+    (field) => `${field} is ${fields[field] === undefined ? 'missing' : 'not a string'}`,
+  );
   if (place.source.isNamed || (lacks.length === 1 && metadata !== undefined))
-    refuse(place, lacks[0], `is no manifest: it has no valid ${lacks.join(' and no valid ')}`);
+    refuse(place, lacks[0], `is no manifest: ${wrong.join(' and ')}`);
   return [];
 }
 

@@ -74,6 +74,7 @@ describe('people are told', () => {
       `"Mon 09:00-10:00 Mars/Phobos" of ${PREFIX}/reload-window names a time zone that is not known: Mars/Phobos; it does not count`,
     ]);
     assert.deepEqual(ofObject, []);
+    assert.match(told({ 'reload-window': 'x' })[0]?.[0] ?? '', / joined by semicolons; it does not count$/);
   });
 
   test('of a hold that holds nothing, with the object that has it', () => {

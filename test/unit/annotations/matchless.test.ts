@@ -8,8 +8,8 @@ import { deployment, vocabulary } from './defaults.ts';
 const LIST = 'configmap.reloader.stakater.com/reload';
 /** Items of a list of expressions that no name matches, and the correction. */
 const MATCHLESS: Record<string, string> = {
-  my_secret: 'cannot be the name of an object; write LIST: "my-secret"',
-  'My-Secret': 'cannot be the name of an object; write LIST: "my-secret"',
+  my_secret: 'cannot be the name of an object; list names, separated by commas',
+  'My-Secret': 'cannot be the name of an object; list names, separated by commas',
   'shared/app': 'only objects of the own namespace are; copy',
   'ns/app': 'cannot be the name of an object; write LIST: "app"',
   'configmap/app': 'cannot be the name of an object; write LIST: "app"',
@@ -21,8 +21,7 @@ const MATCHLESS: Record<string, string> = {
   'app-*, web': '"app-*" of LIST cannot be the name of an object; write LIST: "app-.*, web"',
   'app-[a-z]{1,5}':
     '"app-[a-z]{1", "5}" of LIST cannot be the name of an object; list names, separated by commas',
-  'web, My_App, api-.*':
-    '"My_App" of LIST cannot be the name of an object; write LIST: "web, my-app, api-.*"',
+  'web, My_App, api-.*': '"My_App" of LIST cannot be the name of an object; list names, separated by commas',
   '[app': 'is no expression that RE2 understands',
 };
 

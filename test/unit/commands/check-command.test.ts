@@ -93,9 +93,9 @@ describe('check', () => {
     assert.equal(values?.[0], 2);
     assert.match(
       values?.[1] ?? '',
-      /values\.yaml:1: error: is no manifest: it has no valid apiVersion and no valid kind/,
+      /values\.yaml:1: error: is no manifest: apiVersion is missing and kind is missing/,
     );
-    assert.match(chart?.[1] ?? '', /Chart\.yaml:1: error: is no manifest: it has no valid kind/);
+    assert.match(chart?.[1] ?? '', /Chart\.yaml:1: error: is no manifest: kind is missing/);
   });
 
   test('neither a link to a folder nor a pipe is followed, and a file that is named twice is read once', async () => {

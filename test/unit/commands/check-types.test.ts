@@ -78,8 +78,8 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
     'metadata',
     /^has a name or a namespace that no object can have/,
   ],
-  [{ ...config, kind: 5 }, 'kind', /^is no manifest: it has no valid kind/],
-  [{ image: 'web' }, 'image', /^is no manifest: it has no valid apiVersion and no valid kind/],
+  [{ ...config, kind: 5 }, 'kind', /^is no manifest: kind is not a string/],
+  [{ image: 'web' }, 'image', /^is no manifest: apiVersion is missing and kind is missing/],
   [{ apiVersion: 'v1', kind: 'List', items: [config, 5] }, '- 5', /^is no manifest/],
   [{ apiVersion: 'v1', kind: 'List', items: {} }, 'items', /^is a List without a list of items/],
 ];

@@ -181,7 +181,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'an item that no name matches': {
     objects: [workload({ annotations: { [`configmap.${STAKATER}/reload`]: 'my_app' } }), configMap()],
     rule: 'malformed',
-    says: /"my_app" of .* cannot be the name of an object; write .*"my-app"/,
+    says: /"my_app" of .* cannot be the name of an object; list names/,
     line: /my_app/,
   },
   'a name that is not in the set': {
@@ -241,6 +241,18 @@ describe('check finds', () => {
       assert.match(text ?? '', line);
       assert.equal(problem?.level, CHECKED_RULES[rule]?.[0]);
     });
+});
+
+test('an annotation of the pod template is not taken for a label with its key', async () => {
+  const key = `${NATIVE}/configmap`;
+  const parts = { onTemplate: { [key]: 'on-template' }, labels: { [key]: 'on-label' } };
+  const found = (await problemsOf([workload(parts)])).filter(({ rule }) => rule === 'misplaced');
+  const lines = readFileSync(found[0]?.file ?? '', 'utf8').split('\n');
+  const shown = found.map(({ says, line }) => [/on the pod template|among/.exec(says)?.[0], lines[line - 1]]);
+  assert.deepEqual(shown.map(([on, line]) => [on, line?.trim()]).sort(), [
+    ['among', `${key}: on-label`],
+    ['on the pod template', `${key}: on-template`],
+  ]);
 });
 
 describe('check finds nothing in', () => {
