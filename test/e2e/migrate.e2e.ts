@@ -135,6 +135,8 @@ describe('the commands that migrate prints move a cluster with', { concurrency: 
       const explained = await run('reloader explain deployment/app -o json', kubeconfig);
       const { reloader } = JSON.parse(explained.stdout) as WorkloadExplanation;
       assert.deepEqual([reloader.is, reloader.namespace, reloader.name], ['found', namespace, name]);
+      const again = await run(`reloader migrate --from ${from}`, kubeconfig);
+      assert.deepEqual([again.code, again.stdout.includes(': nothing to migrate')], [0, true], again.stdout);
 
       const own = deployments.filter(({ metadata }) => pick(metadata, 'name') === name);
       const secrets = await listOf(plane, 'Secret', `/api/v1/namespaces/${namespace}/secrets`);
