@@ -70,10 +70,12 @@ export interface RawDeployment extends RawObject {
   readonly status?: { readonly readyReplicas?: number };
 }
 
-/** What is asked for: `asked` is the flag --reloader, `namespace` that of the subject, `settings` the flags after `--`. */
+/** What is asked for: `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
 export interface Wanted {
   readonly asked?: string | undefined;
   readonly namespace: string;
+  /** The namespaces of the question; `all`: every one. @default `namespace` */
+  readonly places?: readonly string[] | 'all' | undefined;
   readonly settings: readonly string[];
 }
 
@@ -85,9 +87,9 @@ interface RawLease extends RawObject {
   };
 }
 
-/** The reloader that serves the namespace, else another one, else the defaults. @throws CommandError if the named one cannot be read */
+/** The reloader that serves the namespaces, else another one, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
-  const { asked, namespace, settings } = wanted;
+  const { asked, namespace, settings, places = [namespace] } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
   if (asked !== undefined) {
     const deployment = await namedDeployment(send, '--reloader', asked, namespace);
@@ -95,29 +97,24 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
     const named = installed(deployment, settings);
     return { ...named, isGiven: true, unknown: [...named.unknown, ...doubts] };
   }
-  const { found: all, isEverywhere } = await findReloaders(send, namespace, settings);
-  const serving = all.filter((each) => watches(each, namespace));
-  const running = serving.filter(({ installation }) => installation.readyReplicas > 0);
-  const [ready] = running;
-  const best = ready ?? serving[0] ?? all[0];
-  const leases = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
+  const near = places === 'all' ? [namespace] : places;
+  const { found: all, isEverywhere } = await findReloaders(send, near, settings);
+  const serving = servingIn(all, places);
+  const best = serving.flatMap(([, found]) => found)[0] ?? all[0];
+  const leases = await listedIn<RawLease>(send, LEASES, near, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
-  const isMissed = hidden.length > 0 && serving.length === 0;
-  // Beside a reloader that serves the namespace only one with a Lease there is of interest.
-  const isNear = ({ metadata }: RawLease): boolean => ready === undefined || metadata.namespace === namespace;
+  const isServed = places === 'all' ? all.some(watchesAll) : serving.every(([, found]) => found.length > 0);
+  const isMissed = hidden.length > 0 && !isServed;
+  // Beside a reloader that serves the namespaces only one with a Lease there is of interest.
+  const isAlone = places !== 'all' && serving.every(([, [first]]) => first !== undefined && runs(first));
+  const isNear = ({ metadata }: RawLease): boolean => !isAlone || near.includes(metadata.namespace ?? '');
   const guess = best ?? settingsAlone(wanted);
-  const rivals = ready === undefined ? serving : running;
-  const names = rivals
-    .map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`)
-    .join(', ');
-  const several = `${rivals.length} reloaders watch namespace ${namespace}: ${names} (--reloader <namespace>/<name> names one)`;
   return {
     ...guess,
     unknown: [
       ...guess.unknown,
-      // Nobody knows which of several ones rolls the workloads of the namespace.
-      ...(rivals.length < 2 ? [] : [several]),
-      ...(isMissed ? [missedIn(hidden, namespace, '--reloader')] : []),
+      ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
+      ...(isMissed ? [missedIn(hidden, near, '--reloader')] : []),
       ...leases.found.filter(isNear).flatMap((lease) => strangerIn(lease, all)),
     ],
   };
@@ -126,14 +123,47 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
 export async function findReloaders(
   send: Send,
-  namespace: string,
+  near: string | readonly string[],
   settings: readonly string[],
 ): Promise<Listed<Found>> {
   const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace, {
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, near, {
     labelSelector,
   });
   return { found: found.map((each) => installed(each, settings)), isEverywhere };
+}
+
+/** By place, in words, the reloaders that serve it: those that run, if any does. */
+type Serving = readonly (readonly [place: string, found: readonly Found[]])[];
+
+function servingIn(all: readonly Found[], places: NonNullable<Wanted['places']>): Serving {
+  const running = all.filter(runs);
+  if (places === 'all') return [['namespaces', running.some(watchesAll) ? running : all]];
+  return places.map((place) => {
+    const [ready, found] = [running, all].map((each) => each.filter((one) => watches(one, place)));
+    return [`namespace ${place}`, ready?.length ? ready : (found ?? [])];
+  });
+}
+
+function runs({ installation }: Found): boolean {
+  return installation.readyReplicas > 0;
+}
+
+function watchesAll(reloader: Found): boolean {
+  return watchedBy(reloader) === undefined;
+}
+
+/** Nobody knows which of several reloaders rolls the workloads of a place; and one answer has the flags of one reloader. */
+function rivalsIn(serving: Serving, further: string): readonly string[] {
+  const shared = serving.filter(([, found]) => found.length > 1);
+  const among = shared.length > 0 ? shared : serving;
+  const rivals = [...new Set(among.flatMap(([, found]) => found))];
+  if (rivals.length < 2) return [];
+  const names = rivals.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
+  const where = among.map(([place]) => place).join(' and ');
+  return [
+    `${rivals.length} reloaders watch ${where}: ${names.join(', ')} (--reloader <namespace>/<name> names one${further})`,
+  ];
 }
 
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
@@ -211,11 +241,11 @@ interface Listed<T> {
   readonly isEverywhere: boolean;
 }
 
-/** The objects of all namespaces, or without that right of two. @throws CommandError if the API server does not answer */
+/** The objects of all namespaces, or without that right of those near. @throws CommandError if the API server does not answer */
 export async function listedIn<T extends RawObject>(
   send: Send,
   resource: ApiResource,
-  namespace: string,
+  near: string | readonly string[],
   selectors: Parameters<typeof listObjects>[3] = {},
 ): Promise<Listed<T>> {
   const everywhere = await listObjects<T>(send, resource, undefined, selectors);
@@ -223,19 +253,19 @@ export async function listedIn<T extends RawObject>(
   if (everywhere.kind === 'absent') return { found: [], isEverywhere: true };
   if (everywhere.isForbidden !== true) throw unreachable(everywhere);
   const readings = await Promise.all(
-    placesBeside(namespace).map((each) => listObjects<T>(send, resource, each, selectors)),
+    placesBeside(near).map((each) => listObjects<T>(send, resource, each, selectors)),
   );
   const found = readings.flatMap((reading) => (reading.kind === 'found' ? reading.object : []));
   return { found, isEverywhere: false };
 }
 
-function placesBeside(namespace: string): readonly string[] {
-  return [...new Set([namespace, USUAL_NAMESPACE])];
+function placesBeside(near: string | readonly string[]): readonly string[] {
+  return [...new Set([near, USUAL_NAMESPACE].flat())];
 }
 
 /** That kinds were looked at in some namespaces alone. */
-export function missedIn(hidden: readonly string[], namespace: string, flag: string): string {
-  const places = placesBeside(namespace).join(' and ');
+export function missedIn(hidden: readonly string[], near: string | readonly string[], flag: string): string {
+  const places = placesBeside(near).join(' and ');
   return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
 }
 

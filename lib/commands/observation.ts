@@ -169,6 +169,9 @@ async function untilListed(
     () => gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream)),
     listsMs,
   );
+  // An object that was listed before a workload that follows some of its keys is read once more.
+  const { configs } = reloader().store;
+  await untilTrue(() => ![...configs.values()].some(({ isUnread }) => isUnread === true), listsMs);
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */

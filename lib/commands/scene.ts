@@ -4,13 +4,14 @@ import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
-import { configRefIn, isMountedKind, keyOf, namespaceIn } from '../model/object-ref.ts';
+import { configRefIn, isMountedKind, keyOf, namespaceIn, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { CommandError, connect } from './connect.ts';
 import type { Facts, ShownEvent } from './explain/cause.ts';
 import {
+  DEPLOYMENTS,
   findReloader,
   type InstalledReloader,
   problemOf,
@@ -35,16 +36,18 @@ export interface Scene {
   readonly doubts?: readonly string[];
 }
 
-/** What a command asks about; the `created` namespaces need not exist yet. @throws CommandError if it does not exist */
+/** What a command asks about: the places of `own`; the `created` ones need not exist yet. @throws CommandError if one does not exist */
 export async function openScene(
   { flags, settings, env }: Pick<CommandContext, 'flags' | 'settings' | 'env'>,
+  placesOf: (own: string) => readonly string[] = (own) => [own],
   created: readonly string[] = [],
 ): Promise<Scene> {
   const { send, namespace } = connect(flags, env);
-  const isAsked = flags.allNamespaces !== true && !created.includes(namespace);
-  const doubts = isAsked ? await doubtsAbout(send, namespace) : [];
-  const reloader = await findReloader(send, { asked: flags.reloader, namespace, settings });
-  return { send, namespace, reloader, doubts };
+  const places = flags.allNamespaces === true ? 'all' : placesOf(namespace);
+  const asked = places === 'all' ? [] : places.filter((each) => !created.includes(each));
+  const doubts = await Promise.all(asked.map((each) => doubtsAbout(send, each)));
+  const reloader = await findReloader(send, { asked: flags.reloader, namespace, places, settings });
+  return { send, namespace, reloader, doubts: doubts.flat() };
 }
 
 /** Whether the namespace exists, if the person may not know. @throws CommandError if it does not exist */
@@ -53,7 +56,11 @@ export async function doubtsAbout(send: Send, namespace: string): Promise<readon
   if (reading.kind === 'found') return [];
   if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`, 'not-found');
   if (reading.isForbidden !== true) throw unreachable(reading);
-  return [`whether namespace ${namespace} exists: you may not read it, and nothing was found in it`];
+  for (const resource of [SOURCE_KINDS.ConfigMap, DEPLOYMENTS]) {
+    const listed = await listObjects(send, resource, namespace);
+    if (listed.kind === 'found' && listed.object.length > 0) return [];
+  }
+  return [`you may not read namespace ${namespace}, and nothing was found in it: it may not exist`];
 }
 
 /** @throws CommandError if the API server says that the object does not exist */

@@ -76,6 +76,8 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
 test('what plan says of the former content of a held workload is what the reloader does, also after its death', async () => {
   await using stage = await Stage.open(cluster);
   await stage.put('web', 'A');
+  const applied = 'kubectl.kubernetes.io/last-applied-configuration={"data":{"version":"A"}}';
+  await stage.kubectl(['annotate', 'configmap/web', applied]);
   await stage.create(APP);
   await stage.createMarker();
   const first = await stage.reloader();

@@ -27,6 +27,7 @@ describe('with -o json and yaml the standard error has nothing but an error in t
     ],
     'that the context is wrong': ['reloader graph --context none', 64, { code: 'usage' }],
     'that a flag is wrong': ['reloader graph --outdatd', 64, { code: 'usage' }],
+    'that a namespace is named beside all': ['reloader graph -A -n shop', 64, { code: 'usage' }],
     'that there is no object': [
       'reloader plan -f /dev/null',
       1,

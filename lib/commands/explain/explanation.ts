@@ -170,7 +170,9 @@ export function podsOf(
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
   if (observedBy(store, record, config) === undefined)
-    return unread.some(({ kind }) => kind === config.ref.kind) ? 'unknown' : 'absent';
+    return config.isUnread === true || unread.some(({ kind }) => kind === config.ref.kind)
+      ? 'unknown'
+      : 'absent';
   if (state.is === 'unknown') return 'unknown';
   if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
   if (!hasEntry({ store, state }, config.ref)) return 'unknown';

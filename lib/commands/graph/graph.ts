@@ -34,7 +34,9 @@ export interface Graph {
 
 /** Runs the command. */
 export async function runGraph(context: CommandContext): Promise<Answered> {
-  const { flags, terminal } = context;
+  const { flags, operands, terminal } = context;
+  if (flags.allNamespaces === true && (operands.length > 0 || flags.namespace !== undefined))
+    throw new CommandError('expected -A, or <kind/name> and -n, not both', 'usage');
   const answer = await answerTo(context);
   const { causes, unknown, edges } = answer;
   const isDrawn = flags.output === 'mermaid';
@@ -51,8 +53,6 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const { namespace, reloader, doubts = [] } = scene;
   const isEverywhere = flags.allNamespaces === true;
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
-  if (about !== undefined && isEverywhere)
-    throw new CommandError('expected <kind/name> or -A, not both', 'usage');
   const only = about && `${namespace}/${kindOf(about)}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);

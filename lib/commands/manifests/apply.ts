@@ -9,20 +9,41 @@ type Json = Readonly<Record<string, unknown>>;
 /** The fields by which the items of a list are the same one, as the API has them. */
 const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
 
+/** What `kubectl apply` has applied last. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
 /**
  * The live object after the manifest is applied. Fields that the manifest lacks stay, since the API server has filled them in;
- * items of a list that it lacks go, except stamps. Data is replaced as a whole.
+ * items of a list that it lacks go, except stamps. Keys of data that it lacks go if they are among the `last` ones that were applied.
  */
-export function appliedTo(live: RawObject, manifest: RawObject): RawObject {
+export function appliedTo(
+  live: RawObject,
+  manifest: RawObject,
+  last: Partial<RawConfigObject> = lastAppliedTo(live),
+): RawObject {
   const { status: _, ...wanted } = manifest as RawObject & { readonly status?: unknown };
   const next = merged(live, wanted) as RawObject & RawConfigObject;
-  const { data, binaryData } = manifest as RawConfigObject;
-  const content = { ...(data && { data }), ...(binaryData && { binaryData }) };
-  const isContent = (live as RawWorkload).spec === undefined;
-  if (isContent) return { ...next, ...content } as RawObject;
+  if ((live as RawWorkload).spec === undefined) {
+    const left = (field: 'data' | 'binaryData'): object => {
+      const { [field]: given = {} } = manifest as RawConfigObject;
+      const gone = Object.keys(last[field] ?? {}).filter((key) => !(key in given));
+      const kept = Object.entries(next[field] ?? {}).filter(([key]) => !gone.includes(key));
+      return next[field] === undefined ? {} : { [field]: Object.fromEntries(kept) };
+    };
+    return { ...next, ...left('data'), ...left('binaryData') };
+  }
   const { uid = '', generation = 1 } = live.metadata;
   const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
   return { ...next, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
+}
+
+function lastAppliedTo({ metadata }: RawObject): Partial<RawConfigObject> {
+  try {
+    const last: unknown = JSON.parse(metadata.annotations?.[LAST_APPLIED] ?? '');
+    return isJson(last) ? last : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The keys whose values differ, by their names. */

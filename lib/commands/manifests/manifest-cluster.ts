@@ -48,7 +48,7 @@ export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest
 /** A cluster of manifests, and the reloader of the set, whose flags count as they would in a cluster; else the settings alone. */
 export async function clusterOf(
   manifests: readonly Manifest[],
-  wanted: Pick<Wanted, 'namespace' | 'settings'>,
+  wanted: Pick<Wanted, 'namespace' | 'places' | 'settings'>,
 ): Promise<Scene> {
   const sendFor = (options: Options): Send =>
     new ManifestCluster(options).add(manifests, wanted.namespace).send;

@@ -59,12 +59,17 @@ export type Serves = (namespace: string) => boolean;
 
 /** Which workloads are out of date; `now` in ms since 1970. */
 export function outdatedIn(store: Store, serves: Serves, now: number): Outdated {
-  const served = [...store.workloads].filter(([key]) => serves(namespaceIn(key)));
+  const served = workloadsOf(store).filter(([key]) => serves(namespaceIn(key)));
   const all = served.map(([key, record]) => {
     const configs = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
     return [key, { configs, isKept: gateOf(store, record, now) !== undefined }] as const;
   });
   return new Map(all.filter(([, { configs }]) => configs.length > 0));
+}
+
+/** By their names, and not in the order in which they were listed. */
+function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, WorkloadRecord])[] {
+  return [...workloads].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** The rollouts that the changes cause, bring along, or let go. */
@@ -75,7 +80,7 @@ export function rolloutsOf(
   objects: readonly PlannedObject[],
   timingOf: (record: WorkloadRecord) => Timing,
 ): readonly PlannedRollout[] {
-  return [...store.workloads].flatMap(([key, record]): readonly PlannedRollout[] => {
+  return workloadsOf(store).flatMap(([key, record]): readonly PlannedRollout[] => {
     const was = before.get(key);
     const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
     if (outdated.length === 0 || !serves(record.workload.ref.namespace)) return [];

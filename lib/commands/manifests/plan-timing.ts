@@ -11,6 +11,7 @@ import { WindowLengths } from '../../rollout/window-lengths.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { needsRollout } from '../../tracking/edge-policy.ts';
+import { isBroughtByExternalRollout } from '../../tracking/external-rollout.ts';
 import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracking/gate.ts';
 
 /** When a workload is rolled, and by whom. */
@@ -55,7 +56,7 @@ export function timingsOf(
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
     const gate = gates.of(key) ?? (stage?.type === 'halt' ? stage : undefined);
-    if (gate !== undefined) return keptTiming(record, gate);
+    if (gate !== undefined) return keptTiming(store, record, gate);
     const own = isUrgentFor(store, record) ? [] : turns.filter((change) => change.turns.has(key));
     const isLater = own.length > 0 && stage !== undefined;
     const places = own.map((change) => turnText(change.object, change.turns.get(key)));
@@ -67,16 +68,16 @@ export function timingsOf(
 
 /** What keeps the workload, its stage aside: also the rollout of its own new template. */
 function keptOf(store: Store, record: WorkloadRecord, now: number): Gate | undefined {
-  return record.externalRollout === undefined
-    ? gateOf(store, record, now)
-    : untilChanged('hold', 'with the rollout of its own change');
+  return isBroughtByExternalRollout(store, record)
+    ? untilChanged('hold', 'with the rollout of its own change')
+    : gateOf(store, record, now);
 }
 
-function keptTiming({ externalRollout, workload }: WorkloadRecord, { type, message }: Gate): Timing {
-  if (externalRollout !== undefined) return { by: 'owner', when: message };
+function keptTiming(store: Store, record: WorkloadRecord, { type, message }: Gate): Timing {
+  if (isBroughtByExternalRollout(store, record)) return { by: 'owner', when: message };
   const by = type === 'notify-only' ? 'person' : 'reloader';
   // The token is that of the content which is applied then.
-  const { kind, namespace, name } = workload.ref;
+  const { kind, namespace, name } = record.workload.ref;
   const approval = `it needs an approval: reloader approve ${kind.toLowerCase()}/${name} -n ${namespace}`;
   return { by, when: type === 'approval' ? approval : message, keptBy: type };
 }
@@ -92,6 +93,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
     `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
     minIntervalMs > 0 && `${formatDuration(minIntervalMs)} after its last rollout at the earliest`,
     !isUrgent && reloadWindowFor(store, record) !== undefined && 'while its reload window is open',
+    record.externalRollout !== undefined && 'beside the rollout of its own change, which comes first',
     pauseMs > 0 && `its pods ${formatDuration(pauseMs)} later, when its pause ends`,
   ];
   return bounds.filter((text) => text !== false).join(', ');

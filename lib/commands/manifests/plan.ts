@@ -3,17 +3,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import { configKindOf, workloadRefIn } from '../../model/object-ref.ts';
+import {
+  type ConfigRef,
+  configKindOf,
+  keyOf,
+  type ObjectKey,
+  wholeOf,
+  workloadRefIn,
+} from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
-import { putEdge } from '../../tracking/edge-policy.ts';
+import { judge, putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
-import { shownReloader } from '../explain/explanation.ts';
+import { podsOf, shownReloader, unrecorded } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
@@ -44,7 +51,7 @@ export async function runPlan(context: CommandContext): Promise<Answered> {
   );
   const answer =
     against === undefined
-      ? await plan(await openScene(context, created), manifests)
+      ? await plan(await openScene(context, (own) => placesOf(manifests, own), created), manifests)
       : await planAgainst(manifests, await readManifests([against]), namespace, settings);
   const text = (): string =>
     flags.output === 'markdown' ? planMarkdown(answer) : planText(answer, terminal.paint);
@@ -58,7 +65,18 @@ export async function planAgainst(
   namespace: string,
   settings: readonly string[],
 ): Promise<Plan> {
-  return await plan(await clusterOf(former, { namespace, settings }), manifests, former);
+  const places = placesOf([...former, ...manifests], namespace);
+  return await plan(await clusterOf(former, { namespace, places, settings }), manifests, former);
+}
+
+/** The namespaces that manifests are about; `own` is that of objects without one. */
+export function placesOf(manifests: readonly Manifest[], own: string): readonly string[] {
+  const places = manifests.flatMap(({ kind, object: { metadata } }) => {
+    if (kind === 'Namespace') return [metadata.name];
+    const isServed = configKindOf(kind) !== undefined || findWorkloadKind(kind) !== undefined;
+    return metadata.namespace ?? (isServed ? [own] : []);
+  });
+  return places.length === 0 ? [own] : [...new Set(places)];
 }
 
 /** One object that changes, before and after. */
@@ -89,17 +107,19 @@ export async function plan(
     });
   const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
-  const namespaces = former !== undefined ? undefined : [...new Set([namespace, ...own])];
+  const namespaces =
+    former !== undefined ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store } = observation;
   believeState(store);
   // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
-  const { steps, unread } = await stepsOf(send, observed);
+  const { steps, unread } = await stepsOf(send, observed, former !== undefined);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(store, serves, now);
+  const doubted = former === undefined ? doubtedIn(observation) : [];
   await applyIn(
     feed,
     steps.flatMap((step) => seenBy(reloader, step)),
@@ -116,7 +136,7 @@ export async function plan(
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
     withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread }),
+    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread, doubted }),
   };
   await observation.end();
   return answer;
@@ -134,6 +154,43 @@ function believeState(store: Store): void {
   }
 }
 
+/** An object that a workload follows, and of which no reloader has recorded which content its pods run. */
+interface Doubted {
+  readonly workload: ObjectKey;
+  readonly object: ConfigRef;
+}
+
+function doubtedIn(observation: Observation): readonly Doubted[] {
+  const { store, state } = observation;
+  if (state.is === 'unknown') return [];
+  return [...store.workloads].flatMap(([workload, record]) =>
+    [...record.edges.keys()].flatMap((config) => {
+      const object = store.configs.get(config);
+      const isDoubted = object && podsOf(observation, record, object) === 'unknown';
+      return isDoubted && judge(store, record, object).asks ? [{ workload, object: object.ref }] : [];
+    }),
+  );
+}
+
+/** That it is not recorded what pods run, where it counts: for what is rolled, and for a workload that changes. */
+function unrecordedOf(
+  doubted: readonly Doubted[],
+  steps: readonly Step[],
+  rollouts: Plan['rollouts'],
+): readonly string[] {
+  const changed = steps.map(({ row, object }) =>
+    keyOf({ kind: row.stream, namespace: namespaceOf(object), name: object.metadata.name }),
+  );
+  const concerned = doubted.filter(({ workload, object }) => {
+    const rolled = rollouts.find((each) => keyOf(each.workload) === workload)?.objects ?? [];
+    return (
+      changed.includes(workload) || rolled.some((each) => keyOf(wholeOf(each)) === keyOf(wholeOf(object)))
+    );
+  });
+  const all = concerned.map(({ object }) => ({ object, asks: true, pods: 'unknown' as const }));
+  return unrecorded(all).map((each) => `${each} is not recorded`);
+}
+
 /** What keeps the reloader from rolling anything, or for some of the manifests. */
 function causesOf(
   scene: Scene,
@@ -145,16 +202,11 @@ function causesOf(
   const places = [...new Set(wanted.map(({ object }) => namespaceOf(object)))].filter((each) => each !== '');
   const watched = places.filter((each) => watches(reloader, each));
   return [
-    ...places.filter((each) => isAnswered(scene, each)).map((each) => notWatched(reloader, each)),
+    ...places.map((each) => notWatched(reloader, each)),
     ...RELOADER_RULES.map((rule) => rule(scene)),
     ...watched.map((each) => notSelected(reloader, observation, each)),
     ...steps.map(({ row, after }) => after && unseen(reloader, row, after)),
   ].filter((cause) => cause !== undefined);
-}
-
-/** Whether no other reloader is of interest: the person names this one, or it was looked for in all that may serve the namespace. */
-function isAnswered({ namespace, reloader }: Scene, each: string): boolean {
-  return reloader.isGiven === true || reloader.installation === undefined || each === namespace;
 }
 
 /** Why the reloader does not see an object. */
@@ -192,7 +244,15 @@ function unknownOf(
   { state, store, unread: unlisted }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
-  { objects, rollouts, unread }: Pick<Plan, 'objects' | 'rollouts'> & { readonly unread: readonly Unread[] },
+  {
+    objects,
+    rollouts,
+    unread,
+    doubted,
+  }: Pick<Plan, 'objects' | 'rollouts'> & {
+    readonly unread: readonly Unread[];
+    readonly doubted: readonly Doubted[];
+  },
 ): readonly string[] {
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
@@ -207,16 +267,12 @@ function unknownOf(
       wanted.some(({ row, object }) => row.stream === kind && isMeant(namespace, namespaceOf(object))) ||
       (findWorkloadKind(kind) && objects.some(({ object }) => isMeant(namespace, object.namespace))),
   );
-  const places = [...new Set(steps.map(({ object }) => namespaceOf(object)))];
-  const unserved = places.filter((each) => !isWatched(each) && !isAnswered(scene, each));
   return [
     ...(steps.length === 0 ? [] : reloader.unknown),
-    ...unserved.map(
-      (each) => `this reloader does not watch namespace ${each}: -n ${each} looks for one that does`,
-    ),
     ...(state.is === 'unknown' && asksState && reloader.unknown.length === 0 ? [state.why] : []),
     ...(store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
+    ...unrecordedOf(doubted, steps, rollouts),
   ];
 }
 
@@ -235,11 +291,11 @@ interface Wanted {
 async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
+  isWhole: boolean,
 ): Promise<{ readonly steps: readonly Step[]; readonly unread: readonly Unread[] }> {
   const steps: Step[] = [];
   const unread: Unread[] = [];
-  // Of two with one name the last one counts: a manifest comes after the former one.
-  for (const { row, object, isKept } of new Map(wanted.map((each) => [idOf(each), each])).values()) {
+  for (const { row, object, isKept } of lastOf(wanted)) {
     const { namespace, name } = object.metadata;
     const reading = await readObject(send, row, namespace, name);
     if (reading.kind === 'failed') {
@@ -249,10 +305,21 @@ async function stepsOf(
       continue;
     }
     const before = reading.kind === 'found' ? reading.object : undefined;
-    const after = before === undefined ? asNew(object) : appliedTo(before, object);
-    steps.push(...stepsFrom(row, before, isKept ? after : undefined));
+    const after = isKept ? appliedOver(before, object, isWhole) : undefined;
+    steps.push(...stepsFrom(row, before, after));
   }
   return { steps, unread };
+}
+
+/** `isWhole`: what the manifest lacks was applied before, and goes. */
+function appliedOver(before: RawObject | undefined, object: RawObject, isWhole: boolean): RawObject {
+  return before === undefined ? asNew(object) : appliedTo(before, object, isWhole ? before : undefined);
+}
+
+/** Of two with one name the last one counts, in its place: a manifest comes after the former one. */
+function lastOf(wanted: readonly Wanted[]): readonly Wanted[] {
+  const last = new Map(wanted.map((each) => [idOf(each), each]));
+  return wanted.filter((each) => last.get(idOf(each)) === each);
 }
 
 function idOf({ row, object: { metadata } }: Wanted): string {
@@ -266,16 +333,18 @@ function asNew(object: RawObject): RawObject {
 
 const EVENTS = { created: 'ADDED', changed: 'MODIFIED', deleted: 'DELETED' } as const;
 
-/** Objects first, as kubectl and Helm do: a template that changes after them reads what is new. */
+/** In the order of the documents, as kubectl does: only a template that changes after an object reads what is new. */
 async function applyIn(
   feed: WatchFeed,
   steps: readonly Step[],
   namespaces: readonly string[] | undefined,
 ): Promise<void> {
-  for (const isObject of [true, false]) {
-    const own = steps.filter(({ row }) => isObject === (configKindOf(row.kind) !== undefined));
-    for (const { row, object, change } of own)
-      feed.push(collectionPath(row, namespaces && object.metadata.namespace), EVENTS[change], object);
+  const isObject = ({ row }: Step): boolean => configKindOf(row.kind) !== undefined;
+  for (const [index, step] of steps.entries()) {
+    const { row, object, change } = step;
+    feed.push(collectionPath(row, namespaces && object.metadata.namespace), EVENTS[change], object);
+    const next = steps[index + 1];
+    if (next !== undefined && isObject(next) === isObject(step)) continue;
     if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
       throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`, 'timed-out');
   }

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Graph, graphOf, mermaidOf } from '../../../lib/commands/graph/graph.ts';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { observeFor } from '../../../lib/commands/scene.ts';
+import type { Send } from '../../../lib/kubernetes/transport.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
+import { sleep } from '../../../lib/queue/abortable-sleep.ts';
 import { rolledOut } from './named-causes.ts';
 import { World } from './world.ts';
 
@@ -50,6 +54,30 @@ test('only the neighbours of one object, or what is out of date', async () => {
   assert.deepEqual(
     outdated.edges.map(({ object, pods }) => [object, pods]),
     [[WEB, 'out of date']],
+  );
+});
+
+test('the keys of an object that was listed before its follower are read before anything is said', async () => {
+  const world = new World().install().configMap();
+  const env = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }];
+  const auto = 'reloader.k8s.collaborne.com/auto';
+  const annotations = { [auto]: 'true', 'reloader.k8s.collaborne.com/key-scoped': 'true' };
+  world.deployment({ annotations, reads: [], container: { env } });
+  await rolledOut(world);
+  const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
+  const send: Send = async (request) => {
+    if (/\/default\/(deployments[?]|configmaps\/web)/.test(request.path))
+      await sleep(100, new AbortController().signal);
+    return await world.send(request);
+  };
+  const observation = await observeFor({ send, namespace: 'default', reloader }, ['default']);
+  const { edges } = graphOf(observation, false);
+  assert.ok([...observation.store.configs.values()].every(({ isUnread }) => isUnread !== true));
+  await observation.end();
+  world.sandbox.close();
+  assert.deepEqual(
+    edges.map(({ pods }) => pods),
+    ['unknown'],
   );
 });
 

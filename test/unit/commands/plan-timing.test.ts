@@ -119,8 +119,8 @@ test('what is notify-only is rolled by a person, and counted apart', async () =>
   assert.deepEqual(
     answer.rollouts.map(({ workload: { name }, by, keptBy }) => [name, by, keptBy]),
     [
-      ['web', 'person', 'notify-only'],
       ['api', 'reloader', undefined],
+      ['web', 'person', 'notify-only'],
     ],
   );
   for (const text of [planText(answer, (_, words) => words), planMarkdown(answer)])

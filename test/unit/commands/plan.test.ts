@@ -86,6 +86,20 @@ describe('against a cluster a plan has', () => {
     assert.deepEqual(shortened(await onCluster(world(), [CHANGED])), BY_RELOADER);
   });
 
+  test('the workload of its own accord, but for what changes after it in the file', async () => {
+    const files = [CHANGED, deployment('app:2')];
+    assert.deepEqual(
+      (await onCluster(world(), files)).rollouts.map(({ by }) => by),
+      ['owner'],
+    );
+    const { rollouts } = await onCluster(world(), files.toReversed());
+    assert.deepEqual(
+      rollouts.map(({ by }) => by),
+      ['reloader'],
+    );
+    assert.match(rollouts[0]?.when ?? '', /, beside the rollout of its own change, which comes first$/);
+  });
+
   test('what is out of date already, apart', async () => {
     const answer = await onCluster(world().change(), [configMap({ value: 'B' })]);
     assert.deepEqual(shortened(answer), []);
@@ -237,10 +251,23 @@ describe('to apply', () => {
     ]);
   });
 
-  test('replaces data as a whole', () => {
-    const before = { metadata: { name: 'web' }, data: { a: '1', b: '2' } };
-    const next = appliedTo(before, { metadata: { name: 'web' }, data: { a: '1' } } as typeof before);
-    assert.deepEqual(changedKeys(before, next), ['b']);
-    assert.deepEqual(appliedTo(before, before), before);
-  });
+  /** By what was applied before, the keys that change of `a`, `b` and `c`, where the manifest has `a`. */
+  const LAST: Readonly<Record<string, readonly [last: string | undefined, keys: readonly string[]]>> = {
+    'no key, where nothing says what was applied': [undefined, []],
+    'a key that was applied before, and not one of another client': ['{"data":{"a":"1","b":"2"}}', ['b']],
+    'no key that came by stringData': ['{"stringData":{"a":"1","b":"2"}}', []],
+    'no key by an annotation that is broken': ['{"data":', []],
+  };
+  for (const [name, [last, keys]] of Object.entries(LAST))
+    test(`drops ${name}`, () => {
+      const applied = { 'kubectl.kubernetes.io/last-applied-configuration': last };
+      const annotations = (last === undefined ? {} : applied) as Record<string, string>;
+      const before = { metadata: { name: 'web', annotations }, data: { a: '1', b: '2', c: '3' } };
+      const next = appliedTo(before, {
+        metadata: { name: 'web' },
+        data: { a: '1' },
+      } as object as typeof before);
+      assert.deepEqual(changedKeys(before, next), keys);
+      assert.deepEqual(appliedTo(before, before), before);
+    });
 });

@@ -2,7 +2,7 @@
 
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import type { Manifest } from '../../../lib/commands/manifests/documents.ts';
-import { plan } from '../../../lib/commands/manifests/plan.ts';
+import { placesOf, plan } from '../../../lib/commands/manifests/plan.ts';
 import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
 import { planText } from '../../../lib/commands/manifests/plan-text.ts';
 import { describe as describeRef } from '../../../lib/model/object-ref.ts';
@@ -53,9 +53,10 @@ export function shortened({ rollouts }: Plan): Rollouts {
 export async function onCluster(world: World, objects: readonly object[], isStarting = false): Promise<Plan> {
   if (!isStarting) await rolledOut(world);
   const { send } = world;
-  const reloader = await findReloader(send, { namespace: 'default', settings: [] });
-  const target = { send, namespace: 'default', reloader };
-  const answer = await plan(target, manifestsOf(objects));
+  const manifests = manifestsOf(objects);
+  const places = placesOf(manifests, 'default');
+  const reloader = await findReloader(send, { namespace: 'default', places, settings: [] });
+  const answer = await plan({ send, namespace: 'default', reloader }, manifests);
   world.sandbox.close();
   return answer;
 }

@@ -6,7 +6,12 @@ import type { ShownEvent } from '../../../lib/commands/explain/cause.ts';
 import { explainObject, type ObjectExplanation } from '../../../lib/commands/explain/explain-object.ts';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
-import { findReloader, type InstalledReloader } from '../../../lib/commands/installed-reloader.ts';
+import {
+  findReloader,
+  type InstalledReloader,
+  type Wanted,
+} from '../../../lib/commands/installed-reloader.ts';
+import { doubtsAbout } from '../../../lib/commands/scene.ts';
 import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -44,24 +49,17 @@ function mayNotList(world: World, resource: string, isNear = true): World {
   return world;
 }
 
-async function foundIn(world: World, asked?: string): Promise<InstalledReloader> {
+async function foundIn(world: World, about: Partial<Wanted> = {}): Promise<InstalledReloader> {
   await rolledOut(world);
-  const found = findReloader(world.send, { asked, namespace: 'default', settings: [] });
+  const found = findReloader(world.send, { namespace: 'default', settings: [], ...about });
   await found.finally(() => world.sandbox.close());
   return await found;
 }
 
-/** A second Deployment like the one that is installed. */
-function twice(world: World): World {
-  const { metadata, ...deployment } =
-    world.install().sandbox.get('deployments', 'reloader', 'reloader') ?? {};
-  const second = { namespace: 'shared', name: 'second', labels: metadata?.labels };
-  world.sandbox.create('deployments', { ...deployment, metadata: second });
-  return world;
-}
-
 describe('which reloader runs is not known', () => {
-  const cases: Readonly<Record<string, readonly [make: (world: World) => World, says: RegExp]>> = {
+  const cases: Readonly<
+    Record<string, readonly [make: (world: World) => World, says: RegExp, places?: Wanted['places']]>
+  > = {
     'where a Lease is renewed, and no Deployment is found': [
       (world) => lease(world),
       /laptop_0a1b renewed Lease\/reloader-state in shared \d s ago: it is a reloader, and its flags are not known/,
@@ -87,8 +85,23 @@ describe('which reloader runs is not known', () => {
       /laptop_0a1b renewed Lease\/reloader-state in shared 4\d s ago: this reloader may have ended/,
     ],
     'where two watch the namespace': [
-      twice,
+      (world) => world.install().another(),
       /2 reloaders watch namespace default: Deployment\/reloader in reloader, Deployment\/second in shared \(--reloader \S+ names one\)/,
+    ],
+    'where two watch one of the namespaces': [
+      (world) => world.install().another(['--namespace=billing']),
+      /^2 reloaders watch namespace billing: Deployment\/reloader in reloader, Deployment\/second in shared/,
+      ['default', 'billing'],
+    ],
+    'where each watches one of the namespaces': [
+      (world) => world.install(['--namespace=shop']).another(['--namespace=billing']),
+      /^2 reloaders watch namespace shop and namespace billing: /,
+      ['shop', 'billing'],
+    ],
+    'where two watch some of all namespaces': [
+      (world) => world.install(['--namespace=shop']).another(['--namespace=billing']),
+      /^2 reloaders watch namespaces: .* \(--reloader <namespace>\/<name> names one, -n a namespace\)$/,
+      'all',
     ],
     'without the right to Deployments': [
       (world) => mayNotList(world, 'deployments'),
@@ -103,25 +116,28 @@ describe('which reloader runs is not known', () => {
       /you may not list the Deployments of all namespaces/,
     ],
   };
-  for (const [name, [make, says]] of Object.entries(cases))
-    test(name, async () => assert.match((await foundIn(make(new World()))).unknown.join('\n'), says));
+  for (const [name, [make, says, places]] of Object.entries(cases))
+    test(name, async () =>
+      assert.match((await foundIn(make(new World()), { places })).unknown.join('\n'), says),
+    );
 });
 
 describe('a Deployment that a person names', () => {
   const held = (world: World): World => lease(world.deployment({ reads: [] }), { holder: 'web-7f-x_uid_0a' });
 
   test('is a reloader by its label, or by a Lease that it holds', async () => {
-    assert.deepEqual((await foundIn(twice(new World()), 'shared/second')).unknown, []);
-    assert.deepEqual((await foundIn(held(new World()), 'web')).unknown, []);
+    const two = new World().install().another();
+    assert.deepEqual((await foundIn(two, { asked: 'shared/second' })).unknown, []);
+    assert.deepEqual((await foundIn(held(new World()), { asked: 'web' })).unknown, []);
   });
 
   test('is none otherwise', async () => {
-    const none = foundIn(lease(new World().deployment({ reads: [] })), 'web');
+    const none = foundIn(lease(new World().deployment({ reads: [] })), { asked: 'web' });
     await assert.rejects(none, /--reloader: Deployment default\/web does not look like a reloader/);
   });
 
   test('may be one, without the right to Leases', async () => {
-    const { unknown } = await foundIn(mayNotList(held(new World()), 'leases'), 'web');
+    const { unknown } = await foundIn(mayNotList(held(new World()), 'leases'), { asked: 'web' });
     assert.match(unknown.join(), /^whether Deployment default\/web is a reloader: it lacks the label/);
   });
 });
@@ -314,6 +330,16 @@ describe('explain of an object', () => {
     world.refuses = ({ path }) => path.includes('/argoproj.io/v1alpha1/namespaces');
     assert.deepEqual((await explainedObject(world)).unknown, []);
   });
+});
+
+test('a namespace that may not be read exists if anything was found in it', async () => {
+  const world = new World().configMap();
+  world.refuses = ({ path }) => /\/v1\/namespaces\/[^/]+$/.test(path);
+  assert.deepEqual(await doubtsAbout(world.send, 'default'), []);
+  assert.deepEqual(await doubtsAbout(world.send, 'shared'), [
+    'you may not read namespace shared, and nothing was found in it: it may not exist',
+  ]);
+  world.sandbox.close();
 });
 
 test('a graph says what could not be listed, and whose pods are not known', async () => {

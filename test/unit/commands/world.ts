@@ -77,6 +77,20 @@ export class World {
     return this;
   }
 
+  /** A second Deployment like that of `install`, in the namespace `shared`, with these arguments. */
+  another(args: readonly string[] = ['-A']): this {
+    const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
+    this.sandbox.create('deployments', {
+      metadata: { namespace: 'shared', name: 'second', labels },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: podOf([], { args }) },
+      },
+    });
+    return this;
+  }
+
   /** A ConfigMap with one value; `isCommitted`: the reloader has written its digest to the state. */
   configMap(name = 'web', metadata: object = {}, isCommitted = true, namespace = 'default'): this {
     const raw = { metadata: { namespace, name, ...metadata }, data: { value: 'A' } };
