@@ -174,7 +174,8 @@ function followedStatus(
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;
-  const short = (digest: string | undefined): string | undefined => digest && shortDigest(digest);
+  const short = (digest: string | undefined): string | undefined =>
+    digest && shortDigest(digest, config.ref.keys);
   const isOutdated = isOutdatedOn(store, record, key, edge);
   const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
   const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');

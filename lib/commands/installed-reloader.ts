@@ -306,7 +306,9 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
   const address = unread.includes(WEBHOOK) ? { [WEBHOOK]: 'https://hidden.invalid' } : {};
   const title = `Deployment ${namespace}/${name}`;
-  const { options } = optionsOf([...args, ...settings], { ...env, ...address }, title);
+  const variables = { ...env, ...address };
+  optionsOf(args, variables, title);
+  const { options } = optionsOf([...args, ...settings], variables);
   const unknown = unread
     .filter((each) => !SECRET.test(each))
     .map((each) => `the value of ${each} of ${title} is not in its manifest`);

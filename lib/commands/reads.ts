@@ -4,6 +4,7 @@ import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
 import { callJson, callList } from '../kubernetes/json-call.ts';
 import { type ApiRequest, type ApiResponse, bodyOf, type Send } from '../kubernetes/transport.ts';
+import { discover } from '../kubernetes/workloads/discovery.ts';
 import type { ApiResource } from '../model/object-ref.ts';
 import type { Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
@@ -19,6 +20,16 @@ export async function readObject<T extends RawObject>(
 ): Promise<Reading<T>> {
   const path = objectPath(resource, namespace, name);
   return await readingOf(() => callJson<T>(send, { method: 'GET', path }));
+}
+
+/** Whether the cluster is known to lack a kind. Never rejects. */
+export async function isNotServed(send: Send, row: Parameters<typeof discover>[1]): Promise<boolean> {
+  return row.group !== '' && (await discover(send, row, new AbortController().signal)).is === 'absent';
+}
+
+/** That it lacks the kind. */
+export function notServed({ group, resource }: ApiResource): string {
+  return `the cluster does not serve ${resource}.${group}`;
 }
 
 /** All objects of a kind, in one namespace or (undefined) in all, by selectors of labels or fields. Never rejects. */

@@ -4,12 +4,20 @@ import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { Finding } from '../model/finding.ts';
-import { configRefIn, isMountedKind, keyOf, namespaceIn, SOURCE_KINDS } from '../model/object-ref.ts';
+import {
+  configRefIn,
+  isMountedKind,
+  keyOf,
+  namespaceIn,
+  SOURCE_KINDS,
+  wholeKeyOf,
+} from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { CommandError, connect } from './connect.ts';
 import type { Facts, ShownEvent } from './explain/cause.ts';
+import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
   DEPLOYMENTS,
   findReloader,
@@ -19,7 +27,7 @@ import {
   unreadable,
 } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
-import { listObjects, readObject } from './reads.ts';
+import { isNotServed, listObjects, notServed, readObject } from './reads.ts';
 import type { CommandContext } from './run-command.ts';
 import { kindOf, resourceOf, rowsOf, type Subject } from './subject.ts';
 import type { WatchFeed } from './watch-feed.ts';
@@ -79,9 +87,17 @@ export async function factsOf(
 ): Promise<Facts> {
   const { send, namespace } = scene;
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
-  if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
+  if (reading.kind === 'failed' && reading.isForbidden !== true) {
+    if (await isNotServed(send, row)) throw new CommandError(notServed(row), 'not-found');
+    throw unreachable(reading);
+  }
   if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
-  return await factsIn(scene, await observeFor(scene, [namespace]), row, reading.object, events);
+  const observation = await observeFor(scene, [namespace]);
+  const facts = await factsIn(scene, observation, row, reading.object, events);
+  const missing = missingOf(observation, keyOf(facts.workload.ref)).map(wholeKeyOf);
+  const objects = [...new Set(missing)].map(configRefIn);
+  const unseen = await Promise.all(objects.map((object) => unseenBecause(scene, object)));
+  return { ...facts, unseen: unseen.flat() };
 }
 
 /** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
@@ -123,7 +139,8 @@ export async function factsIn(
   await untilMissed(observation, key);
   const record = store.workloads.get(key);
   const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
-  return { row, raw, workload: seen, record, findings, events, observation, reloader, now: moment() };
+  const found = { row, raw, workload: seen, record, findings, events };
+  return { ...found, unseen: [], observation, reloader, now: moment() };
 }
 
 /** Undefined if the controller does not observe the kind. */
@@ -134,15 +151,20 @@ function findingsOf({ controllers, assembly }: Observation, key: string): readon
 }
 
 /** Resolves once each missing object that the workload follows counts as missing, or that takes too long. */
-async function untilMissed({ store, controllers, assembly }: Observation, workload: string): Promise<void> {
+async function untilMissed(observation: Observation, workload: string): Promise<void> {
+  const missing = missingOf(observation, workload);
+  const { missingObjects } = observation.controllers;
+  await untilTrue(() => missing.every((config) => missingObjects.has(config)), MISSING_MS);
+}
+
+/** The objects that the workload follows and no stream shows; what is not listed is not missing. */
+function missingOf({ store, assembly }: Observation, workload: string): readonly string[] {
   const followed = [...(store.workloads.get(workload)?.edges.keys() ?? [])];
-  // What is not listed is not missing.
-  const missing = followed.filter((config) => {
+  return followed.filter((config) => {
     const { kind } = configRefIn(config);
     const isListed = assembly.observed.gate.isSynced(namespaceIn(config), kind, 'refused');
     return store.configs.get(config)?.digest === undefined && isListed && !isMountedKind(kind);
   });
-  await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
 }
 
 /** The time of day, in ms since 1970: windows and holds go by it. */

@@ -163,10 +163,11 @@ function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
 
 type Encoding = 'utf8' | 'base64';
 
-/** The first hex digits, enough for a person to distinguish two digests. */
-export function shortDigest(digest: Digest): string {
+/** The first hex digits of the content, enough for a person to distinguish two digests; `keys`: those that the digest is of. */
+export function shortDigest(digest: Digest, keys?: ConfigRef['keys']): string {
   const hex = digest.slice(digest.indexOf(':') + 1);
-  return hex.length > 4 ? `${hex.slice(0, 4)}…` : hex;
+  const begin = keys === undefined ? 0 : MARK_DIGITS;
+  return hex.length > 4 ? `${hex.slice(begin, begin + 4)}…` : hex;
 }
 
 function updateWithSection(

@@ -71,9 +71,9 @@ function messageOf({ reason, workload, config, detail }: Note): string {
   const what = config && describe(config);
   switch (reason) {
     case 'baseline':
-      return `${who} follows ${what} (baseline ${shortDigest(detail ?? '')}; nothing rolled)`;
+      return `${who} follows ${what} (baseline ${shortDigest(detail ?? '', config?.keys)}; nothing rolled)`;
     case 'followed':
-      return `${who} follows ${what} (${detail ? `${shortDigest(detail)}; nothing rolled` : 'which does not exist yet'})`;
+      return `${who} follows ${what} (${detail ? `${shortDigest(detail, config?.keys)}; nothing rolled` : 'which does not exist yet'})`;
     case 'unfollowed':
       return `${who} no longer follows ${what}`;
     case 'changed-back':

@@ -103,7 +103,8 @@ export function approvalOf(
   return { ...waitingOf(store, record), target };
 }
 
-function holdOf(annotations: Annotations, who: string, now: number): Gate | undefined {
+/** Whether the annotations hold `who`. */
+export function holdOf(annotations: Annotations, who: string, now: number): Gate | undefined {
   const until = heldUntil(annotations);
   if (until === undefined || until <= now) return undefined;
   const end = until === Number.POSITIVE_INFINITY ? 'its annotation hold is taken away' : timeText(until);

@@ -179,7 +179,7 @@ test('explain says that a kind is not served', async () => {
     await cluster.kubeconfig(),
   );
   assert.equal(code, 1);
-  assert.match(stderr, /answers with an error: .* 404 page not found: it does not serve this kind, or /);
+  assert.match(stderr, /explain: the cluster does not serve rollouts\.argoproj\.io$/m);
 });
 
 test('graph has the edges of the namespace', async () => {

@@ -34,6 +34,8 @@ export interface Facts {
   /** Undefined: it follows nothing. */
   readonly record: WorkloadRecord | undefined;
   readonly findings: readonly Finding[];
+  /** Why the reloader sees nothing of objects that it follows; only where one workload is asked about. */
+  readonly unseen: readonly Cause[];
   /** The last ones of a reloader, the newest at the end. */
   readonly events: readonly ShownEvent[];
   readonly observation: Observation;

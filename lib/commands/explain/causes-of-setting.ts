@@ -2,14 +2,22 @@
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
-import { type ConfigRef, describe, isMountedKind } from '../../model/object-ref.ts';
+import type { Send } from '../../kubernetes/transport.ts';
+import {
+  type ConfigKind,
+  type ConfigRef,
+  describe,
+  isMountedKind,
+  SOURCE_KINDS,
+} from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import { meets } from '../../options/labels.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
-import { type InstalledReloader, RELOADER_LABEL, watches } from '../installed-reloader.ts';
+import { type InstalledReloader, problemOf, RELOADER_LABEL, watches } from '../installed-reloader.ts';
 import { hidesNamespaces, type Observation } from '../observation.ts';
-import type { Cause, CauseRule, Facts } from './cause.ts';
+import { isNotServed, notServed, readObject } from '../reads.ts';
+import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
 export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | undefined)[] = [
@@ -122,6 +130,47 @@ export function notLabelled(
   };
 }
 
+/** Why the reloader sees nothing of an object; none: it does. */
+export async function unseenBecause(
+  { send, reloader }: { readonly send: Send; readonly reloader: InstalledReloader },
+  ref: ConfigRef,
+): Promise<readonly Cause[]> {
+  const about = describe(ref);
+  const row = { ...SOURCE_KINDS[ref.kind], kind: ref.kind };
+  const isGuessed = reloader.unknown.length > 0;
+  if (!isGuessed && !configKindsOf(reloader.options).includes(ref.kind))
+    return [kindIgnored(reloader, ref.kind, about)];
+  const reading = await readObject<RawObject & { readonly type?: string }>(
+    send,
+    row,
+    ref.namespace,
+    ref.name,
+  );
+  if (reading.kind === 'absent')
+    return [{ rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
+  if (reading.kind === 'failed') {
+    if (await isNotServed(send, row)) return [{ rule: 'missing', about, says: notServed(row) }];
+    return [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];
+  }
+  const { type = '', metadata } = reading.object;
+  const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
+  const unlabelled = notLabelled(reloader, ref, metadata);
+  return [...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES), ...(unlabelled ? [unlabelled] : [])];
+}
+
+function kindIgnored({ options }: InstalledReloader, kind: ConfigKind, names: string): Cause {
+  const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
+  return {
+    rule: 'kind-of-object-ignored',
+    about: names,
+    says: `the reloader does not watch ${kind}${kind.endsWith('s') ? 'es' : 's'}, so ${names} rolls nothing`,
+    todo:
+      flag === undefined
+        ? `take ${SOURCE_KINDS[kind].resource} out of --ignored-config-resource-types`
+        : `give the reloader ${flag}`,
+  };
+}
+
 function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined {
   const { kind, resource } = row;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
@@ -147,16 +196,11 @@ function kindNotListed({ row, observation }: Facts): Cause | undefined {
   return { rule: 'kind-not-listed', about: row.kind, says, todo: 'install the kind, or grant the right' };
 }
 
-function objectsIgnored({ reloader: { options }, workload }: Facts): readonly Cause[] {
-  const watched = configKindsOf(options);
+function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
+  const watched = configKindsOf(reloader.options);
   return workload.references
     .filter(({ kind }) => !watched.includes(kind))
-    .map(({ kind, name }) => ({
-      rule: 'kind-of-object-ignored',
-      about: `${kind}/${name}`,
-      says: `the reloader does not watch ${kind}s, so ${kind}/${name} rolls nothing`,
-      todo: `take ${kind} out of --ignored-config-resource-types`,
-    }));
+    .map(({ kind, name }) => kindIgnored(reloader, kind, `${kind}/${name}`));
 }
 
 /** Annotations of a vocabulary that is not in use. */

@@ -4,12 +4,13 @@ import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import type { Finding } from '../../model/finding.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
-import { describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
+import { configKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { gateOf } from '../../tracking/gate.ts';
@@ -19,9 +20,8 @@ import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const WORKLOAD_RULES: readonly CauseRule[] = [
-  beingDeleted,
-  managedByOther,
   findings,
+  unseenObjects,
   asksForNothing,
   refersToNothing,
   (facts) => refused(facts, (because) => because === 'not-asked'),
@@ -38,13 +38,11 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   unchanged,
 ];
 
-function beingDeleted({ raw }: Facts): Cause | undefined {
-  if (raw.metadata.deletionTimestamp === undefined) return undefined;
-  return { rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' };
-}
-
-function managedByOther({ raw, workload }: Facts): Cause | undefined {
-  if (!workload.isLeftAlone || raw.metadata.deletionTimestamp !== undefined) return undefined;
+/** Why nothing is ever written to it: then no other cause counts. */
+export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): Cause | undefined {
+  if (raw.metadata.deletionTimestamp !== undefined)
+    return { rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' };
+  if (!workload.isLeftAlone) return undefined;
   const about = controllerOf(raw.metadata)?.kind ?? 'another object';
   return {
     rule: 'managed',
@@ -59,6 +57,13 @@ function findings({ findings: found }: Facts): readonly Cause[] {
   return found.map(causeOf);
 }
 
+/** Objects that it follows and the reloader does not see, unless a finding says the same. */
+function unseenObjects({ unseen, findings: found }: Facts): readonly Cause[] {
+  const isFound = ({ rule, about }: Cause): boolean =>
+    found.some((finding) => finding.reason === rule && finding.about.includes(about));
+  return unseen.filter((cause) => !isFound(cause));
+}
+
 /** The finding as a cause. */
 export function causeOf({ reason, about, message }: Finding): Cause {
   return { rule: reason, about, says: message };
@@ -70,26 +75,33 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const asking = wordsOf(workload).filter(({ on }) => on !== 'label');
   if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return undefined;
   const { kind, namespace, name } = workload.ref;
-  const [reference] = workload.references;
-  const key = reference === undefined ? undefined : nativeKeyOf(reference.kind);
-  const word =
-    key === undefined ? 'reloader.k8s.collaborne.com/configmap=<names>' : `${key}=${reference?.name}`;
-  return {
-    rule: 'not-asked',
-    about: 'annotations',
-    says: 'no annotation asks for anything',
-    todo: `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${word}`,
-  };
+  const lists = configKindsOf(reloader.options).flatMap((each) => {
+    const read = workload.references.filter((reference) => reference.kind === each);
+    const names = [...new Set(read.map((reference) => reference.name))];
+    return names.length === 0 ? [] : [`${nativeKeyOf(each)}=${names.join(',')}`];
+  });
+  const cause = { rule: 'not-asked', about: 'annotations', says: 'no annotation asks for anything' };
+  if (lists.length === 0 || !readsNative(facts)) return cause;
+  const command = `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${lists.join(' ')}`;
+  return { ...cause, todo: command };
+}
+
+/** Whether native lists have an effect. */
+function readsNative({ reloader: { options } }: Facts): boolean {
+  return options.dialects.includes('collaborne');
+}
+
+/** To name an object, where that has an effect. */
+function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>): Pick<Cause, 'todo'> {
+  return readsNative(facts) ? { todo: `add ${name} to ${nativeKeyOf(kind)}` } : {};
 }
 
 /** An auto annotation, and a template that mentions nothing. */
 function refersToNothing({ workload, record, reloader }: Facts): readonly Cause[] {
   if (record !== undefined || workload.references.length > 0) return NO_CAUSES;
-  const switches = everyVocabulary(reloader.options).flatMap((words) => [
-    words.auto,
-    words.search,
-    ...Object.values(words.typedAuto),
-  ]);
+  const { options } = reloader;
+  const inUse = everyVocabulary(options).filter((words) => options.dialects.includes(words.name));
+  const switches = inUse.flatMap((words) => [words.auto, words.search, ...Object.values(words.typedAuto)]);
   const found = wordsOf(workload).filter(({ key, value }) => switches.includes(key) && value === 'true');
   return found.map(({ key }) => ({
     rule: 'no-reference',
@@ -115,7 +127,7 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
       rule: 'not-asked',
       about: `${kind}/${name}`,
       says: `its pods read ${kind}/${name}, and no annotation asks for it`,
-      todo: `add ${name} to ${nativeKeyOf(kind)}`,
+      ...naming(facts, { kind, name }),
     }));
 }
 
@@ -134,33 +146,38 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
         rule: verdict.because,
         about,
         says: `${about} rolls nothing: ${sentenceOf(verdict)}${by}`,
-        todo: todoFor(verdict.because, facts, config, keys[0] ?? ''),
+        ...todoFor(verdict.because, facts, config, keys[0] ?? ''),
       },
     ];
   });
 }
 
-function todoFor(because: PolicyReason, facts: Facts, { ref }: ConfigRecord, key: string): string {
+function todoFor(
+  because: PolicyReason,
+  facts: Facts,
+  { ref }: ConfigRecord,
+  key: string,
+): Pick<Cause, 'todo'> {
   const about = describe(ref);
   switch (because) {
     case 'excluded':
-      return `take ${ref.name} out of ${key}`;
+      return { todo: `take ${ref.name} out of ${key}` };
     case 'ignored':
-      return `take the annotation ${key} away from ${about}`;
+      return { todo: `take the annotation ${key} away from ${about}` };
     case 'disabled':
-      return `take the label ${key} away from the workload`;
+      return { todo: `take the label ${key} away from the workload` };
     case 'not-matched':
-      return `write ${markOf(facts)}: "true" on ${about}`;
+      return { todo: `write ${markOf(facts)}: "true" on ${about}` };
     case 'finished':
-      return 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew';
+      return { todo: 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew' };
     case 'suspended':
-      return 'nothing: its next run reads what is current then';
+      return { todo: 'nothing: its next run reads what is current then' };
     case 'unselected':
-      return `give the namespace the labels of --namespace-selector`;
+      return { todo: `give the namespace the labels of --namespace-selector` };
     case 'state':
-      return `take ${ref.name} out of the annotation: a reloader writes its state there`;
+      return { todo: `take ${ref.name} out of the annotation: a reloader writes its state there` };
     default:
-      return `add ${ref.name} to ${nativeKeyOf(ref.kind)}`;
+      return naming(facts, ref);
   }
 }
 

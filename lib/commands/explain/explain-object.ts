@@ -1,6 +1,5 @@
 /** What `explain` answers about an object: who follows it, and why others that mention it do not. */
 
-import { discover } from '../../kubernetes/workloads/discovery.ts';
 import {
   type ConfigRef,
   describe,
@@ -8,21 +7,21 @@ import {
   isMountedKind,
   keyOf,
   type ObjectKey,
-  SOURCE_KINDS,
   type WorkloadRef,
   wholeOf,
 } from '../../model/object-ref.ts';
-import type { RawObject } from '../../model/raw-objects.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
-import { problemOf } from '../installed-reloader.ts';
+import { holdOf } from '../../tracking/gate.ts';
+import { haltOf } from '../../tracking/halts.ts';
+import { haltedText, releaseCommand } from '../../tracking/stage-news.ts';
 import type { Observation, StateAccess } from '../observation.ts';
-import { readObject } from '../reads.ts';
-import { factsIn, observeFor, type Scene, workloadsIn } from '../scene.ts';
+import { isNotServed } from '../reads.ts';
+import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
-import { notLabelled, notWatched } from './causes-of-setting.ts';
+import { notWatched, unseenBecause } from './causes-of-setting.ts';
 import {
   causesOf,
   explanationOf,
@@ -68,7 +67,11 @@ export async function explainObject(
     unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
   const followers = mentioning.map((facts) => followerOf(facts, ref));
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
-  const causes = [...(unwatched ? [unwatched] : NO_CAUSES), ...(await objectCauses(scene, ref, isAlone))];
+  const causes = [
+    ...(unwatched ? [unwatched] : gatesOf(observation, ref)),
+    ...(await unseenBecause(scene, ref)),
+    ...(isAlone && !isMountedKind(kind) ? [noFollower(ref)] : NO_CAUSES),
+  ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
   const answer = {
@@ -107,11 +110,8 @@ async function mentionsOf(
   }
   const unlisted: string[] = [];
   // Without a right the API server does not say that it lacks the kind.
-  for (const [row, why] of hidden) {
-    const isAbsent =
-      row.isOptional && (await discover(send, row, new AbortController().signal)).is === 'absent';
-    if (isAbsent !== true) unlisted.push(`${row.kind} in ${namespace} ${why}`);
-  }
+  for (const [row, why] of hidden)
+    if (!(await isNotServed(send, row))) unlisted.push(`${row.kind} in ${namespace} ${why}`);
   return { mentioning, unlisted };
 }
 
@@ -124,7 +124,8 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const follows = explanationOf(facts).follows.find((each) => keyOf(wholeOf(each.object)) === keyOf(ref));
   const all = causesOf(facts);
   const causes = all.filter(
-    ({ rule, about, says }) => rule === 'kind-not-served' || about.includes(object) || says.includes(object),
+    ({ rule, about, says }) =>
+      ['kind-not-served', 'managed'].includes(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   return {
@@ -134,29 +135,24 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   };
 }
 
-/** What keeps the object itself from rolling anything. */
-async function objectCauses(scene: Scene, ref: ConfigRef, isAlone: boolean): Promise<readonly Cause[]> {
+function noFollower(ref: ConfigRef): Cause {
   const about = describe(ref);
-  const row = SOURCE_KINDS[ref.kind];
-  const reading = await readObject<RawObject & { readonly type?: string }>(
-    scene.send,
-    row,
-    ref.namespace,
-    ref.name,
-  );
-  const says = `no workload of ${ref.namespace} follows or mentions it`;
-  const unfollowed = isAlone ? [{ rule: 'no-follower', about, says }] : NO_CAUSES;
-  if (reading.kind === 'absent')
-    return [{ rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }, ...unfollowed];
-  if (reading.kind === 'failed')
-    return [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }, ...unfollowed];
-  const { type = '', metadata } = reading.object;
-  const unlabelled = notLabelled(scene.reloader, ref, metadata);
-  const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
+  return { rule: 'no-follower', about, says: `no workload of ${ref.namespace} follows or mentions it` };
+}
+
+/** Why its content waits, whoever follows it. */
+function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
+  const { store } = observation;
+  const about = describe(ref);
+  const records = keysOf(observation, ref).flatMap((key) => store.configs.get(key) ?? []);
+  const held = holdOf(records[0]?.annotations ?? {}, about, moment());
+  const halted = records.flatMap((record) => {
+    const halt = haltOf(store, record);
+    return halt === undefined ? [] : [haltedText(record.ref, halt, undefined)];
+  });
   return [
-    ...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES),
-    ...(unlabelled ? [unlabelled] : NO_CAUSES),
-    ...(isMountedKind(ref.kind) ? NO_CAUSES : unfollowed),
+    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref) }] : NO_CAUSES),
+    ...halted.map((says) => ({ rule: 'halt', about, says })),
   ];
 }
 

@@ -13,6 +13,7 @@ const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
   'out of date': 'red',
   unknown: 'yellow',
   absent: 'yellow',
+  'absent or unwatched': 'yellow',
 };
 
 /** The answer about a workload. */
@@ -41,7 +42,10 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
       'Asks by',
       asks.map((word) => `  ${wordText(word)}`),
     ),
-    `rollout   ${isRolledOut ? 'every pod runs the present template' : 'not rolled out'}`,
+    // A CronJob has no pods of its own.
+    ...(workload.kind === 'CronJob'
+      ? []
+      : [`rollout   ${isRolledOut ? 'every pod runs the present template' : 'not rolled out'}`]),
     ...sourceLines(answer),
     '',
   ].join('\n');

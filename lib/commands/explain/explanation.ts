@@ -19,7 +19,7 @@ import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
-import { type Followed, followed, isTimeUnknown, WORKLOAD_RULES } from './causes-of-workload.ts';
+import { type Followed, followed, isTimeUnknown, leftAlone, WORKLOAD_RULES } from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
 import { decidingWords, type PolicyWord, sentenceOf, wordsOf } from './policy-words.ts';
 
@@ -35,7 +35,7 @@ export interface FollowedObject {
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
   /** `rolling out`: the template brings the current content, and not every pod is of it. */
-  readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent';
+  readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent' | 'absent or unwatched';
   /** The short digests of the content that pods run (absent: pods may run more than one), and that is current. */
   readonly running?: string | undefined;
   readonly current?: string | undefined;
@@ -64,6 +64,8 @@ export interface WorkloadExplanation {
 
 /** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
+  const alone = leftAlone(facts);
+  if (alone !== undefined) return [alone];
   const settings = facts.reloader.unknown.length > 0 ? [] : SETTING_RULES;
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
@@ -145,7 +147,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, { config, verdict 
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
   const [running, current] = digests.map((each) =>
-    each && each !== UNKNOWN ? shortDigest(each) : undefined,
+    each && each !== UNKNOWN ? shortDigest(each, config.ref.keys) : undefined,
   );
   return {
     object: config.ref,
@@ -169,12 +171,14 @@ export function podsOf(
 ): FollowedObject['pods'] {
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
+  const absent = store.settings.isSelective ? 'absent or unwatched' : 'absent';
   if (observedBy(store, record, config) === undefined)
     return config.isUnread === true || unread.some(({ kind }) => kind === config.ref.kind)
       ? 'unknown'
-      : 'absent';
+      : absent;
   if (state.is === 'unknown') return 'unknown';
   if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
+  if (config.digest === undefined) return absent;
   if (!hasEntry({ store, state }, config.ref)) return 'unknown';
   return record.workload.isRolledOut ? 'up to date' : 'rolling out';
 }

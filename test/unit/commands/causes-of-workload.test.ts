@@ -30,9 +30,10 @@ function staged(world: World): World {
 }
 
 const CAUSES: Readonly<Record<string, Row>> = {
-  'another object manages it': {
+  'another object manages it, whether or not its kind is served': {
+    isAlone: true,
     make: (world) => {
-      world.install(['-A', '--job-reload=recreate']).configMap();
+      world.install().configMap();
       world.sandbox.create('jobs', {
         metadata: {
           name: 'web',
@@ -49,9 +50,19 @@ const CAUSES: Readonly<Record<string, Row>> = {
     names: /annotate the CronJob/,
   },
   'no annotation asks for anything': {
-    make: well({}),
+    make: (world) =>
+      world
+        .install()
+        .configMap()
+        .configMap('other')
+        .deployment({ reads: ['web', 'other'] }),
     rule: 'not-asked',
-    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/configmap=web/,
+    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/configmap=web,other$/,
+  },
+  'no annotation asks for anything, and native ones would have no effect': {
+    make: (world) => world.install(['-A', '--dialects=wave']).configMap().deployment(),
+    rule: 'not-asked',
+    names: /^no annotation asks for anything -> $/,
   },
   'an annotation is misspelt': {
     make: well({ [`${NATIVE}/confgmap`]: 'web' }),
@@ -102,6 +113,21 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .deployment({ annotations: follows('web') }),
     rule: 'missing',
     names: /ConfigMap\/web not found, or without the labels that are watched \(reload=yes\)/,
+  },
+  'an object that its pods read lacks the labels that are watched': {
+    make: (world) =>
+      world
+        .install(['-A', '--resource-label-selector=reload=yes'])
+        .configMap()
+        .deployment({ annotations: { [`${NATIVE}/auto`]: 'true' } }),
+    rule: 'unselected-object',
+    names: /ConfigMap\/web does not have the labels of --resource-label-selector \(reload=yes\)/,
+  },
+  'an object that its pods read does not exist': {
+    isStuck: true,
+    make: (world) => world.install().deployment({ annotations: { [`${NATIVE}/auto`]: 'true' } }),
+    rule: 'missing',
+    names: /^ConfigMap\/web does not exist -> create it$/,
   },
   'the annotation names the state': {
     make: (world) => {

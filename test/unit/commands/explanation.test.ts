@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { explanationText } from '../../../lib/commands/explain/explanation-text.ts';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { rolledOut } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -73,4 +74,19 @@ test('only the annotations that decide are named', async () => {
     { key: `${STAKATER}/auto`, value: 'true', on: 'workload' },
   ]);
   assert.equal(asks.length, 4);
+});
+
+test('a kind that the cluster does not serve is no error of the API server', async () => {
+  const world = new World().install();
+  const error = { code: 'not-found', message: 'the cluster does not serve rollouts.argoproj.io' };
+  await assert.rejects(world.factsAbout('rollout/web'), error);
+  world.sandbox.close();
+});
+
+test('a wrong flag after -- is not blamed on the Deployment', async () => {
+  const world = new World().install();
+  const wanted = { namespace: 'default', settings: ['--nonsense'] };
+  const error = { code: 'usage', message: /^the flags after --: unknown flag "--nonsense"/ };
+  await assert.rejects(findReloader(world.send, wanted), error);
+  world.sandbox.close();
 });

@@ -15,6 +15,8 @@ export interface Row {
   readonly names: RegExp;
   /** @default deployment/web */
   readonly about?: string;
+  /** Whether no other cause counts. */
+  readonly isAlone?: true;
   /** Whether pods are never ready, so that none are waited for. */
   readonly isStuck?: true;
 }
@@ -36,7 +38,9 @@ export async function rolledOut({ sandbox }: World): Promise<void> {
 
 /** One test for each cause. */
 export function namesEach(causes: Readonly<Record<string, Row>>): void {
-  for (const [name, { make, about = 'deployment/web', rule, names, isStuck }] of Object.entries(causes)) {
+  for (const [name, { make, about = 'deployment/web', rule, names, isAlone, isStuck }] of Object.entries(
+    causes,
+  )) {
     test(name, async () => {
       const world = new World();
       await make(world);
@@ -49,6 +53,7 @@ export function namesEach(causes: Readonly<Record<string, Row>>): void {
         .filter((cause) => cause.rule === rule)
         .map(({ says, todo = '' }) => `${says} -> ${todo}`)
         .join('\n');
+      if (isAlone === true) assert.equal(found.length, 1, JSON.stringify(found, undefined, 1));
       assert.match(text, names, JSON.stringify(found, undefined, 1));
     });
   }

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import { appliedTo, changedKeys } from '../../../lib/commands/manifests/apply.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import { rolledOut } from './named-causes.ts';
 import { configMap, deployment, manifestsOf, onCluster, type Rollouts, shortened, textOf } from './plans.ts';
 import { follows, World } from './world.ts';
 
@@ -98,6 +100,24 @@ describe('against a cluster a plan has', () => {
       ['reloader'],
     );
     assert.match(rollouts[0]?.when ?? '', /, beside the rollout of its own change, which comes first$/);
+  });
+
+  test('no workload whose expression matches a name that another one names in vain', async () => {
+    const named = new World()
+      .install(['-A', '--reload-on-create', '--reload-on-delete'])
+      .commit('other', '-')
+      .deployment({ name: 'a', annotations: follows('other'), reads: [] })
+      .deployment({ annotations: { 'configmap.reloader.stakater.com/reload': 'oth.*' }, reads: [] });
+    await rolledOut(named);
+    const { observation } = await named.factsAbout('deployment/web');
+    const { edges } = graphOf(observation, false);
+    await observation.end();
+    assert.deepEqual(
+      edges.map(({ workload, pods }) => [workload.name, pods]),
+      [['a', 'absent']],
+    );
+    const answer = await onCluster(named, [configMap({ value: 'A' }, 'other')]);
+    assert.deepEqual(shortened(answer), [['Deployment/a', 'reloader', 'ConfigMap/other (key value)']]);
   });
 
   test('what is out of date already, apart', async () => {

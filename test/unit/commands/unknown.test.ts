@@ -12,6 +12,7 @@ import {
   type Wanted,
 } from '../../../lib/commands/installed-reloader.ts';
 import { doubtsAbout } from '../../../lib/commands/scene.ts';
+import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -295,11 +296,15 @@ describe('explain', () => {
   });
 });
 
-async function explainedObject(world: World, name = 'web'): Promise<ObjectExplanation> {
+async function explainedObject(
+  world: World,
+  name = 'web',
+  kind: ConfigKind = 'ConfigMap',
+): Promise<ObjectExplanation> {
   await rolledOut(world);
   const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
   const scene = { send: world.send, namespace: 'default', reloader };
-  const answer = await explainObject(scene, { is: 'object', kind: 'ConfigMap', name });
+  const answer = await explainObject(scene, { is: 'object', kind, name });
   world.sandbox.close();
   return answer;
 }
@@ -308,6 +313,32 @@ describe('explain of an object', () => {
   test('knows its followers', async () => {
     const { followers, unknown, isMissing } = await explainedObject(well()(new World()));
     assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
+  });
+
+  test('says that it is held or halted, with the command that ends that', async () => {
+    const world = new World().install().configMap('web', { annotations: { [`${NATIVE}/hold`]: 'true' } });
+    const entry = world.sandbox.get('configmaps', 'reloader', 'reloader-state')?.['data'] as Words;
+    const halted = `${entry['default_v1.ConfigMap_web']}!0a0b=default/Deployment/first`;
+    const data = { 'default_v1.ConfigMap_web': halted };
+    world.sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+    const { causes } = await explainedObject(world.deployment({ annotations: follows('web') }));
+    assert.deepEqual(
+      causes.map(({ rule }) => rule),
+      ['hold', 'halt'],
+    );
+    assert.match(causes[0]?.todo ?? '', /^kubectl annotate configmap\/web .*hold-$/);
+    assert.match(causes[1]?.says ?? '', /Deployment\/first did not get ready .*resume=0a0b$/);
+  });
+
+  test('knows that objects of a kind are not watched, without reading them', async () => {
+    const world = new World().install(['-A', '--enable-csi-integration=false']);
+    world.refuses = ({ path }) => path.includes('/secretproviderclasses');
+    const { causes, unknown } = await explainedObject(world, 'vault', 'SecretProviderClass');
+    const [ignored] = causes;
+    assert.deepEqual(
+      [ignored?.rule, ignored?.todo, unknown],
+      ['kind-of-object-ignored', 'give the reloader --enable-csi-integration=auto', []],
+    );
   });
 
   test('says that it does not exist', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { shortDigest } from '../../../lib/model/digest.ts';
+import { scopedDigestsOf, shortDigest } from '../../../lib/model/digest.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { collaborneDigestOf, digestOf } from '../../digests.ts';
@@ -130,3 +130,8 @@ const SHORT: Record<string, readonly [string, string]> = {
 for (const [sentence, [long, short]] of Object.entries(SHORT)) {
   test(`for people: ${sentence}`, () => assert.equal(shortDigest(long), short));
 }
+
+test('for people: of some keys the digits that change with their content', () => {
+  const shortOf = (a: string): string => shortDigest(scopedDigestsOf(`/a=${a}`, ['a']).digest, ['a']);
+  assert.notEqual(shortOf('1'.repeat(27)), shortOf('2'.repeat(27)));
+});
