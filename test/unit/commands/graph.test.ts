@@ -58,7 +58,7 @@ test('only the neighbours of one object, or what is out of date', async () => {
 });
 
 test('the keys of an object that was listed before its follower are read before anything is said', async () => {
-  const world = new World().install().configMap();
+  const world = new World().configMap('web', {}, false);
   const env = [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }];
   const auto = 'reloader.k8s.collaborne.com/auto';
   const annotations = { [auto]: 'true', 'reloader.k8s.collaborne.com/key-scoped': 'true' };
@@ -66,7 +66,7 @@ test('the keys of an object that was listed before its follower are read before 
   await rolledOut(world);
   const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
   const send: Send = async (request) => {
-    if (/\/default\/(deployments[?]|configmaps\/web)/.test(request.path))
+    if (/\/default\/deployments[?]|metadata.name%3Dweb/.test(request.path))
       await sleep(100, new AbortController().signal);
     return await world.send(request);
   };
