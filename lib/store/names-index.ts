@@ -1,6 +1,5 @@
 /** The names of objects by namespace and kind, against which the expressions of workloads are matched. */
 
-import { ABSENT } from '../model/digest.ts';
 import type { ConfigKind, ConfigRef } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import { configRefOf } from '../model/state-entry.ts';
@@ -33,17 +32,13 @@ export class NamesIndex {
 const NONE: ReadonlySet<string> = new Set();
 const PARSED = new WeakMap<PersistedState, NamesIndex>();
 
-/**
- * The names of the objects with an entry in `state`, but for entries that began with an absence: those objects never were. Parsed
- * once per state, which is immutable.
- */
+/** The names of the objects with an entry in `state`. Parsed once per state, which is immutable. */
 export function namesOfEntries(state: PersistedState, homeNamespace: string): NamesIndex {
   const known = PARSED.get(state);
   if (known !== undefined) return known;
   const names = new NamesIndex();
-  for (const [key, { digest, sequence }] of state.entries) {
-    const neverWas = digest === ABSENT && sequence === 1;
-    const ref = neverWas ? undefined : configRefOf(key, homeNamespace);
+  for (const key of state.entries.keys()) {
+    const ref = configRefOf(key, homeNamespace);
     if (ref !== undefined) names.add(ref);
   }
   PARSED.set(state, names);

@@ -26,7 +26,7 @@ export class Store {
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
   readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
   readonly dependents: DependentsIndex = new DependentsIndex();
-  /** The names of the whole objects that have a record and were seen: an expression means none that another workload only names. */
+  /** The names of the whole objects that have a record. */
   readonly names: NamesIndex = new NamesIndex();
   /** The sets of keys that have a record. */
   readonly scopes: ScopesIndex;
@@ -71,7 +71,8 @@ export class Store {
     if (record === undefined) {
       const isWhole = ref.keys === undefined;
       record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
-      if (!isWhole) this.scopes.set(key, ref);
+      if (isWhole) this.names.add(ref);
+      else this.scopes.set(key, ref);
       this.configs.set(key, record);
     }
     return record;
@@ -130,7 +131,7 @@ export class Store {
     return this.settings.ownState.has(whole) || this.settings.ownKeys === whole;
   }
 
-  /** The names of a kind of object in `namespace` that were seen, by this process or by one before it. */
+  /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
   namesIn(namespace: string): KnownNames {
     return (kind) => {
       const recorded = namesOfEntries(this.persisted.state, this.settings.homeNamespace).of(namespace, kind);

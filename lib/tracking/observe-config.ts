@@ -150,7 +150,6 @@ function appear(
 ): void {
   for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.persist(keyOf(former), 'soon');
   if (object.ref.keys !== undefined) return;
-  store.names.add(object.ref);
   // Before followAppeared: a new edge to a set of keys begins with these digests.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
   followAppeared(store, effects, object.ref, { isInInitialList, span });

@@ -86,9 +86,7 @@ function isUnknownToPattern(
   config: ConfigName,
 ): boolean {
   const { asked } = workloadAt(trace, name, at) ?? {};
-  // Of what never was, the state may have the absence.
-  const isEntered = ![undefined, '-'].includes(state.entries[config]);
-  const isRemembered = isEntered || state.overrides[name]?.[config] !== undefined;
+  const isRemembered = state.entries[config] !== undefined || state.overrides[name]?.[config] !== undefined;
   const isNamed = asked?.by !== 'pattern' || asked.names.includes(config);
   return !isNamed && !isRemembered && contentAt(trace, config, at) === undefined;
 }

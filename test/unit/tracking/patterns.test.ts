@@ -53,17 +53,6 @@ for (const isNamed of [false, true]) {
   });
 }
 
-test('an object that never was is not meant, although another one names it and the state records its absence', () => {
-  const entries = { 'v1.ConfigMap_web-a': '-.1', 'v1.ConfigMap_web-b': '-.2' };
-  const world = new World(entries, 'home', {}, { onCreate: true, onDelete: true });
-  world.workload('api', { follows: ['web-a', 'web-b', 'web-c'] }, FIRST);
-  world.workload('web', PATTERN, FIRST);
-  assert.deepEqual(followedBy(world), ['web-b']);
-  world.config('web-c', 'a');
-  assert.deepEqual(followedBy(world), ['web-b', 'web-c']);
-  assert.ok(!world.needsRollout('web'));
-});
-
 test('what a list shows first after a gap is rolled for only where pods started in the gap', () => {
   for (const isRolledOut of [true, false]) {
     const world = new World();
