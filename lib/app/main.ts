@@ -139,7 +139,7 @@ function logStart(
 function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
   else if (webhookUrl !== undefined) log.info(`nothing is rolled: ${originOf(webhookUrl)} is told instead`);
-  else if (alerts !== undefined) log.info(`an alert is sent to ${originOf(alerts.url)} for each rollout`);
+  else if (alerts !== undefined) log.info(`alerts are sent to ${originOf(alerts.url)}`);
 }
 
 function aboutOf({ stateConfigMap, dryRun, clusterName }: Options, place: Place): About {

@@ -39,7 +39,8 @@ export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
   );
 }
 
-/** The variables for Node's agent, which does not know subnets in NO_PROXY. */
+/** The variables for Node's agent, which knows no subnet in NO_PROXY and no proxy without a scheme. */
 function proxiesFor(url: string, variables: Environment = {}): Environment {
-  return proxyFor(url, variables) === undefined ? {} : { ...variables, no_proxy: '', NO_PROXY: '' };
+  const proxy = proxyFor(url, variables);
+  return proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
 }

@@ -1,4 +1,4 @@
-/** The proxy that the environment names for an address, by the rules of Go programs such as kubectl. */
+/** The proxy that the environment names for an address, as kubectl reads it, but for the lower-case variable, which has precedence. */
 
 import { BlockList, isIP } from 'node:net';
 import { ConnectionError, type Environment } from '../model/settings.ts';

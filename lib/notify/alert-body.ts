@@ -1,6 +1,6 @@
 /** The text of an alert, in the format of each sink. */
 
-import type { ConfigRef, WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, configKindOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { FailureInfo, RolloutInfo } from '../model/outcome.ts';
 import type { EventReason } from '../model/reasons.ts';
 import type { AlertOptions, AlertSink } from '../model/settings.ts';
@@ -75,5 +75,5 @@ function listed(objects: readonly (ConfigRef | WorkloadRef)[]): string {
 
 /** The word of Stakater Reloader: objects in capitals, workloads as they are. */
 function typeOf({ kind }: ConfigRef | WorkloadRef): string {
-  return kind === 'ConfigMap' || kind === 'Secret' ? kind.toUpperCase() : kind;
+  return configKindOf(kind) === undefined ? kind : kind.toUpperCase();
 }

@@ -229,7 +229,7 @@ export const TABLE = {
       'a key that signs posts to --webhook-url, in the header x-reloader-signature; read for each (default: no signature)',
     '--alert-on-reload': {
       variable: 'ALERT_ON_RELOAD',
-      help: 'send an alert for each rollout (also $ALERT_ON_RELOAD)',
+      help: 'send an alert for each rollout, and for failures that need a person (also $ALERT_ON_RELOAD)',
     },
     '--alert-sink <sink>': {
       variable: 'ALERT_SINK',

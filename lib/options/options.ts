@@ -88,7 +88,7 @@ export interface Options extends FlagOptions {
   readonly metricsTlsDirectory?: string;
   /** The admission webhook, which keeps stamps through updates by external writers. @default none */
   readonly admission?: AdmissionOptions;
-  /** The receiver of an alert for each rollout. @default none */
+  /** The receiver of alerts. @default none */
   readonly alerts?: AlertOptions;
 }
 

@@ -22,7 +22,7 @@ export class LogView {
   show(line: LogLine): void {
     this.#baselines = line['reason'] === 'baseline' ? this.#baselines + 1 : this.#counted();
     if (this.#baselines > SHOWN_BASELINES) return;
-    const { time, level, message, namespace: _, ...fields } = line;
+    const { time, level, message, namespace: _, severity: __, ...fields } = line;
     const text = textLine({ time: new Date(String(time)), level, message, fields }, this.#screen.colour);
     const short = text.slice(DATE);
     this.#screen.hanging(this.#screen.paint('dim', short.slice(0, TIME)) + short.slice(TIME));

@@ -67,7 +67,7 @@
 {{- include "reloader.check.flags" . }}
 {{- end }}
 
-{{/* No right leads out of a namespace that is watched as one of others; policies need an API server that knows them. */}}
+{{/* Policies need an API server that knows them, and an account of their own; something has to be watched. */}}
 {{- define "reloader.check.fences" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- if and .Values.fences.enabled (semverCompare "<1.30-0" .Capabilities.KubeVersion.Version) }}
