@@ -26,7 +26,7 @@ const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
 const CLOCKS_DIFFER_MS = 60_000;
 /** Where a reloader usually is, if not beside the workloads. */
-export const USUAL_NAMESPACE = 'reloader';
+const USUAL_NAMESPACE = 'reloader';
 
 /** The Deployment of a reloader. */
 export interface Installation {

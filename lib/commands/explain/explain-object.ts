@@ -115,7 +115,8 @@ async function mentionsOf(
   return { mentioning, unlisted };
 }
 
-function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
+/** The object, and the sets of its keys that workloads follow. */
+export function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
   return [keyOf(ref), ...store.scopes.of(keyOf(ref)).map(keyOf)];
 }
 

@@ -14,27 +14,39 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * The live object after the manifest is applied. Fields that the manifest lacks stay, since the API server has filled them in;
- * items of a list that it lacks go, except stamps. Keys of data that it lacks go if they are among the `last` ones that were applied.
+ * items of a list that it lacks go, except stamps. Keys of data and annotations that it lacks go if they were applied last.
  */
-export function appliedTo(
-  live: RawObject,
-  manifest: RawObject,
-  last: Partial<RawConfigObject> = lastAppliedTo(live),
-): RawObject {
+export function appliedTo(live: RawObject, manifest: RawObject): RawObject {
   const { status: _, ...wanted } = manifest as RawObject & { readonly status?: unknown };
-  const next = merged(live, wanted) as RawObject & RawConfigObject;
+  const last = lastAppliedTo(live);
+  const { annotations = {} } = live.metadata;
+  const kept = withoutKeys(annotations, last.metadata?.annotations, manifest.metadata.annotations);
+  const trimmed = { ...live, metadata: { ...live.metadata, annotations: kept } };
+  const next = merged(trimmed, wanted) as RawObject & RawConfigObject;
   if ((live as RawWorkload).spec === undefined) {
     const left = (field: 'data' | 'binaryData'): object => {
-      const { [field]: given = {} } = manifest as RawConfigObject;
-      const gone = Object.keys(last[field] ?? {}).filter((key) => !(key in given));
-      const kept = Object.entries(next[field] ?? {}).filter(([key]) => !gone.includes(key));
-      return next[field] === undefined ? {} : { [field]: Object.fromEntries(kept) };
+      const { [field]: given } = manifest as RawConfigObject;
+      return next[field] === undefined ? {} : { [field]: withoutKeys(next[field], last[field], given) };
     };
     return { ...next, ...left('data'), ...left('binaryData') };
   }
   const { uid = '', generation = 1 } = live.metadata;
   const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
   return { ...next, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
+}
+
+/** `fields` without those that were applied `last` and are not in `given`. */
+function withoutKeys(fields: object, last: object = {}, given: object = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => !(key in last) || key in given));
+}
+
+/** The manifest in place of the former one: what it lacks goes. */
+export function replaced(former: RawObject, manifest: RawObject): RawObject {
+  const { uid = '', generation = 1 } = former.metadata;
+  const { status } = former as RawWorkload;
+  const isChanged = !isDeepStrictEqual((former as RawWorkload).spec, (manifest as RawWorkload).spec);
+  const metadata = { ...manifest.metadata, uid, generation: generation + Number(isChanged) };
+  return { ...manifest, ...(status && { status }), metadata } as RawObject;
 }
 
 function lastAppliedTo({ metadata }: RawObject): Partial<RawConfigObject> {

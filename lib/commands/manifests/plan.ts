@@ -27,7 +27,7 @@ import { readObject } from '../reads.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
-import { appliedTo, changedKeys } from './apply.ts';
+import { appliedTo, changedKeys, replaced } from './apply.ts';
 import type { Manifest } from './documents.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { noObjectIn, readManifests } from './manifests.ts';
@@ -313,7 +313,8 @@ async function stepsOf(
 
 /** `isWhole`: what the manifest lacks was applied before, and goes. */
 function appliedOver(before: RawObject | undefined, object: RawObject, isWhole: boolean): RawObject {
-  return before === undefined ? asNew(object) : appliedTo(before, object, isWhole ? before : undefined);
+  if (before === undefined) return asNew(object);
+  return isWhole ? replaced(before, object) : appliedTo(before, object);
 }
 
 /** Of two with one name the last one counts, in its place: a manifest comes after the former one. */

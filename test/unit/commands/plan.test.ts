@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
-import { appliedTo, changedKeys } from '../../../lib/commands/manifests/apply.ts';
+import { appliedTo, changedKeys, replaced } from '../../../lib/commands/manifests/apply.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
 import { rolledOut } from './named-causes.ts';
@@ -102,7 +102,7 @@ describe('against a cluster a plan has', () => {
     assert.match(rollouts[0]?.when ?? '', /, beside the rollout of its own change, which comes first$/);
   });
 
-  test('no workload whose expression matches a name that another one names in vain', async () => {
+  test('no pods that are current with an object that does not exist', async () => {
     const named = new World()
       .install(['-A', '--reload-on-create', '--reload-on-delete'])
       .commit('other', '-')
@@ -114,10 +114,11 @@ describe('against a cluster a plan has', () => {
     await observation.end();
     assert.deepEqual(
       edges.map(({ workload, pods }) => [workload.name, pods]),
-      [['a', 'absent']],
+      [
+        ['a', 'absent'],
+        ['web', 'absent'],
+      ],
     );
-    const answer = await onCluster(named, [configMap({ value: 'A' }, 'other')]);
-    assert.deepEqual(shortened(answer), [['Deployment/a', 'reloader', 'ConfigMap/other (key value)']]);
   });
 
   test('what is out of date already, apart', async () => {
@@ -269,6 +270,25 @@ describe('to apply', () => {
       '"name":"NEW"',
       '"name":"_RELOADER_SECRET_X"',
     ]);
+  });
+
+  test('annotations that were applied before and are gone go; those of another client stay', () => {
+    const last = JSON.stringify({ metadata: { annotations: { mine: '1', gone: '1' } } });
+    const key = 'kubectl.kubernetes.io/last-applied-configuration';
+    const live = {
+      metadata: { name: 'web', annotations: { [key]: last, mine: '1', gone: '1', other: '1' } },
+    };
+    const { annotations } = appliedTo(live, {
+      metadata: { name: 'web', annotations: { mine: '2' } },
+    }).metadata;
+    assert.deepEqual(annotations, { [key]: last, mine: '2', other: '1' });
+  });
+
+  test('a tree in place of another one keeps nothing that it lacks', () => {
+    const annotations = { gone: '1' };
+    const former = { metadata: { name: 'web', uid: 'u', generation: 3, annotations }, spec: { replicas: 1 } };
+    const { metadata } = replaced(former, { metadata: { name: 'web' } });
+    assert.deepEqual(metadata, { name: 'web', uid: 'u', generation: 4 });
   });
 
   /** By what was applied before, the keys that change of `a`, `b` and `c`, where the manifest has `a`. */
