@@ -205,6 +205,12 @@ describe('explain', () => {
     assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
   });
 
+  for (const digest of ['garbage', `k00000000:${'0'.repeat(40)}`])
+    test(`does not know what pods run by the entry ${digest.slice(0, 9)}`, async () => {
+      const answer = await explained((world) => void [well()(world), world.commit('web', digest)]);
+      assert.deepEqual([answer.state, podsIn(answer)], ['unknown', ['unknown']]);
+    });
+
   test('claims nothing of a reloader that it does not know', async () => {
     const answer = await explained((world) => {
       lease(world.configMap().deployment({ annotations: follows('web') }));
