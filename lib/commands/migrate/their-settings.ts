@@ -45,12 +45,15 @@ export function settingsFor(
   program: Program,
   { home, further }: { readonly home: string; readonly further: readonly string[] },
 ): Settings {
-  const { words, rows } = wordsOf(program.args);
+  const { words, rows } = wordsOf([...program.args, ...further]);
   const env = { ...usual, ...program.env };
   const common = words.map(({ text }) => text);
   const ignored: readonly string[] = optionsOf(common, env, title).options.ignoredWorkloadKinds;
-  const anew = Object.entries(runs).flatMap(([kind, word]) => (ignored.includes(kind) ? [] : [word]));
-  const { options, notices } = optionsOf([...common, ...anew, ...further], env, title);
+  const isGiven = (word: string): boolean => words.some(({ name }) => word.startsWith(`--${name}=`));
+  const anew = Object.entries(runs).flatMap(([kind, word]) =>
+    ignored.includes(kind) || isGiven(word) ? [] : [word],
+  );
+  const { options, notices } = optionsOf([...common, ...anew], env, title);
   const place = placeOf(options, home);
   const { namespaces } = place;
   const all = [
