@@ -155,7 +155,7 @@ export class Vocabularies implements AnnotationReader {
     this.isMarkAnnotation = isIn(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
     this.#keys = {
       lists: hasNative ? this.#kinds.flatMap((kind) => native.named[kind]) : [],
-      // Nobody has to write what a reloader writes.
+      // A person does not write what a reloader writes.
       near: new NearKeys(
         this.#words,
         [...ofWorkloads, ...ofObjects].filter((key) => key !== pause?.pausedAt),

@@ -153,7 +153,7 @@ function watchesAll(reloader: Found): boolean {
   return watchedBy(reloader) === undefined;
 }
 
-/** Nobody knows which of several reloaders rolls the workloads of a place; and one answer has the flags of one reloader. */
+/** It is unknown which of several reloaders rolls the workloads of a place, and an answer has the flags of one reloader. */
 function rivalsIn(serving: Serving, further: string): readonly string[] {
   const shared = serving.filter(([, found]) => found.length > 1);
   const among = shared.length > 0 ? shared : serving;

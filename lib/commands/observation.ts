@@ -149,7 +149,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
   };
 }
 
-/** Resolves when all that may be listed is, or what is left fails for too long. @throws CommandError if the state does */
+/** Resolves when every permitted list has arrived or its time is over. @throws CommandError if the state cannot be read in time */
 async function untilListed(
   { observed: { gate, reloader }, waitingFor, watches }: Assembly,
   { stateMs, listsMs }: Patience,

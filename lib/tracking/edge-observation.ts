@@ -68,7 +68,7 @@ export function appearingEdge(
 
 /**
  * An edge of the first list: an uncommitted stamp, the override or the entry names the running digest. If it differs from the
- * digest in force, the object changed before this start and pods may have started with either content, so the pods are
+ * current digest, the object changed before this start and pods may have started with either content, so the pods are
  * mixed: the edge stays out of date until a patch. The same holds if the object changed between its own list and that of the
  * workload.
  */

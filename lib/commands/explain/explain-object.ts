@@ -141,7 +141,7 @@ function noFollower(ref: ConfigRef): Cause {
   return { rule: 'no-follower', about, says: `no workload of ${ref.namespace} follows or mentions it` };
 }
 
-/** Why its content waits, whoever follows it. */
+/** The hold and the halts of the object, which concern each of its followers. */
 function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
   const { store } = observation;
   const about = describe(ref);
