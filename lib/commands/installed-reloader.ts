@@ -87,7 +87,7 @@ interface RawLease extends RawObject {
   };
 }
 
-/** The reloader that serves the namespaces, else another one, else the defaults. @throws CommandError if the named one cannot be read */
+/** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const { asked, namespace, settings, places = [namespace] } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
@@ -100,24 +100,23 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   const near = places === 'all' ? [namespace] : places;
   const { found: all, isEverywhere } = await findReloaders(send, near, settings);
   const serving = servingIn(all, places);
-  const best = serving.flatMap(([, found]) => found)[0] ?? all[0];
+  const best = serving.flatMap(([, found]) => found)[0];
   const leases = await listedIn<RawLease>(send, LEASES, near, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isServed = places === 'all' ? all.some(watchesAll) : serving.every(([, found]) => found.length > 0);
   const isMissed = hidden.length > 0 && !isServed;
-  // Beside a reloader that serves the namespaces only one with a Lease there is of interest.
+  // Beside a reloader that serves the namespaces one that has ended elsewhere is no sign.
   const isAlone = places !== 'all' && serving.every(([, [first]]) => first !== undefined && runs(first));
-  const isNear = ({ metadata }: RawLease): boolean => !isAlone || near.includes(metadata.namespace ?? '');
-  const guess = best ?? settingsAlone(wanted);
-  return {
-    ...guess,
-    unknown: [
-      ...guess.unknown,
-      ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
-      ...(isMissed ? [missedIn(hidden, near, '--reloader')] : []),
-      ...leases.found.filter(isNear).flatMap((lease) => strangerIn(lease, all)),
-    ],
-  };
+  const graceMs = ({ metadata }: RawLease): number =>
+    isAlone && !near.includes(metadata.namespace ?? '') ? 0 : CLOCKS_DIFFER_MS;
+  const doubts = [
+    ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
+    ...(isMissed ? [missedIn(hidden, near, '--reloader')] : []),
+    ...leases.found.flatMap((lease) => strangerIn(lease, all, graceMs(lease))),
+  ];
+  // The flags of a reloader of other namespaces tell nothing of one that is not known.
+  const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
+  return { ...guess, unknown: [...guess.unknown, ...doubts] };
 }
 
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
@@ -190,12 +189,12 @@ function holderOf({ metadata, spec }: RawLease): string {
 }
 
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
-function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
+function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): readonly string[] {
   const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
   const holder = holderOf(lease);
   const ageMs = Date.now() - Date.parse(renewTime);
   const lateMs = ageMs - leaseDurationSeconds * 1000;
-  if (holder === '' || !(lateMs < CLOCKS_DIFFER_MS)) return [];
+  if (holder === '' || !(lateMs < graceMs)) return [];
   const isOf = ({ installation, options: { leaderElection }, place }: Found): boolean =>
     holder.startsWith(`${installation.name}-`) &&
     (leaderElection?.namespace ?? place.stateNamespace) === metadata.namespace;

@@ -73,6 +73,10 @@ describe('which reloader runs is not known', () => {
       (world) => lease(world.install(), { namespace: 'default' }),
       /laptop_0a1b renewed Lease\/reloader-state in default/,
     ],
+    'where one serves the namespace, and another process renews a Lease elsewhere': [
+      (world) => lease(world.install()),
+      /laptop_0a1b renewed Lease\/reloader-state in shared \d s ago: it is a reloader/,
+    ],
     'where a pod of the same name renews a Lease elsewhere': [
       (world) => lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
       /reloader-7f-x_uid_0a renewed Lease\/reloader-state in shared/,
@@ -159,12 +163,22 @@ test('a flag whose value is hidden is not known, unless it is the address of a w
   assert.deepEqual([told.unknown, told.options.webhookUrl === undefined], [[], false]);
 });
 
+test('the flags of a reloader of other namespaces are no guess', async () => {
+  const { options, installation } = await foundIn(
+    lease(new World().install(['--namespace=shop', '--dry-run'])),
+  );
+  assert.deepEqual([options.dryRun, installation], [false, undefined]);
+});
+
 describe('it is known', () => {
   const cases: Readonly<Record<string, (world: World) => World>> = {
     'where nothing is there': (world) => world,
     'without any right to lists of all namespaces, if one serves the namespace': (world) =>
       mayNotList(mayNotList(world.install(), 'deployments'), 'leases', false),
     'where a Lease was renewed long ago': (world) => lease(world, { renewedMsAgo: 120 * SECOND_MS }),
+    'where one serves the namespace, and a Lease elsewhere was renewed a moment ago, and not since': (
+      world,
+    ) => lease(world.install(), { renewedMsAgo: 40 * SECOND_MS }),
     'where a Lease was released': (world) => lease(world, { holder: '' }),
     'where a Lease is of another program': (world) => lease(world, { manager: 'other' }),
     'where the Lease is that of the pod which has just ended': (world) =>
