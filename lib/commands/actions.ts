@@ -7,6 +7,7 @@ import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { NAMESPACES, objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
+import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
@@ -51,14 +52,23 @@ export const runHold: Run = run((_, target, { until = 'true' }) => {
   return { target, annotation: HOLD, value: until };
 });
 
-/** Ends a hold, and says whether the namespace has one too. */
-export const runRelease: Run = run(async ({ send, reloader }, target) => {
-  const { namespace } = target;
-  const reading = await readObject(send, NAMESPACES, undefined, namespace);
-  const own = reading.kind === 'found' ? reading.object.metadata.annotations : undefined;
-  const isHeld = reloader.options.namespaceAnnotations && (heldUntil(own ?? {}) ?? 0) > moment();
-  const also = `namespace ${namespace} is held too: kubectl annotate namespace ${namespace} ${HOLD}-`;
-  return { target, annotation: HOLD, value: null, ...(isHeld && { also }) };
+/** Ends a hold, and says whether there was none, or the namespace has one too. */
+export const runRelease: Run = run(async ({ send, reloader: { options } }, target) => {
+  const { kind, namespace, name } = target;
+  const isHeld = async (...read: Parameters<typeof readObject>): Promise<boolean | undefined> => {
+    const reading = await readObject(...read);
+    const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
+    return reading.kind === 'found' ? (heldUntil(annotations) ?? 0) > moment() : undefined;
+  };
+  const isOwn = await isHeld(send, resourceOf(kind, options), namespace, name);
+  const isShared = options.namespaceAnnotations && (await isHeld(send, NAMESPACES, undefined, namespace));
+  const also = [
+    ...(isOwn === false ? [`${kind}/${name} was not held`] : []),
+    ...(isShared === true
+      ? [`namespace ${namespace} is held: kubectl annotate namespace ${namespace} ${HOLD}-`]
+      : []),
+  ];
+  return { target, annotation: HOLD, value: null, ...(also.length > 0 && { also: also.join('\n') }) };
 });
 
 /** Allows the rollout that a workload waits for. */
@@ -67,11 +77,12 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const facts = await factsOf(scene, subject.row, subject.name);
   const { observation, record } = facts;
   const { store } = observation;
+  const approval = record && approvalOf(store, record);
   const isOutdated = record !== undefined && outdatedObjects(store, record).length > 0;
-  const approval = isOutdated ? approvalOf(store, record) : undefined;
   await observation.end();
   const target = { ...own, ...approval?.target };
-  const waiting = { token: approval?.token, unseen: hiddenOf(facts), nothing: 'waits for no approval' };
+  const token = isOutdated ? approval?.token : undefined;
+  const waiting = { token, unseen: hiddenOf(facts), nothing: 'waits for no approval' };
   return { target, annotation: APPROVED_ANNOTATION, ...tokenOf(scene, own, observation, waiting, content) };
 });
 
@@ -116,7 +127,7 @@ function commandOf({ target: { kind, namespace, name }, annotation, value }: Cha
 /** @throws CommandError if the API server refuses it */
 async function write({ send, reloader }: Scene, { target, annotation, value }: Change): Promise<void> {
   const { kind, namespace, name } = target;
-  const row = resourceOf(kind, reloader.options);
+  const row = TEMPLATE_OWNERS.get(kind) ?? resourceOf(kind, reloader.options);
   const body = { metadata: { annotations: { [annotation]: value } } };
   const asKubectl = { fieldManager: 'kubectl-annotate' };
   try {

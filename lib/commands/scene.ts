@@ -16,7 +16,7 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { CommandError, connect } from './connect.ts';
-import type { Facts, ShownEvent } from './explain/cause.ts';
+import type { Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
   DEPLOYMENTS,
@@ -79,12 +79,7 @@ export async function assertExists({ send, namespace, reloader }: Scene, about: 
 }
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */
-export async function factsOf(
-  scene: Scene,
-  row: WorkloadKind,
-  name: string,
-  events: readonly ShownEvent[] = [],
-): Promise<Facts> {
+export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Promise<Facts> {
   const { send, namespace } = scene;
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
   if (reading.kind === 'failed' && reading.isForbidden !== true) {
@@ -93,7 +88,7 @@ export async function factsOf(
   }
   if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
   const observation = await observeFor(scene, [namespace]);
-  const facts = await factsIn(scene, observation, row, reading.object, events);
+  const facts = await factsIn(scene, observation, row, reading.object);
   const missing = missingOf(observation, keyOf(facts.workload.ref)).map(wholeKeyOf);
   const objects = [...new Set(missing)].map(configRefIn);
   const unseen = await Promise.all(objects.map((object) => unseenBecause(scene, object)));
@@ -130,7 +125,6 @@ export async function factsIn(
   observation: Observation,
   row: WorkloadKind,
   read: RawWorkload,
-  events: readonly ShownEvent[] = [],
 ): Promise<Facts> {
   const raw = row.refersToTemplate ? await complete(send, read) : read;
   const { store } = observation;
@@ -139,8 +133,8 @@ export async function factsIn(
   await untilMissed(observation, key);
   const record = store.workloads.get(key);
   const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
-  const found = { row, raw, workload: seen, record, findings, events };
-  return { ...found, unseen: [], observation, reloader, now: moment() };
+  const found = { row, raw, workload: seen, record, findings };
+  return { ...found, unseen: [], events: [], observation, reloader, now: moment() };
 }
 
 /** Undefined if the controller does not observe the kind. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsOf, pick } from '../sandbox/json.ts';
+import { run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 
@@ -61,4 +62,37 @@ test('annotations on both objects are one patch of the Deployment, and none of t
   assert.equal(patched(cluster, 'rollouts'), 0);
   // The marker is a Deployment too.
   assert.equal(patched(cluster, 'deployments') - before, 1);
+});
+
+test('an approval is written to the ReplicaSet that has the template', async () => {
+  await using cluster = await Cluster.start({ extensions: ['rollouts'] });
+  put(cluster, configMap('web'), 'one');
+  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'web' } }] }];
+  const labels = { app: 'web' };
+  cluster.sandbox.create('replicasets', {
+    metadata: { namespace: 'default', name: 'web' },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers } },
+    },
+  });
+  const annotations = { ...FOLLOWS, 'reloader.k8s.collaborne.com/approval': 'required' };
+  const workloadRef = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' };
+  cluster.sandbox.create('rollouts', {
+    metadata: { namespace: 'default', name: 'web', annotations },
+    spec: { replicas: 1, workloadRef },
+  });
+  report(cluster, 'h1', 1);
+  const reloader = await cluster.reloader({ flags: FLAGS });
+  await cluster.settled(reloader);
+  await reloader.stop();
+  put(cluster, configMap('web'), 'two');
+  const line = `reloader approve rollout/web --reloader none -- ${FLAGS.join(' ')}`;
+  const { code, stdout, stderr } = await run(line, cluster.file('kubeconfig'));
+  assert.deepEqual([code, stderr], [0, '']);
+  const [, token = ''] =
+    /^kubectl annotate -n default replicaset\/web \S+=(\w+) --overwrite\n$/.exec(stdout) ?? [];
+  const { metadata } = cluster.sandbox.get('replicasets', 'default', 'web') ?? assert.fail('it is gone');
+  assert.equal(metadata.annotations?.['reloader.k8s.collaborne.com/approved'], token);
 });

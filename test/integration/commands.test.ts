@@ -222,18 +222,20 @@ describe('-f - waits for a producer that is slow', () => {
     });
 });
 
-test('release says that a hold on the namespace goes on', async () => {
+test('release says that there was no hold, and that one on the namespace goes on', async () => {
   const hold = (value: string | null): unknown =>
     cluster.sandbox.patch('namespaces', undefined, 'default', {
       metadata: { annotations: { 'reloader.k8s.collaborne.com/hold': value } },
     });
   hold('true');
   const line = 'reloader release deploy/web --reloader none -- -A --namespace-annotations';
+  assert.equal((await run('reloader hold deploy/web', kubeconfig)).code, 0);
   const { code, stderr } = await run(line, kubeconfig);
   hold(null);
   assert.equal(code, 0);
-  assert.match(stderr, /^namespace default is held too: kubectl annotate namespace default \S+\/hold-\n$/);
-  assert.equal((await run(line, kubeconfig)).stderr, '');
+  assert.match(stderr, /^namespace default is held: kubectl annotate namespace default \S+\/hold-\n$/);
+  const again = await run(line, kubeconfig);
+  assert.deepEqual([again.code, again.stderr], [0, 'Deployment/web was not held\n']);
 });
 
 describe('without rights', () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { customResource } from '../sandbox/resource-table.ts';
+import { run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 
@@ -61,6 +62,9 @@ test('without a template at the path an Event names path and flag, and nothing e
     ),
   );
   assert.deepEqual(patchesIn(cluster), []);
+  const line = `reloader explain ${RESOURCE}/web --reloader none -- ${FLAGS.join(' ')}`;
+  const { stdout } = await run(line, cluster.file('kubeconfig'));
+  assert.match(stdout, /^Events\n {2}\S+ \w+: .*no pod template at spec\.pods\.template/m);
 });
 
 /** What operators refuse, and the code of the answer. */

@@ -137,8 +137,8 @@ export async function unseenBecause(
 ): Promise<readonly Cause[]> {
   const about = describe(ref);
   const row = { ...SOURCE_KINDS[ref.kind], kind: ref.kind };
-  const isGuessed = reloader.unknown.length > 0;
-  if (!isGuessed && !configKindsOf(reloader.options).includes(ref.kind))
+  const counts = reloader.unknown.length === 0 && watches(reloader, ref.namespace);
+  if (counts && !configKindsOf(reloader.options).includes(ref.kind))
     return [kindIgnored(reloader, ref.kind, about)];
   const reading = await readObject<RawObject & { readonly type?: string }>(
     send,
@@ -154,7 +154,7 @@ export async function unseenBecause(
   }
   const { type = '', metadata } = reading.object;
   const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
-  const unlabelled = notLabelled(reloader, ref, metadata);
+  const unlabelled = counts && notLabelled(reloader, ref, metadata);
   return [...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES), ...(unlabelled ? [unlabelled] : [])];
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../model/object-ref.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
-import { holdOf } from '../../tracking/gate.ts';
+import { gateOf, holdOf } from '../../tracking/gate.ts';
 import { haltOf } from '../../tracking/halts.ts';
 import { haltedText, releaseCommand } from '../../tracking/stage-news.ts';
 import type { Observation, StateAccess } from '../observation.ts';
@@ -73,6 +73,7 @@ export async function explainObject(
     ...(isAlone && !isMountedKind(kind) ? [noFollower(ref)] : NO_CAUSES),
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
+  const rolled = asking.filter(({ causes: own }) => !own.some(({ rule }) => rule === 'notify-only'));
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
   const answer = {
     object: ref,
@@ -84,8 +85,8 @@ export async function explainObject(
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
       ...(pods.length === 0 ? [] : [`what pods of ${describeAll(pods.map(({ workload }) => workload))} run`]),
     ],
-    followers: asking,
-    others: followers.filter(({ follows }) => follows?.asks !== true),
+    followers: rolled,
+    others: followers.filter((each) => !rolled.includes(each)),
     reloader: shownReloader(reloader),
     state: observation.state.is,
   };
@@ -129,11 +130,23 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
       ['kind-not-served', 'managed'].includes(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
+  const isSaid = causes.some(({ rule }) => rule === 'notify-only');
+  const told = follows?.asks === true && !isSaid && isNotifyOnly(facts) ? [NOTIFY_ONLY] : NO_CAUSES;
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
-    causes: causes.length > 0 || follows !== undefined ? causes : asks,
+    causes: causes.length > 0 || follows !== undefined ? [...told, ...causes] : asks,
   };
+}
+
+const NOTIFY_ONLY: Cause = {
+  rule: 'notify-only',
+  about: 'notify-only',
+  says: 'it is notify-only: a change is notified, and a person rolls it',
+};
+
+function isNotifyOnly({ observation: { store }, record, now }: Facts): boolean {
+  return record !== undefined && gateOf(store, record, now)?.type === 'notify-only';
 }
 
 function noFollower(ref: ConfigRef): Cause {

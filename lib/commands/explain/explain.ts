@@ -2,8 +2,8 @@
 
 import { EVENT_OBJECTS, FIELD_MANAGER } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
+import type { Workload } from '../../model/workload.ts';
 import { listObjects } from '../reads.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { factsOf, openScene } from '../scene.ts';
@@ -32,9 +32,9 @@ export async function runExplain(context: CommandContext): Promise<Answered> {
       : { answer, text, unknown: answer.unknown };
   }
   const { row, name } = subject;
-  const events = await eventsOf(send, { kind: row.kind, namespace, name });
-  const facts = await factsOf(scene, row, name, events ?? []);
-  const explained = explanationOf(facts);
+  const facts = await factsOf(scene, row, name);
+  const events = await eventsOf(send, facts.workload);
+  const explained = explanationOf({ ...facts, events: events ?? [] });
   await facts.observation.end();
   const isAsked = notWatched(reloader, namespace) === undefined;
   const hidden = events === undefined && isAsked ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
@@ -49,12 +49,12 @@ interface RawEvent extends RawObject {
   readonly source?: { readonly component?: string };
 }
 
-/** The last Events of a reloader about a workload; undefined: they cannot be read. */
+/** The last Events of a reloader about a workload, which they may name by another kind; undefined: they cannot be read. */
 async function eventsOf(
   send: Send,
-  { kind, namespace, name }: WorkloadRef,
+  { ref: { namespace }, uid }: Workload,
 ): Promise<readonly ShownEvent[] | undefined> {
-  const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
+  const fieldSelector = `involvedObject.uid=${uid}`;
   const reading = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, { fieldSelector });
   if (reading.kind !== 'found') return undefined;
   return reading.object

@@ -11,6 +11,7 @@ const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
   'up to date': 'green',
   'rolling out': 'yellow',
   'out of date': 'red',
+  'not compared': 'yellow',
   unknown: 'yellow',
   absent: 'yellow',
   'absent or unwatched': 'yellow',

@@ -13,7 +13,7 @@ import {
 import type { PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
 import { referenceOf } from '../../model/workload.ts';
-import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
+import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
@@ -34,8 +34,15 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `rolling out`: the template brings the current content, and not every pod is of it. */
-  readonly pods: 'up to date' | 'rolling out' | 'out of date' | 'unknown' | 'absent' | 'absent or unwatched';
+  /** `rolling out`: the template brings the current content, and not every pod is of it. `not compared`: no change rolls it. */
+  readonly pods:
+    | 'up to date'
+    | 'rolling out'
+    | 'out of date'
+    | 'not compared'
+    | 'unknown'
+    | 'absent'
+    | 'absent or unwatched';
   /** The short digests of the content that pods run (absent: pods may run more than one), and that is current. */
   readonly running?: string | undefined;
   readonly current?: string | undefined;
@@ -142,12 +149,13 @@ export function shownReloader({ installation, place, unknown, isGiven }: Install
   return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 
-function followedObject(facts: Facts, record: WorkloadRecord, { config, verdict }: Followed): FollowedObject {
+function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): FollowedObject {
+  const { config, verdict } = each;
   const { store, state } = facts.observation;
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
-  const [running, current] = digests.map((each) =>
-    each && each !== UNKNOWN ? shortDigest(each, config.ref.keys) : undefined,
+  const [running, current] = digests.map((digest) =>
+    digest && digest !== UNKNOWN ? shortDigest(digest, config.ref.keys) : undefined,
   );
   return {
     object: config.ref,
@@ -158,7 +166,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, { config, verdict 
     ...(reference && {
       reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },
     }),
-    pods: podsOf(facts.observation, record, config),
+    pods: podsOf(facts.observation, record, each),
     ...(state.is === 'read' ? { running, current } : {}),
   };
 }
@@ -167,7 +175,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, { config, verdict 
 export function podsOf(
   { store, state, unread }: Pick<Observation, 'store' | 'state' | 'unread'>,
   record: WorkloadRecord,
-  config: ConfigRecord,
+  { config, verdict }: Followed,
 ): FollowedObject['pods'] {
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
@@ -176,6 +184,7 @@ export function podsOf(
     return config.isUnread === true || unread.some(({ kind }) => kind === config.ref.kind)
       ? 'unknown'
       : absent;
+  if (!verdict.asks) return 'not compared';
   if (state.is === 'unknown') return 'unknown';
   if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
   if (config.digest === undefined) return absent;

@@ -70,7 +70,7 @@ async function answerTo(context: CommandContext): Promise<Graph> {
 }
 
 /** What --outdated leaves out: of pods that roll out some may run an older content, for ever if they are paused. */
-const UP_TO_DATE: readonly string[] = ['up to date', 'absent', 'absent or unwatched'];
+const UP_TO_DATE: readonly string[] = ['up to date', 'not compared', 'absent', 'absent or unwatched'];
 
 /** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
 export function graphOf(
@@ -90,10 +90,12 @@ export function graphOf(
 function edgesOf(observation: Pick<Observation, 'store' | 'state' | 'unread'>): GraphEdge[] {
   const { store } = observation;
   return [...store.workloads.values()].flatMap((record) =>
-    followed({ observation, record }).map(({ config, verdict: { asks } }) => {
-      const pods = podsOf(observation, record, config);
-      return { object: wholeOf(config.ref), workload: record.workload.ref, asks, pods };
-    }),
+    followed({ observation, record }).map((each) => ({
+      object: wholeOf(each.config.ref),
+      workload: record.workload.ref,
+      asks: each.verdict.asks,
+      pods: podsOf(observation, record, each),
+    })),
   );
 }
 

@@ -15,11 +15,12 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
-import { judge, putEdge } from '../../tracking/edge-policy.ts';
+import { putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
+import { followed } from '../explain/causes-of-workload.ts';
 import { podsOf, shownReloader, unrecorded } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
@@ -164,11 +165,9 @@ function doubtedIn(observation: Observation): readonly Doubted[] {
   const { store, state } = observation;
   if (state.is === 'unknown') return [];
   return [...store.workloads].flatMap(([workload, record]) =>
-    [...record.edges.keys()].flatMap((config) => {
-      const object = store.configs.get(config);
-      const isDoubted = object && podsOf(observation, record, object) === 'unknown';
-      return isDoubted && judge(store, record, object).asks ? [{ workload, object: object.ref }] : [];
-    }),
+    followed({ observation, record })
+      .filter((each) => each.verdict.asks && podsOf(observation, record, each) === 'unknown')
+      .map(({ config }) => ({ workload, object: config.ref })),
   );
 }
 

@@ -24,7 +24,7 @@ export interface TemplateOwner extends RawObject {
 }
 
 /** The kinds that Argo accepts. */
-const RESOURCES = new Map<string, ApiResource>([
+export const TEMPLATE_OWNERS: ReadonlyMap<string, ApiResource> = new Map([
   ['Deployment', { group: 'apps', version: 'v1', resource: 'deployments' }],
   ['ReplicaSet', REPLICA_SETS],
   ['PodTemplate', POD_TEMPLATES],
@@ -43,7 +43,7 @@ export async function complete(send: Send, raw: RawWorkload, signal?: AbortSigna
   const { apiVersion = '', kind = '', name = '' } = raw.spec?.workloadRef ?? {};
   const { namespace = '' } = raw.metadata;
   if (raw.spec?.workloadRef == null) return raw;
-  const resource = RESOURCES.get(kind);
+  const resource = TEMPLATE_OWNERS.get(kind);
   if (resource === undefined || apiVersion !== apiVersionOf(resource) || !NAME.test(name))
     return without(
       raw,
@@ -96,7 +96,7 @@ function joined(
 
 /** The path of the object that a completed workload of `namespace` refers to. */
 export function referencedPath(namespace: string, { kind, name }: Referenced): string {
-  const resource = RESOURCES.get(kind);
+  const resource = TEMPLATE_OWNERS.get(kind);
   if (resource === undefined) throw new Error(`no template is in a ${kind}`);
   return objectPath(resource, namespace, name);
 }

@@ -38,7 +38,7 @@ const WORKLOAD = { ...WEB, kind: 'Deployment' };
 test('each object has its followers, those that are not rolled for it too', async () => {
   const { edges } = await graphWith({});
   assert.deepEqual(edges, [
-    { object: OTHER, workload: WORKLOAD, asks: false, pods: 'up to date' },
+    { object: OTHER, workload: WORKLOAD, asks: false, pods: 'not compared' },
     { object: WEB, workload: WORKLOAD, asks: true, pods: 'up to date' },
   ]);
 });

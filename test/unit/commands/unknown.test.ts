@@ -335,6 +335,24 @@ describe('explain of an object', () => {
     assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
   });
 
+  for (const isChanged of [false, true])
+    test(`counts a workload that is notified only as not rolled, changed: ${isChanged}`, async () => {
+      const world = well({ ...follows('web'), [`${NATIVE}/notify-only`]: 'true' })(new World());
+      if (isChanged) world.change();
+      const { followers, others } = await explainedObject(world);
+      const rules = others.map(({ causes: [first] }) => first?.rule);
+      assert.deepEqual([followers, rules], [[], ['notify-only']]);
+    });
+
+  test('does not use the flags of a reloader of other namespaces', async () => {
+    const world = new World().install(['--namespace=shared', '--resource-label-selector=a=b']).configMap();
+    const { causes } = await explainedObject(world);
+    assert.deepEqual(
+      causes.map(({ rule }) => rule),
+      ['namespace-not-watched'],
+    );
+  });
+
   test('says that it is held or halted, with the command that ends that', async () => {
     const world = new World().install().configMap('web', { annotations: { [`${NATIVE}/hold`]: 'true' } });
     const entry = world.sandbox.get('configmaps', 'reloader', 'reloader-state')?.['data'] as Words;

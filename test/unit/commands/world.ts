@@ -147,7 +147,7 @@ export class World {
     const reloader = await findReloader(send, { namespace, settings: [] });
     const subject = subjectOf([operand], reloader.options);
     if (subject.is !== 'workload') throw new Error(`${operand} is no workload`);
-    return await factsOf({ send, namespace, reloader }, subject.row, subject.name, events);
+    return { ...(await factsOf({ send, namespace, reloader }, subject.row, subject.name)), events };
   }
 }
 
