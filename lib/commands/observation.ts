@@ -9,14 +9,14 @@ import type { Controllers } from '../app/controllers.ts';
 import type { Election } from '../app/election.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
-import type { AlgorithmName } from '../model/digest.ts';
 import { NO_LOG } from '../model/log.ts';
 import { type ConfigRef, configRefIn, SOURCE_KINDS } from '../model/object-ref.ts';
-import { algorithmsNamedIn, parseEntry, parseStateKey } from '../model/state-entry.ts';
+import { parseState } from '../model/persisted-state.ts';
+import { unknownAlgorithms } from '../model/state-entry.ts';
 import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { isKeyId, Keyring } from '../state/keyring.ts';
+import { Keyring } from '../state/keyring.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
@@ -210,14 +210,20 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
     if (reading.isForbidden !== true) throw unreachable(reading);
     return mayNotRead(`ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}`);
   }
-  const data = reading.shards.flatMap((shard) => Object.entries(shard?.data ?? {}));
-  if (reading.shards.every((shard) => shard === undefined)) return { is: 'absent' };
-  const broken = data.find(([key, value]) => isBroken(key, value, place.stateNamespace));
-  if (broken !== undefined)
-    return { is: 'unknown', why: `the entry ${broken[0]} of the state is not readable` };
-  const ids = [...algorithmsNamedIn(data.map(([, value]) => value))].filter(isKeyId);
-  const read = { is: 'read', keys: new Set(data.map(([key]) => key)), isKeyed: ids.length > 0 } as const;
-  if (ids.length === 0) return read;
+  const shards = reading.shards.filter((shard) => shard !== undefined);
+  if (shards.length === 0) return { is: 'absent' };
+  const data = Object.fromEntries(shards.flatMap((shard) => Object.entries(shard.data)));
+  const [why] = shards.flatMap((shard) => {
+    const parsed = parseState(shard.data, shard.annotations, place.stateNamespace, () => true);
+    if (parsed.type === 'unknown-version') return ['a later version of this program wrote the state'];
+    return parsed.unreadable.map((key) => `the entry ${key} of the state is not readable`);
+  });
+  if (why !== undefined) return { is: 'unknown', why };
+  const keyring = new Keyring();
+  const lost = (): readonly string[] => unknownAlgorithms(data, (name) => keyring.named(name) !== undefined);
+  const isKeyed = lost().length > 0;
+  const read = { is: 'read', keys: new Set(Object.keys(data)), isKeyed } as const;
+  if (!isKeyed) return read;
   const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
   const title = `Secret/${name} in ${namespace}`;
   const keys = await client.keys.read();
@@ -225,24 +231,10 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
     if (keys.isForbidden !== true) throw unreachable(keys);
     return mayNotRead(`${title}, the key of the digests`);
   }
-  const lost = lostOf(ids, keys.kind === 'found' ? keys.object.data : {});
-  if (lost === undefined) return read;
-  return { is: 'unknown', why: `${title} does not have the key ${lost} of the digests in the state` };
-}
-
-/** One of the ids that has no key in the Secret's data. */
-function lostOf(
-  ids: readonly AlgorithmName[],
-  data: Parameters<Keyring['take']>[0] = {},
-): string | undefined {
-  const keyring = new Keyring();
-  keyring.take(data);
-  return ids.find((id) => keyring.named(id) === undefined);
-}
-
-/** The controller counts the present content as the baseline then; what pods run is not known. */
-function isBroken(key: string, value: string, home: string): boolean {
-  return parseStateKey(key, home)?.type === 'entry' && parseEntry(value, () => true) === undefined;
+  if (keys.kind === 'found') keyring.take(keys.object.data);
+  const [missing] = lost();
+  if (missing === undefined) return read;
+  return { is: 'unknown', why: `${title} does not have the key ${missing} of the digests in the state` };
 }
 
 function mayNotRead(what: string): StateAccess {

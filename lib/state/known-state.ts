@@ -4,7 +4,6 @@
  * an old version fails with a conflict instead of overwriting another client's write.
  */
 
-import type { AlgorithmName } from '../model/digest.ts';
 import type { FailedRead, WriteResult } from '../model/outcome.ts';
 import {
   EMPTY_STATE,
@@ -26,7 +25,7 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
-import { algorithmsNamedIn } from '../model/state-entry.ts';
+import { unknownAlgorithms } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
@@ -263,7 +262,8 @@ export class KnownState {
   async #read(shard: number): ReturnType<StateClient['read']> {
     const { store, stateClient, readKeys } = this.#options;
     const reading = await stateClient.read(shard);
-    const isUnknown = reading.kind === 'found' && unknownAlgorithms(store, reading.object.data).length > 0;
+    const isUnknown =
+      reading.kind === 'found' && unknownAlgorithms(reading.object.data, store.settings.knows).length > 0;
     return (isUnknown ? await readKeys() : undefined) ?? reading;
   }
 
@@ -340,7 +340,7 @@ export class KnownState {
     }
     if (this.isContested(shard, version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
-    for (const name of unknownAlgorithms(store, version.data))
+    for (const name of unknownAlgorithms(version.data, knows))
       journal.note({ reason: 'state-key-lost', detail: name });
     this.#extendTo(shard + 1);
     store.persisted.takeShard(shard, parsed.state);
@@ -389,12 +389,4 @@ export class KnownState {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
-}
-
-/** The algorithms that the values name and that are not known: their keys are lost, or were made after the keys were read. */
-function unknownAlgorithms(
-  { settings: { knows } }: Store,
-  data: Readonly<Record<string, string>>,
-): readonly AlgorithmName[] {
-  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }

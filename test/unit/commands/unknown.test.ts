@@ -13,6 +13,7 @@ import {
 } from '../../../lib/commands/installed-reloader.ts';
 import { doubtsAbout } from '../../../lib/commands/scene.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
+import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -219,9 +220,18 @@ describe('explain', () => {
     assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
   });
 
-  for (const digest of ['garbage', `k00000000:${'0'.repeat(40)}`])
-    test(`does not know what pods run by the entry ${digest.slice(0, 9)}`, async () => {
-      const answer = await explained((world) => void [well()(world), world.commit('web', digest)]);
+  const damages: Readonly<Record<string, object>> = {
+    'an entry that is not readable': { data: { 'default_v1.ConfigMap_web': 'garbage' } },
+    'an entry under a lost key': { data: { 'default_v1.ConfigMap_web': `k00000000:${'0'.repeat(40)}.1` } },
+    'overrides that are not readable': { data: { 'default_ran.Deployment_web': 'garbage' } },
+    'the version of a later program': { metadata: { annotations: { [STATE_VERSION_ANNOTATION]: '2' } } },
+  };
+  for (const [name, damage] of Object.entries(damages))
+    test(`does not know what pods run by a state with ${name}`, async () => {
+      const answer = await explained((world) => {
+        well()(world);
+        world.sandbox.patch('configmaps', 'reloader', 'reloader-state', damage);
+      });
       assert.deepEqual([answer.state, podsIn(answer)], ['unknown', ['unknown']]);
     });
 
