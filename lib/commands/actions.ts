@@ -112,16 +112,15 @@ function run(action: Action): Run {
     const target = { kind: kindOf(subject), namespace: scene.namespace, name: subject.name };
     const change = await action(scene, target, flags, subject);
     await write(scene, change);
-    const answer = { unknown: [], ...change, command: commandOf(change) };
+    const { annotation, value } = change;
+    const { kind, namespace, name } = change.target;
+    const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
+    const command = `kubectl annotate -n ${namespace} ${kind.toLowerCase()}/${name} ${words}`;
+    const answer = { unknown: [], ...change, command };
     if (change.also !== undefined) terminal.note(change.also);
     for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
-    return { answer, text: () => `${answer.command}\n`, unknown: answer.unknown };
+    return { answer, text: () => `${command}\n`, unknown: answer.unknown };
   };
-}
-
-function commandOf({ target: { kind, namespace, name }, annotation, value }: Change): string {
-  const change = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
-  return `kubectl annotate -n ${namespace} ${kind.toLowerCase()}/${name} ${change}`;
 }
 
 /** @throws CommandError if the API server refuses it */

@@ -9,44 +9,34 @@ import { UNKNOWN_EXIT_CODE, USAGE_EXIT_CODE } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';
 
 const FAILED = 1;
-/** Why a command cannot answer. */
-export type ErrorCode =
-  | 'usage'
-  | 'unknown'
-  | 'forbidden'
-  | 'not-found'
-  | 'not-a-reloader'
-  | 'not-watched'
-  | 'not-waiting'
-  | 'other-content'
-  | 'wrong-settings'
-  | 'not-readable'
-  | 'no-object'
-  | 'refused'
-  | 'unauthorized'
-  | 'unanswered'
-  | 'api-error'
-  | 'timed-out';
+/** Why a command cannot answer, and what that means. */
+export const ERROR_CODES = {
+  usage: 'the command line, or the kubeconfig, is not understood',
+  unknown: 'what the command needs is not known',
+  forbidden: 'you may not read what the command is about',
+  'not-found': 'the namespace, the object, or the named Deployment does not exist',
+  'not-a-reloader': 'the named Deployment does not look like a reloader',
+  'not-watched': 'the reloader does not watch the namespace',
+  'not-waiting': 'nothing waits for an approval, or is halted',
+  'other-content': 'the token is not that of the content that waits',
+  'wrong-settings': 'the flags of the reloader’s Deployment are not understood',
+  'not-readable': 'a manifest cannot be read, or is not valid',
+  'no-object': 'there is no object in the manifests',
+  refused: 'the API server refuses the write',
+  unauthorized: 'the API server does not accept the credentials',
+  unanswered: 'the API server does not answer',
+  'api-error': 'the API server answers with another error',
+  'timed-out': 'the state, or a change, could not be observed in time',
+} as const;
 
-/** By code, the exit code and what it means. */
-export const ERROR_CODES: Readonly<Record<ErrorCode, readonly [exit: number, meaning: string]>> = {
-  usage: [USAGE_EXIT_CODE, 'the command line, or the kubeconfig, is not understood'],
-  unknown: [UNKNOWN_EXIT_CODE, 'what the command needs is not known'],
-  forbidden: [UNKNOWN_EXIT_CODE, 'you may not read what the command is about'],
-  'not-found': [FAILED, 'the namespace, the object, or the named Deployment does not exist'],
-  'not-a-reloader': [FAILED, 'the named Deployment does not look like a reloader'],
-  'not-watched': [FAILED, 'the reloader does not watch the namespace'],
-  'not-waiting': [FAILED, 'nothing waits for an approval, or is halted'],
-  'other-content': [FAILED, 'the token is not that of the content that waits'],
-  'wrong-settings': [FAILED, 'the flags of the reloader’s Deployment are not understood'],
-  'not-readable': [FAILED, 'a manifest cannot be read, or is not valid'],
-  'no-object': [FAILED, 'there is no object in the manifests'],
-  refused: [FAILED, 'the API server refuses the write'],
-  unauthorized: [FAILED, 'the API server does not accept the credentials'],
-  unanswered: [FAILED, 'the API server does not answer'],
-  'api-error': [FAILED, 'the API server answers with another error'],
-  'timed-out': [FAILED, 'the state, or a change, could not be observed in time'],
-};
+/** One of ERROR_CODES. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The exit code of an error. */
+export function exitCodeOf(code: string): number {
+  if (code === 'usage') return USAGE_EXIT_CODE;
+  return code === 'unknown' || code === 'forbidden' ? UNKNOWN_EXIT_CODE : FAILED;
+}
 
 /** A command cannot answer; the message is one line for the person who has asked. */
 export class CommandError extends Error {

@@ -17,6 +17,8 @@ import { listObjects, readObject } from './reads.ts';
 export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 /** The label of each Deployment of this program, whatever it is installed by. */
 export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
+/** Selects them. */
+export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
 /** Whether it is set decides what is done, and not its value, which may be in a Secret. */
 const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
 /** What has its value in a Secret, and decides nothing about workloads. */
@@ -125,10 +127,8 @@ export async function findReloaders(
   near: string | readonly string[],
   settings: readonly string[],
 ): Promise<Listed<Found>> {
-  const labelSelector = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, near, {
-    labelSelector,
-  });
+  const selectors = { labelSelector: RELOADER_SELECTOR };
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, near, selectors);
   return { found: found.map((each) => installed(each, settings)), isEverywhere };
 }
 
@@ -166,26 +166,30 @@ function rivalsIn(serving: Serving, further: string): readonly string[] {
 }
 
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
-async function doubtsAboutNamed(send: Send, { metadata }: RawDeployment): Promise<readonly string[]> {
-  const { name, namespace = '', labels = {} } = metadata;
-  if (labels[RELOADER_LABEL.key] === RELOADER_LABEL.value) return [];
+async function doubtsAboutNamed(send: Send, deployment: RawDeployment): Promise<readonly string[]> {
+  const { name, namespace = '' } = deployment.metadata;
+  if (isOurs(deployment)) return [];
   const { found, isEverywhere } = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
   if (found.some((lease) => holderOf(lease).startsWith(`${name}-`))) return [];
-  const label = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
   const instead = 'give the flags of the reloader by --reloader none -- <flags>';
   const title = `Deployment ${namespace}/${name}`;
   if (!isEverywhere)
     return [
-      `whether ${title} is a reloader: it lacks the label ${label}, and you may not list all Leases (${instead})`,
+      `whether ${title} is a reloader: it lacks the label ${RELOADER_SELECTOR}, and you may not list all Leases (${instead})`,
     ];
-  const says = `does not look like a reloader: it has neither the label ${label} nor a Lease`;
+  const says = `does not look like a reloader: it has neither the label ${RELOADER_SELECTOR} nor a Lease`;
   throw new CommandError(`--reloader: ${title} ${says}; ${instead}`, 'not-a-reloader');
 }
 
+/** Whether the Deployment is one of this program. */
+export function isOurs({ metadata: { labels = {} } }: RawDeployment): boolean {
+  return labels[RELOADER_LABEL.key] === RELOADER_LABEL.value;
+}
+
 /** Which reloader holds it; empty: none. */
-function holderOf({ metadata, spec }: RawLease): string {
-  const isOurs = metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
-  return isOurs ? (spec?.holderIdentity ?? '') : '';
+function holderOf({ metadata: { managedFields = [] }, spec }: RawLease): string {
+  const isOwn = managedFields.some(({ manager }) => manager === FIELD_MANAGER);
+  return isOwn ? (spec?.holderIdentity ?? '') : '';
 }
 
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */

@@ -12,11 +12,11 @@ import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import { NO_LOG } from '../model/log.ts';
 import { type ConfigRef, configRefIn, SOURCE_KINDS } from '../model/object-ref.ts';
 import { parseState } from '../model/persisted-state.ts';
-import { unknownAlgorithms } from '../model/state-entry.ts';
 import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Keyring } from '../state/keyring.ts';
+import { unknownAlgorithms } from '../state/known-state.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
@@ -253,9 +253,6 @@ export function hasEntry({ state, store }: Pick<Observation, 'state' | 'store'>,
 
 function pathsOfState({ stateConfigMap }: Options, { stateNamespace }: Place): ReadonlySet<string> {
   const shards = stateKeysOf(stateConfigMap, stateNamespace).map(configRefIn);
-  return new Set([...shards, keySecretOf(stateConfigMap, stateNamespace)].map(pathOf));
-}
-
-function pathOf({ kind, namespace, name }: ConfigRef): string {
-  return objectPath(SOURCE_KINDS[kind], namespace, name);
+  const all = [...shards, keySecretOf(stateConfigMap, stateNamespace)];
+  return new Set(all.map(({ kind, namespace, name }) => objectPath(SOURCE_KINDS[kind], namespace, name)));
 }

@@ -50,18 +50,16 @@ export function readOnly(send: Send, answer: (request: ApiRequest) => ApiRespons
   return async (request) => {
     const own = answer(request);
     if (own !== undefined) return own;
-    if (isWatch(request.path)) return await untilAborted(request.signal);
+    if (isWatch(request.path))
+      return await new Promise((_, reject) => {
+        const { signal } = request;
+        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
     const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);
     if (request.method !== 'GET' && isReview !== true)
       throw new ApiError('forbidden', `this command writes nothing: ${request.method} ${request.path}`);
     return await send(request);
   };
-}
-
-function untilAborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }
 
 /** An answer that the object does not exist. */

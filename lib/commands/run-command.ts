@@ -4,7 +4,7 @@ import { ConnectionError, type Environment } from '../model/settings.ts';
 import type { GivenCommand } from '../options/commands.ts';
 import { UNKNOWN_EXIT_CODE } from '../options/options.ts';
 import { runApprove, runHold, runRelease, runResume } from './actions.ts';
-import { CommandError, ERROR_CODES } from './connect.ts';
+import { CommandError, exitCodeOf } from './connect.ts';
 import { runExplain } from './explain/explain.ts';
 import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
@@ -65,6 +65,6 @@ export async function runCommand(
     const code = thrown instanceof ConnectionError ? 'usage' : thrown.code;
     const error = { code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
-    return ERROR_CODES[code][0];
+    return exitCodeOf(code);
   }
 }

@@ -3,7 +3,6 @@
 import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
-import type { Finding } from '../model/finding.ts';
 import {
   configRefIn,
   isMountedKind,
@@ -127,28 +126,19 @@ export async function factsIn(
   read: RawWorkload,
 ): Promise<Facts> {
   const raw = row.refersToTemplate ? await complete(send, read) : read;
-  const { store } = observation;
-  const seen = workloadOf(row, raw, store.settings.vocabularies);
+  const { store, controllers, assembly } = observation;
+  const { vocabularies } = store.settings;
+  const seen = workloadOf(row, raw, vocabularies);
   const key = keyOf(seen.ref);
-  await untilMissed(observation, key);
+  const missing = missingOf(observation, key);
+  await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
   const record = store.workloads.get(key);
-  const findings = findingsOf(observation, key) ?? store.settings.vocabularies.mistakesOf(seen);
+  const isObserved = assembly.observed.streams.some(
+    ({ isWorkload, kind }) => isWorkload && kind === row.kind,
+  );
+  const findings = isObserved ? controllers.findings.of(key) : vocabularies.mistakesOf(seen);
   const found = { row, raw, workload: seen, record, findings };
   return { ...found, unseen: [], events: [], observation, reloader, now: moment() };
-}
-
-/** Undefined if the controller does not observe the kind. */
-function findingsOf({ controllers, assembly }: Observation, key: string): readonly Finding[] | undefined {
-  const [, kind] = key.split('/');
-  const isObserved = assembly.observed.streams.some((stream) => stream.isWorkload && stream.kind === kind);
-  return isObserved ? controllers.findings.of(key) : undefined;
-}
-
-/** Resolves once each missing object that the workload follows counts as missing, or that takes too long. */
-async function untilMissed(observation: Observation, workload: string): Promise<void> {
-  const missing = missingOf(observation, workload);
-  const { missingObjects } = observation.controllers;
-  await untilTrue(() => missing.every((config) => missingObjects.has(config)), MISSING_MS);
 }
 
 /** The objects that the workload follows and no stream shows; what is not listed is not missing. */

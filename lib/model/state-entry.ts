@@ -139,14 +139,6 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
   );
 }
 
-/** The algorithms that values name and that are not known: their keys are lost, or were made after the keys were read. */
-export function unknownAlgorithms(
-  data: Readonly<Record<string, string>>,
-  knows: Knows,
-): readonly AlgorithmName[] {
-  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
-}
-
 const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
 /** The text of `entry`: `<digest>.<sequence>`, and for each halt `!<token>=<workload>`. */

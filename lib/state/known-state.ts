@@ -4,6 +4,7 @@
  * an old version fails with a conflict instead of overwriting another client's write.
  */
 
+import type { AlgorithmName } from '../model/digest.ts';
 import type { FailedRead, WriteResult } from '../model/outcome.ts';
 import {
   EMPTY_STATE,
@@ -25,7 +26,7 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
-import { unknownAlgorithms } from '../model/state-entry.ts';
+import { algorithmsNamedIn, type Knows } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
@@ -389,4 +390,9 @@ export class KnownState {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
+}
+
+/** The algorithms that the values name and that are not known: their keys are lost, or were made after the keys were read. */
+export function unknownAlgorithms(data: StateVersion['data'], knows: Knows): readonly AlgorithmName[] {
+  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }

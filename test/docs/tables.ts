@@ -1,6 +1,6 @@
 /** The tables of docs/reference that follow from tables of the code. */
 
-import { ERROR_CODES } from '../../lib/commands/connect.ts';
+import { ERROR_CODES, exitCodeOf } from '../../lib/commands/connect.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
@@ -36,7 +36,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'error-codes': () =>
     table(
       ['code', 'exit code', 'meaning'],
-      Object.entries(ERROR_CODES).map(([name, [exit, meaning]]) => [code(name), `${exit}`, meaning]),
+      Object.entries(ERROR_CODES).map(([name, meaning]) => [code(name), `${exitCodeOf(name)}`, meaning]),
     ),
   reasons: () =>
     table(

@@ -24,6 +24,20 @@ function report({ sandbox }: Cluster, hash: string, workloadObservedGeneration: 
   sandbox.setStatus('rollouts', 'default', 'web', { ...observed, ...counts });
 }
 
+/** A Rollout, and what has its template. */
+function create({ sandbox }: Cluster, kind: 'Deployment' | 'ReplicaSet', further: object): void {
+  const metadata = { namespace: 'default', name: 'web', annotations: { ...FOLLOWS, ...further } };
+  const labels = { app: 'web' };
+  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'web' } }] }];
+  const template = { metadata: { labels }, spec: { containers } };
+  sandbox.create(`${kind.toLowerCase()}s`, {
+    metadata,
+    spec: { replicas: 0, selector: { matchLabels: labels }, template },
+  });
+  const workloadRef = { apiVersion: 'apps/v1', kind, name: 'web' };
+  sandbox.create('rollouts', { metadata, spec: { replicas: 1, workloadRef } });
+}
+
 function patched({ audits }: Cluster, of: string): number {
   return audits.filter(({ verb, resource }) => verb === 'patch' && resource === of).length;
 }
@@ -32,20 +46,7 @@ test('annotations on both objects are one patch of the Deployment, and none of t
   await using cluster = await Cluster.start({ extensions: ['rollouts'] });
   put(cluster, configMap('web'), 'one');
   await pair(cluster, 'marker');
-  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'web' } }] }];
-  cluster.sandbox.create('deployments', {
-    metadata: { namespace: 'default', name: 'web', annotations: FOLLOWS },
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: { app: 'web' } },
-      template: { metadata: { labels: { app: 'web' } }, spec: { containers } },
-    },
-  });
-  const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
-  cluster.sandbox.create('rollouts', {
-    metadata: { namespace: 'default', name: 'web', annotations: FOLLOWS },
-    spec: { replicas: 1, workloadRef },
-  });
+  create(cluster, 'Deployment', FOLLOWS);
   report(cluster, 'h1', deployed(cluster).metadata.generation);
   const first = await cluster.reloader({ flags: FLAGS });
   put(cluster, configMap('web'), 'two');
@@ -67,22 +68,7 @@ test('annotations on both objects are one patch of the Deployment, and none of t
 test('an approval is written to the ReplicaSet that has the template', async () => {
   await using cluster = await Cluster.start({ extensions: ['rollouts'] });
   put(cluster, configMap('web'), 'one');
-  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'web' } }] }];
-  const labels = { app: 'web' };
-  cluster.sandbox.create('replicasets', {
-    metadata: { namespace: 'default', name: 'web' },
-    spec: {
-      replicas: 0,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers } },
-    },
-  });
-  const annotations = { ...FOLLOWS, 'reloader.k8s.collaborne.com/approval': 'required' };
-  const workloadRef = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web' };
-  cluster.sandbox.create('rollouts', {
-    metadata: { namespace: 'default', name: 'web', annotations },
-    spec: { replicas: 1, workloadRef },
-  });
+  create(cluster, 'ReplicaSet', { 'reloader.k8s.collaborne.com/approval': 'required' });
   report(cluster, 'h1', 1);
   const reloader = await cluster.reloader({ flags: FLAGS });
   await cluster.settled(reloader);

@@ -80,7 +80,9 @@ describe('with -o json and yaml the standard error has nothing but an error in t
 
   test('why the API server gave no answer', async () => {
     await using nowhere = await Cluster.unreachable();
-    const { stderr } = await run('reloader graph -o json', nowhere.file('kubeconfig'));
-    assert.equal((JSON.parse(stderr) as { error: { code: string } }).error.code, 'unanswered');
+    const { code, stderr } = await run('reloader graph -o json', nowhere.file('kubeconfig'));
+    const { error } = JSON.parse(stderr) as { error: { code: string; message: string } };
+    assert.deepEqual([code, error.code], [1, 'unanswered']);
+    assert.match(error.message, /^the API server does not answer: /);
   });
 });

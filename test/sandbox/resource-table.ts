@@ -55,11 +55,7 @@ export const RESOURCES: readonly ResourceRow[] = [
   row('apps/v1', 'deployments', 'Deployment', { shortNames: ['deploy'], generation: 'spec and annotations' }),
   row('apps/v1', 'statefulsets', 'StatefulSet', { shortNames: ['sts'], generation: 'spec' }),
   row('apps/v1', 'daemonsets', 'DaemonSet', { shortNames: ['ds'], generation: 'spec' }),
-  row('apps/v1', 'replicasets', 'ReplicaSet', {
-    shortNames: ['rs'],
-    verbs: [...READ, 'patch'],
-    generation: 'spec',
-  }),
+  row('apps/v1', 'replicasets', 'ReplicaSet', { shortNames: ['rs'], generation: 'spec' }),
   row('apps/v1', 'controllerrevisions', 'ControllerRevision', { verbs: READ }),
   row('batch/v1', 'cronjobs', 'CronJob', { shortNames: ['cj'], generation: 'spec' }),
   row('batch/v1', 'jobs', 'Job', { generation: 'spec' }),

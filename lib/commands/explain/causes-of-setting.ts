@@ -14,7 +14,7 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import { meets } from '../../options/labels.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
-import { type InstalledReloader, problemOf, RELOADER_LABEL, watches } from '../installed-reloader.ts';
+import { type InstalledReloader, problemOf, RELOADER_SELECTOR, watches } from '../installed-reloader.ts';
 import { hidesNamespaces, type Observation } from '../observation.ts';
 import { isNotServed, notServed, readObject } from '../reads.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
@@ -43,7 +43,7 @@ function notInstalled({ reloader }: Facts): Cause | undefined {
   return {
     rule: 'no-reloader',
     about: 'Deployment',
-    says: `no Deployment with the label ${RELOADER_LABEL.key}=${RELOADER_LABEL.value} exists, and no Lease that a reloader renews: what follows assumes the defaults`,
+    says: `no Deployment with the label ${RELOADER_SELECTOR} exists, and no Lease that a reloader renews: what follows assumes the defaults`,
     todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
   };
 }

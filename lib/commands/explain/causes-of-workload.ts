@@ -6,7 +6,7 @@ import type { Finding } from '../../model/finding.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
-import { eventTelling, type PolicyReason, type Verdict } from '../../model/reasons.ts';
+import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
@@ -16,7 +16,7 @@ import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts
 import { gateOf } from '../../tracking/gate.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
-import { decidingWords, sentenceOf, wordsOf } from './policy-words.ts';
+import { decidingWords, wordsOf } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const WORKLOAD_RULES: readonly CauseRule[] = [
@@ -141,45 +141,25 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
     const keys = words.map(({ key }) => key);
     const about = describe(config.ref);
     const by = keys.length === 0 ? '' : ` (${keys.join(', ')})`;
-    return [
-      {
-        rule: verdict.because,
-        about,
-        says: `${about} rolls nothing: ${sentenceOf(verdict)}${by}`,
-        ...todoFor(verdict.because, facts, config, keys[0] ?? ''),
-      },
-    ];
+    const says = `${about} rolls nothing: ${POLICIES[verdict.because]}${by}`;
+    const todo = TODOS[verdict.because]?.(config.ref, keys[0] ?? '', facts);
+    const remedy = todo === undefined ? naming(facts, config.ref) : { todo };
+    return [{ rule: verdict.because, about, says, ...remedy }];
   });
 }
 
-function todoFor(
-  because: PolicyReason,
-  facts: Facts,
-  { ref }: ConfigRecord,
-  key: string,
-): Pick<Cause, 'todo'> {
-  const about = describe(ref);
-  switch (because) {
-    case 'excluded':
-      return { todo: `take ${ref.name} out of ${key}` };
-    case 'ignored':
-      return { todo: `take the annotation ${key} away from ${about}` };
-    case 'disabled':
-      return { todo: `take the label ${key} away from the workload` };
-    case 'not-matched':
-      return { todo: `write ${markOf(facts)}: "true" on ${about}` };
-    case 'finished':
-      return { todo: 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew' };
-    case 'suspended':
-      return { todo: 'nothing: its next run reads what is current then' };
-    case 'unselected':
-      return { todo: `give the namespace the labels of --namespace-selector` };
-    case 'state':
-      return { todo: `take ${ref.name} out of the annotation: a reloader writes its state there` };
-    default:
-      return naming(facts, ref);
-  }
-}
+/** By reason, what to do, where that is not to name the object. */
+const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string, facts: Facts) => string>>> =
+  {
+    excluded: ({ name }, key) => `take ${name} out of ${key}`,
+    ignored: (ref, key) => `take the annotation ${key} away from ${describe(ref)}`,
+    disabled: (_, key) => `take the label ${key} away from the workload`,
+    'not-matched': (ref, _, facts) => `write ${markOf(facts)}: "true" on ${describe(ref)}`,
+    finished: () => 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew',
+    suspended: () => 'nothing: its next run reads what is current then',
+    unselected: () => 'give the namespace the labels of --namespace-selector',
+    state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
+  };
 
 /** The mark that the workload searches for. */
 function markOf({ workload, reloader }: Facts): string {

@@ -15,7 +15,7 @@ import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { gateOf, holdOf } from '../../tracking/gate.ts';
 import { haltOf } from '../../tracking/halts.ts';
 import { haltedText, releaseCommand } from '../../tracking/stage-news.ts';
-import type { Observation, StateAccess } from '../observation.ts';
+import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
 import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
@@ -24,9 +24,9 @@ import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
 import { notWatched, unseenBecause } from './causes-of-setting.ts';
 import {
   causesOf,
+  type Explanation,
   explanationOf,
   type FollowedObject,
-  type ShownReloader,
   shownReloader,
   whatIsUnknown,
 } from './explanation.ts';
@@ -41,17 +41,12 @@ export interface Follower {
 }
 
 /** The answer about an object. */
-export interface ObjectExplanation {
+export interface ObjectExplanation extends Explanation {
   readonly object: ConfigRef;
   readonly isMissing: boolean;
-  readonly causes: readonly Cause[];
-  /** What the answer needs and is not known, each a sentence. */
-  readonly unknown: readonly string[];
   readonly followers: readonly Follower[];
   /** Those that mention it and are not rolled for it. */
   readonly others: readonly Follower[];
-  readonly reloader: ShownReloader;
-  readonly state: StateAccess['is'];
 }
 
 /** The explanation of an object, with the workloads of its namespace. */
@@ -67,10 +62,11 @@ export async function explainObject(
     unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
   const followers = mentioning.map((facts) => followerOf(facts, ref));
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
+  const says = `no workload of ${namespace} follows or mentions it`;
   const causes = [
     ...(unwatched ? [unwatched] : gatesOf(observation, ref)),
     ...(await unseenBecause(scene, ref)),
-    ...(isAlone && !isMountedKind(kind) ? [noFollower(ref)] : NO_CAUSES),
+    ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : NO_CAUSES),
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const rolled = asking.filter(({ causes: own }) => !own.some(({ rule }) => rule === 'notify-only'));
@@ -131,7 +127,9 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   const isSaid = causes.some(({ rule }) => rule === 'notify-only');
-  const told = follows?.asks === true && !isSaid && isNotifyOnly(facts) ? [NOTIFY_ONLY] : NO_CAUSES;
+  const { record, observation, now } = facts;
+  const gate = record && follows?.asks === true ? gateOf(observation.store, record, now) : undefined;
+  const told = gate?.type === 'notify-only' && !isSaid ? [NOTIFY_ONLY] : NO_CAUSES;
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
@@ -144,15 +142,6 @@ const NOTIFY_ONLY: Cause = {
   about: 'notify-only',
   says: 'it is notify-only: a change is notified, and a person rolls it',
 };
-
-function isNotifyOnly({ observation: { store }, record, now }: Facts): boolean {
-  return record !== undefined && gateOf(store, record, now)?.type === 'notify-only';
-}
-
-function noFollower(ref: ConfigRef): Cause {
-  const about = describe(ref);
-  return { rule: 'no-follower', about, says: `no workload of ${ref.namespace} follows or mentions it` };
-}
 
 /** The hold and the halts of the object, which concern each of its followers. */
 function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {

@@ -10,7 +10,7 @@ import {
   SOURCE_KINDS,
   type WorkloadRef,
 } from '../../model/object-ref.ts';
-import type { PolicyReason } from '../../model/reasons.ts';
+import { POLICIES, type PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
@@ -21,7 +21,7 @@ import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
 import { type Followed, followed, isTimeUnknown, leftAlone, WORKLOAD_RULES } from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
-import { decidingWords, type PolicyWord, sentenceOf, wordsOf } from './policy-words.ts';
+import { decidingWords, type PolicyWord, wordsOf } from './policy-words.ts';
 
 /** One object that a workload follows. */
 export interface FollowedObject {
@@ -54,16 +54,20 @@ export interface ShownReloader extends Partial<WorkloadRef> {
   readonly says: string;
 }
 
-/** The answer about a workload. */
-export interface WorkloadExplanation {
-  readonly workload: WorkloadRef;
+/** What each answer has. */
+export interface Explanation {
   readonly causes: readonly Cause[];
   /** What the answer needs and is not known, each a sentence. */
   readonly unknown: readonly string[];
-  readonly follows: readonly FollowedObject[];
   readonly reloader: ShownReloader;
   /** Whether the persisted state could be read. */
   readonly state: StateAccess['is'];
+}
+
+/** The answer about a workload. */
+export interface WorkloadExplanation extends Explanation {
+  readonly workload: WorkloadRef;
+  readonly follows: readonly FollowedObject[];
   readonly asks: readonly PolicyWord[];
   readonly isRolledOut: boolean;
   readonly events: readonly ShownEvent[];
@@ -161,7 +165,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
     object: config.ref,
     asks: verdict.asks,
     because: verdict.because,
-    says: sentenceOf(verdict),
+    says: POLICIES[verdict.because],
     words: decidingWords(store.settings.vocabularies, record.workload, config),
     ...(reference && {
       reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },

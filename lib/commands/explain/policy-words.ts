@@ -1,7 +1,7 @@
 /** Which annotations, labels and marks make the policy of a workload decide as it does: the policy is asked again with others. */
 
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
-import { POLICIES, type Verdict } from '../../model/reasons.ts';
+import type { Verdict } from '../../model/reasons.ts';
 import { pick } from '../../model/text.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { ConfigRecord } from '../../store/records.ts';
@@ -45,11 +45,6 @@ export function decidingWords(
     const alone = (other: PolicyWord): boolean => other.on === 'object' || isSame(other, word);
     return verdict.asks && word.on !== 'object' && judgeWith(vocabularies, workload, object, alone).asks;
   });
-}
-
-/** The sentence of a verdict. */
-export function sentenceOf({ because }: Verdict): string {
-  return POLICIES[because];
 }
 
 /** The word as a person writes it. */

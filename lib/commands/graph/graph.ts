@@ -2,10 +2,15 @@
 
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
-import type { Cause } from '../explain/cause.ts';
 import { notWatched } from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
-import { type FollowedObject, podsOf, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
+import {
+  type Explanation,
+  type FollowedObject,
+  podsOf,
+  unrecorded,
+  whatIsUnknown,
+} from '../explain/explanation.ts';
 import { causeLines, placed, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
@@ -24,11 +29,7 @@ export interface GraphEdge {
 }
 
 /** The answer. */
-export interface Graph {
-  /** Why the reloader rolls nothing here. */
-  readonly causes: readonly Cause[];
-  /** What the answer needs and is not known, each a sentence. */
-  readonly unknown: readonly string[];
+export interface Graph extends Pick<Explanation, 'causes' | 'unknown'> {
   readonly edges: readonly GraphEdge[];
 }
 

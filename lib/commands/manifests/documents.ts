@@ -139,7 +139,12 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const { source, node, lineCounter } = place;
   const known = KNOWN_KINDS.find((row) => row.kind === kind && apiVersionOf(row) === apiVersion);
   const misfits: Misfit[] = [];
-  const object = withoutNulls(fitted(fields, known?.shape ?? ANY_OBJECT, (misfit) => misfits.push(misfit)));
+  const given = fitted(fields, known?.shape ?? ANY_OBJECT, (misfit) => misfits.push(misfit));
+  // A field without a value is none, as for the API server.
+  const object = JSON.parse(
+    JSON.stringify(given),
+    (_, each: unknown) => each ?? undefined,
+  ) as Partial<RawObject>;
   const metadata: Partial<RawMetadata> & { readonly generateName?: string } = object.metadata ?? {};
   const { namespace = '', generateName = '', name = generateName } = metadata;
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
@@ -166,11 +171,6 @@ function faultOf({ path, is, wanted }: Misfit): Cause & Pick<Misfit, 'path'> {
   return isText
     ? { rule: 'not-text', path, about, says, todo: 'put the value in quotes' }
     : { rule: 'invalid', path, about, says };
-}
-
-/** A field without a value is none, as for the API server. */
-function withoutNulls(value: unknown): Partial<RawObject> {
-  return JSON.parse(JSON.stringify(value), (_, each: unknown) => each ?? undefined) as Partial<RawObject>;
 }
 
 function lineAt(node: Node | null | undefined, path: Misfit['path'], lines: LineCounter): number {

@@ -87,7 +87,8 @@ class ManifestCluster {
     if (method === 'POST') return answerOf(201, { status: { allowed: true } });
     const discovered = this.#discovery(collection);
     if (discovered !== undefined) return answerOf(200, discovered);
-    if (this.#rows.some((row) => isCollection(row, collection))) return this.#list(collection, query);
+    if (this.#rows.some((row) => wholeOf(collection) === collectionPath(row)))
+      return this.#list(collection, query);
     const at = collection.lastIndexOf('/');
     const object = this.#objects
       .get(collection.slice(0, at))
@@ -117,10 +118,6 @@ class ManifestCluster {
     const resources = served.map(({ resource, kind }) => ({ name: resource, kind, namespaced: true }));
     return { kind: 'APIResourceList', groupVersion, resources };
   }
-}
-
-function isCollection(row: ServedRow, path: string): boolean {
-  return wholeOf(path) === collectionPath(row);
 }
 
 /** The path of a collection of all namespaces. */

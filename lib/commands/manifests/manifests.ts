@@ -26,20 +26,14 @@ export async function readManifests(
     const faults: Fault[] = [];
     const source = { file, isNamed: named.includes(place), report: (fault: Fault) => faults.push(fault) };
     const manifests = typeof text === 'string' ? manifestsIn({ ...source, text }) : [];
-    if (typeof text !== 'string') faults.push(unreadable(file, text));
-    else if (manifests.length + faults.length === 0) faults.push(withoutManifest(file));
+    if (typeof text !== 'string')
+      faults.push({ rule: 'unreadable', about: file, says: `cannot be read (${text.code})`, file });
+    else if (manifests.length + faults.length === 0)
+      faults.push({ rule: NO_MANIFEST, about: file, says: 'holds no manifest', file });
     for (const fault of faults) report(fault);
     return manifests;
   });
   return (await Promise.all(read)).flat();
-}
-
-function unreadable(file: string, { code }: NodeJS.ErrnoException): Fault {
-  return { rule: 'unreadable', about: file, says: `cannot be read (${code})`, file };
-}
-
-function withoutManifest(file: string): Fault {
-  return { rule: NO_MANIFEST, about: file, says: 'holds no manifest', file };
 }
 
 /** The error if nothing was read. */

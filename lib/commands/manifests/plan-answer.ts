@@ -12,8 +12,7 @@ import {
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
-import type { Cause } from '../explain/cause.ts';
-import type { ShownReloader } from '../explain/explanation.ts';
+import type { Explanation } from '../explain/explanation.ts';
 import type { Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
@@ -34,18 +33,13 @@ export interface PlannedRollout extends Timing {
 }
 
 /** The answer. */
-export interface Plan {
-  readonly reloader: ShownReloader;
-  /** What keeps it from rolling anything, or the workloads of a namespace, or for an object. */
-  readonly causes: readonly Cause[];
+export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown'> {
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, and stay so. */
   readonly pending: readonly WorkloadRef[];
   /** Workloads that are out of date, and would no longer be: their pending rollout goes. */
   readonly withdrawn: readonly WorkloadRef[];
-  /** What concerns the manifests and is not known: with any, the rollouts are not all, or not sure. */
-  readonly unknown: readonly string[];
 }
 
 /** By workload that is out of date, with which objects, and whether anything keeps it. */
@@ -87,17 +81,12 @@ export function rolloutsOf(
     const timing = timingOf(record);
     const isLetGo = was?.isKept === true && timing.keptBy === undefined;
     const brought = outdated.flatMap((ref) => {
-      const keys = keysIn(objects, ref);
+      const planned = objects.find(({ object }) => keyOf(object) === keyOf(wholeOf(ref)));
+      const keys = planned?.keys.filter((key) => ref.keys?.includes(key) ?? true) ?? [];
       if (keys.length > 0) return [{ ...ref, keys }];
       return isLetGo || was?.configs.includes(keyOf(ref)) !== true ? [ref] : [];
     });
     if (brought.length === 0) return [];
     return [{ workload: workloadRefIn(key), objects: brought, isPending: was !== undefined, ...timing }];
   });
-}
-
-/** The keys that change of those that a workload follows. */
-function keysIn(objects: readonly PlannedObject[], ref: ConfigRef): readonly string[] {
-  const planned = objects.find(({ object }) => keyOf(object) === keyOf(wholeOf(ref)));
-  return planned?.keys.filter((key) => ref.keys?.includes(key) ?? true) ?? [];
 }

@@ -294,7 +294,11 @@ async function stepsOf(
 ): Promise<{ readonly steps: readonly Step[]; readonly unread: readonly Unread[] }> {
   const steps: Step[] = [];
   const unread: Unread[] = [];
-  for (const { row, object, isKept } of lastOf(wanted)) {
+  const idOf = ({ row, object: { metadata } }: Wanted): string =>
+    `${row.resource} ${metadata.namespace}/${metadata.name}`;
+  // Of two with one name the last one counts, in its place: a manifest comes after the former one.
+  const last = new Map(wanted.map((each) => [idOf(each), each]));
+  for (const { row, object, isKept } of wanted.filter((each) => last.get(idOf(each)) === each)) {
     const { namespace, name } = object.metadata;
     const reading = await readObject(send, row, namespace, name);
     if (reading.kind === 'failed') {
@@ -312,21 +316,7 @@ async function stepsOf(
 
 /** `isWhole`: what the manifest lacks was applied before, and goes. */
 function appliedOver(before: RawObject | undefined, object: RawObject, isWhole: boolean): RawObject {
-  if (before === undefined) return asNew(object);
-  return isWhole ? replaced(before, object) : appliedTo(before, object);
-}
-
-/** Of two with one name the last one counts, in its place: a manifest comes after the former one. */
-function lastOf(wanted: readonly Wanted[]): readonly Wanted[] {
-  const last = new Map(wanted.map((each) => [idOf(each), each]));
-  return wanted.filter((each) => last.get(idOf(each)) === each);
-}
-
-function idOf({ row, object: { metadata } }: Wanted): string {
-  return `${row.resource} ${metadata.namespace}/${metadata.name}`;
-}
-
-function asNew(object: RawObject): RawObject {
+  if (before !== undefined) return isWhole ? replaced(before, object) : appliedTo(before, object);
   const { namespace, name } = object.metadata;
   return { ...object, metadata: { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata } };
 }

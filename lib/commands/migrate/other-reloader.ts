@@ -7,13 +7,13 @@ import {
   DEPLOYMENTS,
   type Installation,
   installationOf,
+  isOurs,
   listedIn,
   missedIn,
   namedDeployment,
   type Program,
   programOf,
   type RawDeployment,
-  RELOADER_LABEL,
 } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
 
@@ -113,15 +113,12 @@ function mayBe(source: Source, deployment: RawDeployment): boolean {
   return isOf(source, deployment) || (isNamed && !isOurs(deployment));
 }
 
-function isOurs({ metadata: { labels = {} } }: RawDeployment): boolean {
-  return labels[RELOADER_LABEL.key] === RELOADER_LABEL.value;
-}
-
 function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
-  if (isOurs(deployment)) return false;
-  return (deployment.spec?.template?.spec?.containers ?? []).some(
+  const { containers = [] } = deployment.spec?.template?.spec ?? {};
+  const isTheirs = containers.some(
     (each) => image.test(each.image ?? '') || each.env?.some(({ name }) => name in env) === true,
   );
+  return isTheirs && !isOurs(deployment);
 }
 
 function otherOf(deployment: RawDeployment): OtherReloader {

@@ -58,7 +58,9 @@ export function settingsFor(
   const { namespaces } = place;
   const all = [
     ...words,
-    ...variablesIn(program.env).filter(({ name }) => !words.some((one) => one.name === name)),
+    ...[...readEnvironment(program.env)]
+      .map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` }))
+      .filter(({ name }) => !words.some((one) => one.name === name)),
   ];
   const isSecret = ({ name }: Word): boolean => SECRET.includes(name);
   const hidden = program.hidden.filter((name) => readEnvironment({ [name]: 'x' }).size > 0);
@@ -88,10 +90,6 @@ export function settingsFor(
 
 function variableOf(flag: string): string {
   return `${VARIABLE_PREFIX}${flag.slice(2).toUpperCase().replaceAll('-', '_')}`;
-}
-
-function variablesIn(env: Program['env']): readonly Word[] {
-  return [...readEnvironment(env)].map(([name, { texts }]) => ({ name, text: `--${name}=${texts.join()}` }));
 }
 
 /** A flag with an effect, as it is written. */

@@ -1,11 +1,13 @@
 /** What `explain` answers beside the causes. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import { explainObject, type ObjectExplanation } from '../../../lib/commands/explain/explain-object.ts';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { explanationText } from '../../../lib/commands/explain/explanation-text.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
-import { rolledOut } from './named-causes.ts';
+import type { ConfigKind } from '../../../lib/model/object-ref.ts';
+import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
@@ -25,12 +27,7 @@ async function explained(
   return explanation;
 }
 
-test('pods are up to date, then out of date', async () => {
-  const before = await explained(follows('web'), () => undefined);
-  assert.deepEqual(
-    before.follows.map(({ pods }) => pods),
-    ['up to date'],
-  );
+test('pods are out of date after a change', async () => {
   const after = await explained(follows('web'), (world) => world.change());
   assert.deepEqual(
     after.follows.map(({ pods }) => pods),
@@ -43,22 +40,6 @@ test('pods are up to date, then out of date', async () => {
   assert.equal(doubtful.follows[0]?.running, undefined);
   const text = explanationText(doubtful, (_, words) => words);
   assert.match(text, /: out of date \(pods may run an older content, current is \w{4}…\)\n/);
-});
-
-test('without the right to the state it is not known whether pods are up to date', async () => {
-  const {
-    follows: objects,
-    state,
-    unknown,
-  } = await explained(follows('web'), (world) => {
-    world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
-  });
-  assert.deepEqual(
-    objects.map(({ pods, running }) => [pods, running]),
-    [['unknown', undefined]],
-  );
-  assert.equal(state, 'unknown');
-  assert.match(unknown.join(), /you may not read ConfigMap\/reloader-state in reloader/);
 });
 
 test('only the annotations that decide are named', async () => {
@@ -89,4 +70,84 @@ test('a wrong flag after -- is not blamed on the Deployment', async () => {
   const error = { code: 'usage', message: /^the flags after --: unknown flag "--nonsense"/ };
   await assert.rejects(findReloader(world.send, wanted), error);
   world.sandbox.close();
+});
+
+async function explainedObject(
+  world: World,
+  name = 'web',
+  kind: ConfigKind = 'ConfigMap',
+): Promise<ObjectExplanation> {
+  await rolledOut(world);
+  const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
+  const scene = { send: world.send, namespace: 'default', reloader };
+  const answer = await explainObject(scene, { is: 'object', kind, name });
+  world.sandbox.close();
+  return answer;
+}
+
+describe('explain of an object', () => {
+  test('knows its followers', async () => {
+    const { followers, unknown, isMissing } = await explainedObject(well()(new World()));
+    assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
+  });
+
+  for (const isChanged of [false, true])
+    test(`counts a workload that is notified only as not rolled, changed: ${isChanged}`, async () => {
+      const world = well({ ...follows('web'), [`${NATIVE}/notify-only`]: 'true' })(new World());
+      if (isChanged) world.change();
+      const { followers, others } = await explainedObject(world);
+      const rules = others.map(({ causes: [first] }) => first?.rule);
+      assert.deepEqual([followers, rules], [[], ['notify-only']]);
+    });
+
+  test('does not use the flags of a reloader of other namespaces', async () => {
+    const world = new World().install(['--namespace=shared', '--resource-label-selector=a=b']).configMap();
+    const { causes } = await explainedObject(world);
+    assert.deepEqual([causes.length, causes[0]?.rule], [1, 'namespace-not-watched']);
+  });
+
+  test('says that it is held or halted, with the command that ends that', async () => {
+    const world = new World().install().configMap('web', { annotations: { [`${NATIVE}/hold`]: 'true' } });
+    const entry = world.sandbox.get('configmaps', 'reloader', 'reloader-state')?.['data'] as Words;
+    const halted = `${entry['default_v1.ConfigMap_web']}!0a0b=default/Deployment/first`;
+    const data = { 'default_v1.ConfigMap_web': halted };
+    world.sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+    const { causes } = await explainedObject(world.deployment({ annotations: follows('web') }));
+    const [hold, halt] = causes;
+    assert.deepEqual([hold?.rule, halt?.rule, causes.length], ['hold', 'halt', 2]);
+    assert.match(hold?.todo ?? '', /^kubectl annotate configmap\/web .*hold-$/);
+    assert.match(halt?.says ?? '', /Deployment\/first did not get ready .*resume=0a0b$/);
+  });
+
+  test('knows that objects of a kind are not watched, without reading them', async () => {
+    const world = new World().install(['-A', '--enable-csi-integration=false']);
+    world.refuses = ({ path }) => path.includes('/secretproviderclasses');
+    const { causes, unknown } = await explainedObject(world, 'vault', 'SecretProviderClass');
+    const [ignored] = causes;
+    assert.deepEqual(
+      [ignored?.rule, ignored?.todo, unknown],
+      ['kind-of-object-ignored', 'give the reloader --enable-csi-integration=auto', []],
+    );
+  });
+
+  test('says that it does not exist', async () => {
+    const { isMissing, causes } = await explainedObject(well()(new World()), 'nope');
+    assert.deepEqual([isMissing, causes.map(({ rule }) => rule)], [true, ['missing', 'no-follower']]);
+  });
+
+  test('does not say that nobody follows it, if not every kind of workload may be listed', async () => {
+    const world = well()(new World());
+    await rolledOut(world);
+    world.sandbox.denied.push({ resource: 'deployments' });
+    world.refuses = ({ path }) => /\/namespaces\/default\/deployments([?]|$)/.test(path);
+    const { causes, unknown } = await explainedObject(world);
+    assert.ok(!causes.some(({ rule }) => rule === 'no-follower'));
+    assert.deepEqual(unknown, ['Deployment in default may not be read with your rights']);
+  });
+
+  test('knows that there are no workloads of a kind which the cluster does not serve', async () => {
+    const world = well()(new World());
+    world.refuses = ({ path }) => path.includes('/argoproj.io/v1alpha1/namespaces');
+    assert.deepEqual((await explainedObject(world)).unknown, []);
+  });
 });

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ShownEvent } from '../../../lib/commands/explain/cause.ts';
-import { explainObject, type ObjectExplanation } from '../../../lib/commands/explain/explain-object.ts';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import {
@@ -12,7 +11,6 @@ import {
   type Wanted,
 } from '../../../lib/commands/installed-reloader.ts';
 import { doubtsAbout } from '../../../lib/commands/scene.ts';
-import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
@@ -323,91 +321,6 @@ describe('explain', () => {
       world.sandbox.patch('namespaces', undefined, 'default', { metadata: { labels: { tier: 'web' } } });
     });
     assert.deepEqual([rulesIn(answer), answer.unknown], [['unchanged'], []]);
-  });
-});
-
-async function explainedObject(
-  world: World,
-  name = 'web',
-  kind: ConfigKind = 'ConfigMap',
-): Promise<ObjectExplanation> {
-  await rolledOut(world);
-  const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
-  const scene = { send: world.send, namespace: 'default', reloader };
-  const answer = await explainObject(scene, { is: 'object', kind, name });
-  world.sandbox.close();
-  return answer;
-}
-
-describe('explain of an object', () => {
-  test('knows its followers', async () => {
-    const { followers, unknown, isMissing } = await explainedObject(well()(new World()));
-    assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
-  });
-
-  for (const isChanged of [false, true])
-    test(`counts a workload that is notified only as not rolled, changed: ${isChanged}`, async () => {
-      const world = well({ ...follows('web'), [`${NATIVE}/notify-only`]: 'true' })(new World());
-      if (isChanged) world.change();
-      const { followers, others } = await explainedObject(world);
-      const rules = others.map(({ causes: [first] }) => first?.rule);
-      assert.deepEqual([followers, rules], [[], ['notify-only']]);
-    });
-
-  test('does not use the flags of a reloader of other namespaces', async () => {
-    const world = new World().install(['--namespace=shared', '--resource-label-selector=a=b']).configMap();
-    const { causes } = await explainedObject(world);
-    assert.deepEqual(
-      causes.map(({ rule }) => rule),
-      ['namespace-not-watched'],
-    );
-  });
-
-  test('says that it is held or halted, with the command that ends that', async () => {
-    const world = new World().install().configMap('web', { annotations: { [`${NATIVE}/hold`]: 'true' } });
-    const entry = world.sandbox.get('configmaps', 'reloader', 'reloader-state')?.['data'] as Words;
-    const halted = `${entry['default_v1.ConfigMap_web']}!0a0b=default/Deployment/first`;
-    const data = { 'default_v1.ConfigMap_web': halted };
-    world.sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
-    const { causes } = await explainedObject(world.deployment({ annotations: follows('web') }));
-    assert.deepEqual(
-      causes.map(({ rule }) => rule),
-      ['hold', 'halt'],
-    );
-    assert.match(causes[0]?.todo ?? '', /^kubectl annotate configmap\/web .*hold-$/);
-    assert.match(causes[1]?.says ?? '', /Deployment\/first did not get ready .*resume=0a0b$/);
-  });
-
-  test('knows that objects of a kind are not watched, without reading them', async () => {
-    const world = new World().install(['-A', '--enable-csi-integration=false']);
-    world.refuses = ({ path }) => path.includes('/secretproviderclasses');
-    const { causes, unknown } = await explainedObject(world, 'vault', 'SecretProviderClass');
-    const [ignored] = causes;
-    assert.deepEqual(
-      [ignored?.rule, ignored?.todo, unknown],
-      ['kind-of-object-ignored', 'give the reloader --enable-csi-integration=auto', []],
-    );
-  });
-
-  test('says that it does not exist', async () => {
-    const { isMissing, causes } = await explainedObject(well()(new World()), 'nope');
-    assert.deepEqual([isMissing, causes.map(({ rule }) => rule)], [true, ['missing', 'no-follower']]);
-  });
-
-  test('does not say that nobody follows it, if not every kind of workload may be listed', async () => {
-    const world = well()(new World());
-    await rolledOut(world);
-    world.sandbox.denied.push({ resource: 'deployments' });
-    world.refuses = ({ path }) => /\/namespaces\/default\/deployments([?]|$)/.test(path);
-    const { causes, unknown } = await explainedObject(world);
-    assert.ok(!causes.some(({ rule }) => rule === 'no-follower'));
-    assert.deepEqual(unknown, ['Deployment in default may not be read with your rights']);
-  });
-
-  test('knows that there are no workloads of a kind which the cluster does not serve', async () => {
-    const world = well()(new World());
-    world.refuses = ({ path }) => path.includes('/argoproj.io/v1alpha1/namespaces');
-    assert.deepEqual((await explainedObject(world)).unknown, []);
   });
 });
 

@@ -58,36 +58,20 @@ export class World {
     env: readonly object[] = [],
     envFrom: readonly object[] = [],
   ): this {
-    const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
-    this.sandbox.create('deployments', {
-      metadata: { namespace: 'reloader', name: 'reloader', labels },
-      spec: {
-        replicas,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: {
-            containers: [
-              { name: 'reloader', image: 'x', args: [...args, '--state-namespace=reloader'], env, envFrom },
-            ],
-          },
-        },
-      },
-    });
-    return this;
+    const container = { name: 'reloader', args: [...args, '--state-namespace=reloader'], env, envFrom };
+    return this.#reloader({ namespace: 'reloader', name: 'reloader' }, replicas, container);
   }
 
   /** A second Deployment like that of `install`, in the namespace `shared`, with these arguments. */
   another(args: readonly string[] = ['-A']): this {
+    return this.#reloader({ namespace: 'shared', name: 'second' }, 1, { args });
+  }
+
+  #reloader(metadata: object, replicas: number, container: object): this {
     const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
-    this.sandbox.create('deployments', {
-      metadata: { namespace: 'shared', name: 'second', labels },
-      spec: {
-        replicas: 1,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: podOf([], { args }) },
-      },
-    });
+    const template = { metadata: { labels }, spec: podOf([], container) };
+    const spec = { replicas, selector: { matchLabels: labels }, template };
+    this.sandbox.create('deployments', { metadata: { ...metadata, labels }, spec });
     return this;
   }
 
