@@ -34,14 +34,6 @@ interface Change {
   readonly also?: string;
 }
 
-/** What a command writes about an object. */
-type Action = (
-  scene: Scene,
-  target: WorkloadRef,
-  flags: CommandContext['flags'],
-  subject: Subject,
-) => Change | Promise<Change>;
-
 /** Runs a command. */
 type Run = (context: CommandContext) => Promise<Answered>;
 
@@ -104,7 +96,15 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   return { target, annotation: RESUME, ...tokenOf(scene, target, observation, waiting, content) };
 });
 
-function run(action: Action): Run {
+/** A command that writes what `action` says. */
+function run(
+  action: (
+    scene: Scene,
+    target: WorkloadRef,
+    flags: CommandContext['flags'],
+    subject: Subject,
+  ) => Change | Promise<Change>,
+): Run {
   return async (context) => {
     const { operands, flags, terminal } = context;
     const scene = await openScene(context);

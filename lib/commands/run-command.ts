@@ -10,7 +10,7 @@ import { runGraph } from './graph/graph.ts';
 import { runCheck } from './manifests/check.ts';
 import { runPlan } from './manifests/plan.ts';
 import { runMigrate } from './migrate/migration.ts';
-import { formatted, type Terminal, terminalOf, withProgress } from './terminal.ts';
+import { formatted, type Terminal, terminalOf } from './terminal.ts';
 
 /** What a command gets. */
 export interface CommandContext extends Omit<GivenCommand, 'type' | 'name'> {
@@ -28,6 +28,9 @@ export interface Answered {
   /** The exit code if all of that is known. @default 0 */
   readonly code?: number;
 }
+
+/** What lasts longer says so, again and again. */
+const SLOW_MS = 2_000;
 
 const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<Answered>>> = {
   explain: runExplain,
@@ -50,14 +53,10 @@ export async function runCommand(
   // A program that reads the standard error finds nothing there but an error.
   const isForPrograms = ['json', 'yaml'].includes(flags.output);
   const terminal = isForPrograms ? { ...own, note: () => undefined } : own;
+  const progress = setInterval(() => terminal.note('reading …'), SLOW_MS);
   try {
     const context = { operands, flags, settings, env, terminal };
-    const {
-      answer,
-      text,
-      unknown,
-      code = 0,
-    } = await withProgress(terminal, 'reading …', () => RUNS[name](context));
+    const { answer, text, unknown, code = 0 } = await RUNS[name](context);
     await terminal.write(formatted(flags.output, answer, text));
     return unknown.length > 0 ? UNKNOWN_EXIT_CODE : code;
   } catch (thrown) {
@@ -66,5 +65,7 @@ export async function runCommand(
     const error = { code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
     return exitCodeOf(code);
+  } finally {
+    clearInterval(progress);
   }
 }

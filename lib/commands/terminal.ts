@@ -19,8 +19,6 @@ export interface Terminal {
   readonly note: (line: string) => void;
 }
 
-const SLOW_MS = 2_000;
-
 /** The terminal of this process: in colour only where a person sees it. */
 export function terminalOf(env: Readonly<Record<string, string | undefined>>): Terminal {
   const isColoured = process.stdout.isTTY === true && !env['NO_COLOR'];
@@ -29,16 +27,6 @@ export function terminalOf(env: Readonly<Record<string, string | undefined>>): T
     write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     note: (line) => void process.stderr.write(`${line}\n`),
   };
-}
-
-/** The result of `work`; what lasts longer than two seconds says so, and every two seconds again. */
-export async function withProgress<T>({ note }: Terminal, what: string, work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => note(what), SLOW_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 /** The answer in the format that the person wants; `text` makes the one for people. */

@@ -126,22 +126,17 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
       ['kind-not-served', 'managed'].includes(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
-  const isSaid = causes.some(({ rule }) => rule === 'notify-only');
   const { record, observation, now } = facts;
   const gate = record && follows?.asks === true ? gateOf(observation.store, record, now) : undefined;
-  const told = gate?.type === 'notify-only' && !isSaid ? [NOTIFY_ONLY] : NO_CAUSES;
+  const says = 'it is notify-only: a change is notified, and a person rolls it';
+  const isTold = gate?.type === 'notify-only' && !causes.some(({ rule }) => rule === gate.type);
+  const told = isTold ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
     causes: causes.length > 0 || follows !== undefined ? [...told, ...causes] : asks,
   };
 }
-
-const NOTIFY_ONLY: Cause = {
-  rule: 'notify-only',
-  about: 'notify-only',
-  says: 'it is notify-only: a change is notified, and a person rolls it',
-};
 
 /** The hold and the halts of the object, which concern each of its followers. */
 function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {

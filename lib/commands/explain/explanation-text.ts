@@ -2,20 +2,15 @@
 
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { Unread } from '../observation.ts';
-import type { Paint, Style } from '../terminal.ts';
+import type { Paint } from '../terminal.ts';
 import type { Cause } from './cause.ts';
 import type { FollowedObject, WorkloadExplanation } from './explanation.ts';
 import { wordText } from './policy-words.ts';
 
-const COLOURS: Readonly<Record<FollowedObject['pods'], Style>> = {
-  'up to date': 'green',
-  'rolling out': 'yellow',
-  'out of date': 'red',
-  'not compared': 'yellow',
-  unknown: 'yellow',
-  absent: 'yellow',
-  'absent or unwatched': 'yellow',
-};
+/** What pods run, in its colour. */
+export function podsText(pods: FollowedObject['pods'], paint: Paint): string {
+  return paint(pods === 'up to date' ? 'green' : pods === 'out of date' ? 'red' : 'yellow', pods);
+}
 
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
@@ -81,7 +76,7 @@ export function followedLine(each: FollowedObject, title: string, paint: Paint):
   const digests = pods === 'out of date' ? ` (${run}, current is ${current})` : '';
   const by = words.map((word) => `\n      ${wordText(word)}`).join('');
   const effect = asks ? '' : `, ${paint('yellow', 'not rolled for it')}`;
-  return `  ${title}: ${paint(COLOURS[pods], pods)}${digests}${effect}\n    ${says}; ${referenceText(reference)}${by}`;
+  return `  ${title}: ${podsText(pods, paint)}${digests}${effect}\n    ${says}; ${referenceText(reference)}${by}`;
 }
 
 function referenceText(reference: FollowedObject['reference']): string {

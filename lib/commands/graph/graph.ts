@@ -11,7 +11,7 @@ import {
   unrecorded,
   whatIsUnknown,
 } from '../explain/explanation.ts';
-import { causeLines, placed, unknownLines, unreadLines } from '../explain/explanation-text.ts';
+import { causeLines, placed, podsText, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
@@ -121,10 +121,10 @@ function graphText({ causes, edges, unknown }: Graph, none: string, paint: Paint
   const groups = [...Map.groupBy(edges, ({ object }) => placed(object))];
   const lines = groups.flatMap(([object, followers]) => [
     paint('bold', object),
-    ...followers.map(({ workload, asks, pods }) => {
-      const colour = pods === 'up to date' ? 'green' : pods === 'out of date' ? 'red' : 'yellow';
-      return `  ${placed(workload)}: ${paint(colour, pods)}${asks ? '' : ', not rolled for it'}`;
-    }),
+    ...followers.map(
+      ({ workload, asks, pods }) =>
+        `  ${placed(workload)}: ${podsText(pods, paint)}${asks ? '' : ', not rolled for it'}`,
+    ),
   ]);
   const isNone = lines.length + unknown.length + causes.length === 0;
   return [

@@ -26,11 +26,10 @@ export interface Problem extends Fault {
 
 /** The exit code if there are problems. */
 const FOUND = 2;
-const DEFAULT_NAMESPACE = 'default';
 
 /** Runs the command. */
 export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<Answered> {
-  const { file: places = [], namespace = DEFAULT_NAMESPACE, ignore = [], exclude } = flags;
+  const { file: places = [], namespace = 'default', ignore = [], exclude } = flags;
   const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
   if (unknown !== undefined)
     throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`, 'usage');

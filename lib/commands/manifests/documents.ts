@@ -56,6 +56,11 @@ const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 export function manifestsIn(source: Source): readonly Manifest[] {
   const { file, text, report } = source;
   const lineCounter = new LineCounter();
+  // Times of the day, dates and binary values are text.
+  const customTags = (tags: Tags): Tags =>
+    tags.filter(
+      (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag)),
+    );
   // YAML 1.1, as kubectl reads it: there `yes` is true.
   const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {
@@ -70,13 +75,6 @@ export function manifestsIn(source: Source): readonly Manifest[] {
     report({ rule: 'unreadable', about: file, says, file, line });
     return [];
   });
-}
-
-/** Times of the day, dates and binary values are text. */
-function customTags(tags: Tags): Tags {
-  return tags.filter(
-    (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag)),
-  );
 }
 
 /** The document as JSON; undefined if it has errors, or an alias without an anchor, within itself, or too many. */

@@ -24,13 +24,10 @@ export interface Timing {
   readonly keptBy?: Gate['type'];
 }
 
-/** The settings that count for times. */
-type TimingOptions = Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>;
-
 /** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
 export function timingsOf(
   { store, rollouts }: Pick<Controllers, 'store' | 'rollouts'>,
-  options: TimingOptions,
+  options: Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>,
   now: number,
 ): (record: WorkloadRecord) => Timing {
   const { gates, stages } = rollouts;

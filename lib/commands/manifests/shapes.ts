@@ -18,20 +18,20 @@ export interface Misfit {
 
 const TEXTS: Shape = { '*': 'string' };
 const WORDS = { annotations: TEXTS, labels: TEXTS };
-/** The metadata of any object. */
-const METADATA: Shape = {
-  ...WORDS,
-  name: 'string',
-  generateName: 'string',
-  namespace: 'string',
-  uid: 'string',
-  resourceVersion: 'string',
-  managedFields: [{ manager: 'string', time: 'string' }],
-  finalizers: ['string'],
-  ownerReferences: [{}],
-};
 /** The types of an object of another kind. */
-export const ANY_OBJECT: Shapes = { metadata: METADATA };
+export const ANY_OBJECT: Shapes = {
+  metadata: {
+    ...WORDS,
+    name: 'string',
+    generateName: 'string',
+    namespace: 'string',
+    uid: 'string',
+    resourceVersion: 'string',
+    managedFields: [{ manager: 'string', time: 'string' }],
+    finalizers: ['string'],
+    ownerReferences: [{}],
+  },
+};
 const KEY: Shape = { name: 'string', key: 'string' };
 const SOURCE = { name: 'string', items: [{ key: 'string', path: 'string' }] } as const;
 const VALUE_FROM: Shape = { configMapKeyRef: KEY, secretKeyRef: KEY, fieldRef: {} };
