@@ -82,12 +82,8 @@ test('what plan says of the former content of a held workload is what the reload
   await stage.createMarker();
   const first = await stage.reloader();
   await stage.command('hold deployment/app');
-  const former = JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: 'web' },
-    data: { key: 'A' },
-  });
+  const web = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } };
+  const former = JSON.stringify({ ...web, data: { key: 'A' } });
   const planned = async (): Promise<readonly [code: number | null, hasGone: boolean]> => {
     const line = 'reloader plan -f - --reloader none';
     const { code, stdout } = await run(line, await stage.kubeconfig(), former);
@@ -95,6 +91,7 @@ test('what plan says of the former content of a held workload is what the reload
   };
   const recorded = async (): Promise<string | undefined> => (await stage.state())['ran.Deployment_app'];
 
+  await stage.beYounger();
   await change(stage, 'B');
   await stage.until('the state has what its pods run', async () => (await recorded()) !== undefined);
   assert.deepEqual(await planned(), [0, true]);
