@@ -72,6 +72,8 @@ export interface Workload {
   readonly failure?: string;
   /** Why pods of an older template stay. */
   readonly hold: Hold | undefined;
+  /** What in its spec makes pods of an older template stay, now or after the next change. */
+  readonly holdInSpec?: Hold;
   /** Whether it has no pod template, so that it follows nothing. */
   readonly lacksTemplate?: true;
   /** Its controller updates pods in place where it can, as OpenKruise does: such a pod goes on with the content that it has read. */
@@ -177,12 +179,14 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'failure' | 'lacksTemplate' | 'referenced' | 'rolling' | 'updatesInPlace'> {
+): Pick<Workload, 'failure' | 'holdInSpec' | 'lacksTemplate' | 'referenced' | 'rolling' | 'updatesInPlace'> {
   const rolling = rollingOf(kind, raw);
+  const holdInSpec = kind.hold(raw);
   const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
   return {
     ...(rolling && { rolling }),
     ...(failure !== undefined && { failure }),
+    ...(holdInSpec && { holdInSpec }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
     ...(raw.referenced && { referenced: raw.referenced }),
     ...(updatesInPlace(raw) && { updatesInPlace: true }),

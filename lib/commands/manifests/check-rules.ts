@@ -5,7 +5,7 @@ import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
 import { everyVocabulary, type Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
-import type { Annotations } from '../../model/workload.ts';
+import { type Annotations, meantIn } from '../../model/workload.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
 import { causeOf, followed } from '../explain/causes-of-workload.ts';
 import { causesOf } from '../explain/explanation.ts';
@@ -58,11 +58,18 @@ export function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
 }
 
 /** The problems of what is no workload. */
-export function objectProblems(ref: WorkloadRef, words: Annotations, all: Vocabularies): readonly Cause[] {
-  const isNamespace = ref.kind === 'Namespace';
-  return (isNamespace ? namespaceGatingMistakes(ref.name, words) : all.configMistakesOf(ref, words)).map(
-    causeOf,
-  );
+export function objectProblems(
+  ref: WorkloadRef,
+  { annotations, labels }: Record<'annotations' | 'labels', Annotations>,
+  all: Vocabularies,
+): readonly Cause[] {
+  if (ref.kind === 'Namespace') return namespaceGatingMistakes(ref.name, annotations).map(causeOf);
+  const misplaced = meantIn(labels, all.isConfigAnnotation).map(([about]) => ({
+    rule: 'misplaced',
+    about,
+    says: `${about} is among the labels, where it has no effect; write the annotation ${about}`,
+  }));
+  return [...all.configMistakesOf(ref, annotations).map(causeOf), ...misplaced];
 }
 
 function matchesAll({ workload, reloader }: Facts): readonly Cause[] {

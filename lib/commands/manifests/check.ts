@@ -95,13 +95,13 @@ async function problemsOfAll(
     const row = rowsOf(scene.reloader.options).find(
       ({ kind, objectKind = kind }) => objectKind === manifest.kind,
     );
-    const { namespace: own = namespace, name, annotations = {} } = manifest.object.metadata;
+    const { namespace: own = namespace, name, annotations = {}, labels = {} } = manifest.object.metadata;
     const reading = row && (await readObject<RawWorkload>(scene.send, row, own, name));
     const { file, kind, lineOf } = manifest;
     const object = { kind, namespace: own, name };
     const causes =
       row === undefined || reading?.kind !== 'found'
-        ? objectProblems(object, annotations, observation.store.settings.vocabularies)
+        ? objectProblems(object, { annotations, labels }, observation.store.settings.vocabularies)
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
     const found = causes.map((cause) =>
       problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),

@@ -14,7 +14,7 @@ import { apiVersionOf } from '../../kubernetes/api-path.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RawMetadata, RawObject } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
-import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, typeOf } from './shapes.ts';
+import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
 
 /** One object of a file. */
 export interface Manifest {
@@ -137,14 +137,15 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const { source, node, lineCounter } = place;
   const known = KNOWN_KINDS.find((row) => row.kind === kind && apiVersionOf(row) === apiVersion);
   const misfits: Misfit[] = [];
-  const given = fitted(fields, known?.shape ?? ANY_OBJECT, (misfit) => misfits.push(misfit));
+  const given = fitted(fields, shapeOf(known, fields), (misfit) => misfits.push(misfit));
   // A field without a value is none, as for the API server.
   const object = JSON.parse(
     JSON.stringify(given),
     (_, each: unknown) => each ?? undefined,
   ) as Partial<RawObject>;
-  const metadata: Partial<RawMetadata> & { readonly generateName?: string } = object.metadata ?? {};
-  const { namespace = '', generateName = '', name = generateName } = metadata;
+  const metadata: Partial<RawMetadata> = object.metadata ?? {};
+  const { namespace = '' } = metadata;
+  const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
   const faults = misfits.map((misfit) => faultOf(misfit));
@@ -158,6 +159,16 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const isPartial = faults.some(({ rule }) => rule === 'invalid');
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+/** What sops has encrypted is decrypted before it is applied. */
+function shapeOf(known: (typeof KNOWN_KINDS)[number] | undefined, fields: Fields): Shapes {
+  return known === undefined || fields['sops'] !== undefined ? ANY_OBJECT : known.shape;
+}
+
+/** A name that is to be generated is that of no object yet. */
+function nameIn({ name, generateName }: Partial<RawMetadata> & { readonly generateName?: string }): string {
+  return name ?? (generateName === undefined ? '' : `${generateName}*`);
 }
 
 function faultOf({ path, is, wanted }: Misfit): Cause & Pick<Misfit, 'path'> {

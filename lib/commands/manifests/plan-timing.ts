@@ -2,6 +2,7 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
+import { type Hold, pauseWords, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -79,21 +80,28 @@ function keptTiming(store: Store, record: WorkloadRecord, { type, message }: Gat
   return { by, when: type === 'approval' ? approval : message, keptBy: type };
 }
 
+const PAUSED: Hold = { type: 'paused' };
+
 /** The window that a change opens, and what else bounds the time of the rollout. */
 function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths): string {
   const { vocabularies } = store.settings;
   const isUrgent = isUrgentFor(store, record);
-  const { quietMs, maxWaitMs } = windows.opened(keyOf(record.workload.ref));
-  const { minIntervalMs } = vocabularies.paceOf(record.workload);
-  const pauseMs = isUrgent ? 0 : vocabularies.pausing.pauseMsOf(record.workload);
+  const { workload } = record;
+  const { ref } = workload;
+  const { quietMs, maxWaitMs } = windows.opened(keyOf(ref));
+  const { minIntervalMs } = vocabularies.paceOf(workload);
+  const pause = vocabularies.pausing.pauseOf(workload);
+  const hold = workload.holdInSpec ?? (workload.isPaused === true ? PAUSED : undefined);
+  const pauseMs = isUrgent ? 0 : vocabularies.pausing.pauseMsOf(workload);
   const bounds = [
     `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
     minIntervalMs > 0 && `${formatDuration(minIntervalMs)} after its last rollout at the earliest`,
     !isUrgent && reloadWindowFor(store, record) !== undefined && 'while its reload window is open',
     record.externalRollout !== undefined && 'beside the rollout of its own change, which comes first',
+    pause !== undefined ? `its pods when its pause ends: ${pauseWords(pause)}` : hold && whenTaken(hold, ref),
     pauseMs > 0 && `its pods ${formatDuration(pauseMs)} later, when its pause ends`,
   ];
-  return bounds.filter((text) => text !== false).join(', ');
+  return bounds.filter((text) => typeof text === 'string').join(', ');
 }
 
 function turnText(object: ConfigRef, turn: Turn | undefined): string {

@@ -5,8 +5,9 @@ import { type ApiResource, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '.
 import { OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
 
 /** The type of a value: that of a list is the type of its items, `*` that of all other fields of a map. */
-type Shape = 'string' | 'number' | 'boolean' | readonly [Shape] | Shapes;
-type Shapes = { readonly [field: string]: Shape };
+type Shape = 'string' | typeof BASE64 | 'number' | 'boolean' | readonly [Shape] | Shapes;
+/** The fields of a map by their names. */
+export type Shapes = { readonly [field: string]: Shape };
 
 /** A value of another type than the API server takes. */
 export interface Misfit {
@@ -16,6 +17,7 @@ export interface Misfit {
   readonly wanted: string;
 }
 
+const BASE64 = 'base64 text';
 const TEXTS: Shape = { '*': 'string' };
 const WORDS = { annotations: TEXTS, labels: TEXTS };
 /** The types of an object of another kind. */
@@ -67,7 +69,7 @@ const SPEC: Shapes = {
 const STATUS: Shape = { conditions: [{}], pauseConditions: [{}] };
 const CONTENTS: Readonly<Record<ConfigKind, Shapes>> = {
   ConfigMap: { data: TEXTS, binaryData: TEXTS },
-  Secret: { type: 'string', data: TEXTS, stringData: TEXTS },
+  Secret: { type: 'string', data: { '*': BASE64 }, stringData: TEXTS },
   SecretProviderClass: {},
 };
 
@@ -94,7 +96,8 @@ export function fitted(
   onMisfit: (misfit: Misfit) => void,
   path: Misfit['path'] = [],
 ): unknown {
-  const [is, wanted] = [typeOf(value), typeof shape === 'string' ? shape : typeOf(shape)];
+  const wanted = typeof shape === 'string' ? shape : typeOf(shape);
+  const is = wanted === BASE64 && isBase64(value) ? BASE64 : typeOf(value);
   if (is !== wanted) {
     onMisfit({ path, is, wanted });
     return wanted === 'string' && ['number', 'boolean'].includes(is) ? String(value) : undefined;
@@ -118,6 +121,12 @@ export function fitted(
     return [field, isAbsent ? each : fitted(each, own, onMisfit, [...path, field])];
   });
   return Object.fromEntries(fields);
+}
+
+/** Whether the API server decodes it: line breaks do not count, and the padding does. */
+function isBase64(value: unknown): boolean {
+  const digits = typeof value === 'string' ? value.replace(/[\r\n]/g, '') : '?';
+  return digits.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(digits);
 }
 
 /** The type of a value in the words of YAML. */

@@ -69,7 +69,11 @@ function furtherKind({ row: { kind }, record, reloader }: Facts, { runs }: Sourc
   const isGiven = OPTIONAL_KINDS.some((row) => row.kind === kind) && !isAutomatic(reloader.options, kind);
   if (record === undefined || isGiven || [...ROLLED_THERE, ...Object.keys(runs)].includes(kind))
     return undefined;
-  const says = `the other reloader, as it is set, rolls no ${kind}s; this one does where it has the rights`;
+  const who =
+    kind === 'DeploymentConfig'
+      ? 'not every version of the other reloader rolls'
+      : 'the other reloader, as it is set, rolls no';
+  const says = `${who} ${kind}s; this one does where it has the rights`;
   const todo = `take its annotation away, or give no rights to ${kind}s, to leave it alone`;
   return { rule: 'further-kind', about: kind, says, todo };
 }

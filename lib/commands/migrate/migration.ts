@@ -4,7 +4,7 @@ import type { Send } from '../../kubernetes/transport.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
 import { connect } from '../connect.ts';
-import type { Program } from '../installed-reloader.ts';
+import { type Program, settingsAlone } from '../installed-reloader.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
@@ -63,6 +63,7 @@ export async function runMigrate({ flags, settings, env, terminal }: CommandCont
 /** The answer. @throws CommandError */
 export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
+  settingsAlone(question);
   const doubts = flags.namespace === undefined ? [] : await doubtsAbout(send, namespace);
   const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
   if (found === undefined && question.settings.length === 0)

@@ -71,6 +71,11 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
   ],
   [{ ...config, data: [1] }, 'data:', /^data is a list, not a map/],
   [{ ...config, binaryData: { a: 1 } }, 'a: 1', /^binaryData\.a is a number, not a string/],
+  [
+    { ...config, kind: 'Secret', metadata: { name: 'key' }, data: { ok: 'YW\nI=', a: 'plain' } },
+    'a: plain',
+    /^data\.a is a string, not a base64 text/,
+  ],
   [{ ...config, metadata: { name: 5 } }, 'name: 5', /^metadata\.name is a number, not a string/],
   [{ ...config, metadata: { labels: {} } }, 'metadata', /^is a ConfigMap without metadata\.name/],
   [
@@ -98,6 +103,20 @@ describe('check names the one problem of', () => {
       const lines = readFileSync(problem?.file ?? '', 'utf8').split('\n');
       assert.ok(lines[(problem?.line ?? 0) - 1]?.includes(line), String(problem?.line));
     });
+});
+
+test('a Secret that sops has encrypted is decrypted before it is applied', async () => {
+  const secret = { ...config, kind: 'Secret', data: { a: 'ENC[x]' }, sops: {} };
+  assert.deepEqual(await problemsIn(stringify(secret)), []);
+});
+
+test('a mark of an object among its labels has no effect', async () => {
+  const key = `${STAKATER}/match`;
+  const found = await problemsIn(
+    stringify({ ...config, metadata: { name: 'web', labels: { [key]: 'true' } } }),
+  );
+  const shown = found.map(({ rule, about, line }) => [rule, about, line]);
+  assert.deepEqual(shown, [['misplaced', key, 6]]);
 });
 
 test('a document that is no YAML does not hide the others', async () => {

@@ -22,12 +22,13 @@ function manifest(kind: string, apiVersion: string, object: object): Manifest {
   return { file: '-', apiVersion, kind, object: object as RawObject, lineOf: () => 1 };
 }
 
-function workload(name: string, annotations: Words = {}, kind = 'Deployment'): Manifest {
+function workload(name: string, annotations: Words = {}, kind = 'Deployment', spec: object = {}): Manifest {
   const labels = { app: name };
   return manifest(kind, 'apps/v1', {
     metadata: { name, annotations: { ...follows('web'), ...annotations } },
     spec: {
       replicas: 1,
+      ...spec,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: podOf(['web']) },
     },
@@ -91,6 +92,31 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
       const rollout = await rolloutOf(annotations, { flags });
       assert[typeof when === 'string' ? 'equal' : 'match'](rollout.when, when as string & RegExp);
       assert.deepEqual([rollout.by, rollout.keptBy], ['reloader', keptBy]);
+    });
+
+  const pausedAt = new Date().toISOString();
+  const pausing = {
+    'deployment.reloader.stakater.com/pause-period': '2m',
+    'deployment.reloader.stakater.com/paused-at': pausedAt,
+  };
+  const PODS: Readonly<Record<string, [Manifest, RegExp]>> = {
+    'that is paused': [
+      workload('web', {}, 'Deployment', { paused: true }),
+      /, it is paused: its pods take it after kubectl rollout resume deployment\/web$/,
+    ],
+    'whose pause has begun': [
+      workload('web', pausing, 'Deployment', { paused: true }),
+      new RegExp(`, its pods when its pause ends: paused since ${pausedAt}, until `),
+    ],
+    'whose pods a person deletes': [
+      workload('web', {}, 'StatefulSet', { updateStrategy: { type: 'OnDelete' } }),
+      /, its updateStrategy is OnDelete: each pod takes it when it is deleted$/,
+    ],
+  };
+  for (const [what, [one, when]] of Object.entries(PODS))
+    test(`when the pods of a workload start ${what}`, async () => {
+      const flags = ['--dialects=collaborne,stakater'];
+      assert.match((await rolloutOf({}, { workloads: [one], flags })).when, when);
     });
 
   test('the window of the flags and of a workload that cannot be paused', async () => {

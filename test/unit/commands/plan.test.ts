@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import { appliedTo, changedKeys, replaced } from '../../../lib/commands/manifests/apply.ts';
+import { manifestsIn } from '../../../lib/commands/manifests/documents.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
 import { rolledOut } from './named-causes.ts';
@@ -82,6 +83,19 @@ describe('against a cluster a plan has', () => {
 
   test('nothing, if the manifests are those that were applied: defaults of the API server are no change', async () => {
     assert.deepEqual(shortened(await onCluster(world(), [configMap(), deployment('app:1')])), []);
+  });
+
+  test('nothing of an object whose name is generated', async () => {
+    const text = JSON.stringify(CHANGED).replace('"name":', '"generateName":');
+    const manifests = manifestsIn({ file: '-', text, isNamed: true, report: () => assert.fail() });
+    const { objects, rollouts } = await onCluster(
+      world(),
+      manifests.map(({ object }) => object),
+    );
+    assert.deepEqual(
+      [objects.map(({ object, change }) => [object.name, change]), rollouts],
+      [[['web*', 'created']], []],
+    );
   });
 
   test('the workloads of the namespace, also those that no manifest has', async () => {

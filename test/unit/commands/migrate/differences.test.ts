@@ -41,6 +41,7 @@ function other(resource: string, annotations: Words, metadata: object = {}): (wo
         template: always,
       },
       rollouts: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template: always },
+      deploymentconfigs: { replicas: 1, selector: { app: 'web' }, template: always },
       cronjobs: { schedule: '0 0 * * *', jobTemplate: { spec: { template } } },
     };
     world.configMap('web', {}, false);
@@ -92,6 +93,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'further-kind',
     names: /rolls no Rollouts.* -> take its annotation away, or give no rights to Rollouts/,
   },
+  'a DeploymentConfig, which older versions rolled': {
+    from: 'stakater',
+    make: other('deploymentconfigs', { [`${STAKATER}/auto`]: 'true' }),
+    rule: 'further-kind',
+    names: /^not every version of the other reloader rolls DeploymentConfigs; this one does/,
+  },
   'an item behind a blank': {
     from: 'collaborne',
     make: (world) =>
@@ -132,7 +139,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('the answer names', { concurrency: 4 }, () => {
   for (const [name, { from, make, rule, names, settings = [] }] of Object.entries(ROWS))
     test(name, async () => {
-      const world = withOther(new World({ extensions: ['rollouts'] }), IMAGES[from], {
+      const world = withOther(new World({ extensions: ['rollouts', 'deploymentconfigs'] }), IMAGES[from], {
         args: ['--namespace=default'],
       });
       await make(world);

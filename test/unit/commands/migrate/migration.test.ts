@@ -223,6 +223,11 @@ test('without the right to all namespaces nothing is known but of the one that i
   assert.match(unknown[1] ?? '', /: another installation of this program may run$/);
 });
 
+test('a flag after -- that is not understood is an error of the command line', async () => {
+  const asked = migrate(new World(), { from: 'stakater', settings: ['--nonsense=1'] });
+  await assert.rejects(asked, { code: 'usage', message: /^the flags after --: unknown flag "--nonsense/ });
+});
+
 test('the text says what is decided, and what is left to do', async () => {
   const world = withOther(new World(), STAKATER, { args: ['--no-such'] })
     .configMap('web', {}, false)
