@@ -6,6 +6,7 @@
 import { RE2JS } from 're2js';
 import { isObjectName } from './name-list.ts';
 import { regexCost } from './regex-cost.ts';
+import { remembered } from './remembered.ts';
 
 /** The expressions of a list. */
 export interface Expressions {
@@ -30,10 +31,21 @@ const MOST_KEPT_LETTERS = 200_000;
 /** How many of them keep the automaton that RE2 builds while matching, up to 8 MB each. */
 const MOST_WARM = 4;
 
-const kept = new Map<string, RE2JS | string>();
-let keptLetters = 0;
 /** The expressions with an automaton, the most recently used last. */
 const warm = new Set<RE2JS>();
+
+/** The expression, or the error in it. The same ones repeat from workload to workload. */
+const compile = remembered(
+  (pattern): RE2JS | string => {
+    try {
+      return RE2JS.compile(pattern);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  },
+  MOST_KEPT,
+  MOST_KEPT_LETTERS,
+);
 
 /** Whether `item` matches no other name than the one that it spells. */
 export function isPlainItem(item: string): boolean {
@@ -92,21 +104,6 @@ function isAlternatives(item: string): boolean {
   return /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/.test(item);
 }
 
-/** Compiles with a cache, since the same expressions repeat from workload to workload. */
-function compile(pattern: string): RE2JS | string {
-  const known = kept.get(pattern);
-  if (known !== undefined) return known;
-  if (kept.size >= MOST_KEPT || keptLetters + pattern.length > MOST_KEPT_LETTERS) {
-    kept.clear();
-    warm.clear();
-    keptLetters = 0;
-  }
-  const now = tryCompile(pattern);
-  kept.set(pattern, now);
-  keptLetters += pattern.length;
-  return now;
-}
-
 /**
  * Records the use of an expression, and resets the automaton of the least recently used one: it is rebuilt when needed again.
  */
@@ -117,12 +114,4 @@ function keepWarm(expression: RE2JS): void {
   if (warm.size <= MOST_WARM || oldest === undefined) return;
   warm.delete(oldest);
   oldest.reset();
-}
-
-function tryCompile(pattern: string): RE2JS | string {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
 }

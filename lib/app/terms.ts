@@ -168,7 +168,7 @@ export class Terms {
       this.#current = leader;
       this.#options.onTerm();
       onBegun();
-      await aborted(ends);
+      if (!ends.aborted) await once(ends, 'abort');
       if (lead.isValid()) {
         await leader.finish();
         return 'ended';
@@ -215,8 +215,4 @@ export class Terms {
     if (await this.#current.catchUp(begun.shards)) return begun;
     return { kind: 'failed', message: 'an object that has changed cannot be read' };
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }
