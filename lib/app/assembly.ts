@@ -229,7 +229,6 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
 function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Term | undefined) => Reloader {
   const webhook = webhookOf(parts);
   const { options, place } = parts;
-  const { keys } = common;
   return (term) => {
     const store = new Store(rulesFor(options, place, common, term?.mark.term));
     const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
@@ -240,7 +239,6 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
       ...reports,
       recordEvent: options.dryRun ? ignore : reports.recordEvent,
       stateClient,
-      readKeys: () => keys.readAgain(stateClient.keys),
       store,
       leads: term !== undefined,
       mark: term?.mark,

@@ -34,7 +34,7 @@ export interface ControllersOptions
       RolloutControllerOptions,
       'onOutcome' | 'onSlowed' | 'newSlots' | 'newStages' | 'apply' | 'observe' | 'onPatchAnswered'
     >,
-    Pick<StateCommitterOptions, 'stateClient' | 'readKeys' | 'mark' | 'onContested' | 'onUnknownVersion'>,
+    Pick<StateCommitterOptions, 'stateClient' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
     Pick<Ending, 'wait'>,
     Pick<JobRecreationsOptions, 'finish'>,

@@ -6,7 +6,7 @@ import type { FailedRead, WriteResult } from '../model/outcome.ts';
 import type { StateVersion } from '../model/persisted-state.ts';
 import { algorithmsNamedIn } from '../model/state-entry.ts';
 import type { AllShards, KeyClient } from '../store/state-client.ts';
-import { currentIn, dataWith, type HeldKey, isKeyId, type Keyring } from './keyring.ts';
+import { dataWith, type HeldKey, isKeyId, type Keyring, keyIn } from './keyring.ts';
 import { failureOf } from './refusal.ts';
 
 /** The collaborators and settings. */
@@ -37,64 +37,46 @@ export class DigestKeys {
   }
 
   /**
-   * Makes one attempt to read the Secret, after `shards`, so that each key that these name is known if it exists. The first
-   * attempt of a new installation makes the first key. Without the right to the Secret, and while the state names no key, the
-   * algorithm is SHA-1. A process that has begun and knows every key that the state names goes on without an answer. The
-   * result: the failure, if it failed. Never rejects.
+   * Makes one attempt to read the Secret, once the state, `shards`, is known. The first attempt of a new installation makes the
+   * key. Without the right to the Secret, and while the state names no key, the algorithm is SHA-1. A process that has begun reads
+   * it only if it has no key and the state names one. The result: the failure, if it failed. Never rejects.
    */
   async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<FailedRead | undefined> {
     const { keyring, isKeyed } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
     const named = [...algorithmsNamedIn(values)].filter(isKeyId);
     const areNamed = named.length > 0;
+    if (keyring.hasBegun && (!areNamed || keyring.keys.length > 0)) return undefined;
     if (!isKeyed && !areNamed && !values.some((value) => STAMP_OVERRIDE.test(value))) {
       keyring.begin(SHA1.name);
       return undefined;
     }
     const held = await this.#held(client, signal);
-    if (held.kind === 'failed') {
-      // A standby that takes over needs no more than it knows.
-      if (keyring.hasBegun && named.every((id) => keyring.named(id))) return undefined;
-      if (held.isForbidden !== true || areNamed || keyring.hasBegun)
-        return { ...held, message: `${UNREAD}: ${held.message}` };
+    if ('kind' in held) {
+      if (held.isForbidden !== true || areNamed) return { ...held, message: `${UNREAD}: ${held.message}` };
       this.#warn(`${held.message}; until it may, and this program is started again, digests are plain SHA-1`);
       keyring.begin(SHA1.name);
       return undefined;
     }
-    keyring.take(held.state.data);
-    const name = isKeyed ? currentIn(held.state.data) : SHA1.name;
+    keyring.take(held.data);
+    const [key] = keyring.keys;
+    const name = isKeyed ? key : SHA1.name;
     if (name !== undefined) keyring.begin(name);
     return undefined;
   }
 
-  /** Reads the Secret again because the state names a key that is not known. */
-  async readAgain(client: KeyClient): Promise<FailedRead | undefined> {
-    const reading = await client.read();
-    if (reading.kind === 'failed') return reading;
-    if (reading.kind === 'found') this.#options.keyring.take(reading.object.data);
-    return undefined;
-  }
-
-  /** The Secret with a key in use; a process that has no key yet creates what is missing. */
-  async #held(
-    client: KeyClient,
-    signal: AbortSignal,
-  ): Promise<{ readonly kind: 'held'; readonly state: StateVersion } | FailedRead> {
+  /** The Secret with its key; a process that is to digest under one creates what is missing. */
+  async #held(client: KeyClient, signal: AbortSignal): Promise<Pick<StateVersion, 'data'> | FailedRead> {
     const reading = await client.read(signal);
     if (reading.kind === 'failed') return reading;
-    const { keyring, isKeyed } = this.#options;
-    let state = reading.kind === 'found' ? reading.object : undefined;
-    const isLacking = state === undefined || currentIn(state.data) === undefined;
-    if (isKeyed && isLacking && !keyring.hasBegun) {
-      const created = state ?? stateIn(await client.create());
-      if ('kind' in created) return created;
-      const data = dataWith(this.#options.newKey());
-      const { resourceVersion } = created;
-      const written = stateIn(await client.patch({ resourceVersion, data, annotations: {} }));
-      if ('kind' in written) return written;
-      state = written;
-    }
-    return { kind: 'held', state: state ?? { resourceVersion: '', data: {}, annotations: {} } };
+    const { keyring, isKeyed, newKey } = this.#options;
+    const found = reading.kind === 'found' ? reading.object : undefined;
+    if (!isKeyed || keyring.hasBegun || (found !== undefined && keyIn(found.data) !== undefined))
+      return found ?? { data: {} };
+    const created = found ?? stateIn(await client.create());
+    if ('kind' in created) return created;
+    const { resourceVersion } = created;
+    return stateIn(await client.patch({ resourceVersion, data: dataWith(newKey()), annotations: {} }));
   }
 
   #warn(message: string): void {

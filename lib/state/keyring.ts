@@ -1,4 +1,4 @@
-/** The keys of digests: in memory, and as the values of the Secret beside the state. */
+/** The key of digests: in memory, and in the Secret beside the state. */
 
 import {
   type Algorithm,
@@ -14,7 +14,7 @@ export interface HeldKey {
   readonly value: string;
 }
 
-/** The key of the Secret's data under which the id of the key in use stands. */
+/** Where the Secret's data have the id of the key. */
 const CURRENT = 'current';
 
 const ID = /^k[0-9a-f]{8}$/;
@@ -25,17 +25,11 @@ export function isKeyId(name: AlgorithmName): boolean {
   return ID.test(name);
 }
 
-/** The well-formed keys in the Secret's data; all else is ignored. */
-function keysIn(data: Readonly<Record<string, string>>): readonly HeldKey[] {
-  return Object.entries(data)
-    .filter(([id, value]) => isKeyId(id) && Buffer.from(value, 'base64').length === BYTES)
-    .map(([id, value]) => ({ id, value }));
-}
-
-/** The id of the key in use by the Secret's data; undefined if the Secret does not have that key. */
-export function currentIn(data: Readonly<Record<string, string>>): AlgorithmName | undefined {
-  const current = Buffer.from(data[CURRENT] ?? '', 'base64').toString();
-  return keysIn(data).find(({ id }) => id === current)?.id;
+/** The key in the Secret's data; undefined if they hold none that is well-formed. */
+export function keyIn(data: Readonly<Record<string, string>>): HeldKey | undefined {
+  const id = Buffer.from(data[CURRENT] ?? '', 'base64').toString();
+  const value = data[id] ?? '';
+  return isKeyId(id) && Buffer.from(value, 'base64').length === BYTES ? { id, value } : undefined;
 }
 
 /** The Secret's data that make `key` the key in use. */
@@ -43,13 +37,13 @@ export function dataWith({ id, value }: HeldKey): Readonly<Record<string, string
   return { [id]: value, [CURRENT]: Buffer.from(id).toString('base64') };
 }
 
-/** The keys of one process. No object may be digested before `begin`; from then on all digests are under one algorithm. */
+/** The key of one process. No object may be digested before `begin`; from then on all digests are under one algorithm. */
 export class Keyring implements Algorithms {
-  readonly #keys = new Map<AlgorithmName, Algorithm>();
+  #key: Algorithm | undefined;
   #own: Algorithm | undefined;
 
   get own(): Algorithm {
-    if (this.#own === undefined) throw new Error('an object was digested before the keys were read');
+    if (this.#own === undefined) throw new Error('an object was digested before the key was read');
     return this.#own;
   }
 
@@ -58,21 +52,22 @@ export class Keyring implements Algorithms {
     return this.#own !== undefined;
   }
 
-  /** The ids of all known keys. */
-  keys: readonly AlgorithmName[] = [];
+  /** The id of the key, if there is one. */
+  get keys(): readonly AlgorithmName[] {
+    return this.#key === undefined ? [] : [this.#key.name];
+  }
 
   readonly named = (name: AlgorithmName): Algorithm | undefined =>
-    UNKEYED.named(name) ?? this.#keys.get(name);
+    UNKEYED.named(name) ?? (this.#key?.name === name ? this.#key : undefined);
 
   /** Chooses the algorithm of this process; the first choice counts. */
   begin(name: AlgorithmName): void {
     this.#own ??= this.named(name);
   }
 
-  /** Adds the keys of the Secret; a known id keeps its key. */
+  /** Takes the key of the Secret; the first one stays. */
   take(data: Readonly<Record<string, string>>): void {
-    for (const { id, value } of keysIn(data))
-      if (!this.#keys.has(id)) this.#keys.set(id, keyedAlgorithm(id, Buffer.from(value, 'base64')));
-    this.keys = [...this.#keys.keys()];
+    const { id, value } = keyIn(data) ?? {};
+    if (id !== undefined) this.#key ??= keyedAlgorithm(id, Buffer.from(value ?? '', 'base64'));
   }
 }

@@ -5,7 +5,7 @@
  */
 
 import type { AlgorithmName } from '../model/digest.ts';
-import type { FailedRead, WriteResult } from '../model/outcome.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import {
   EMPTY_STATE,
   parseState,
@@ -54,8 +54,6 @@ export interface KnownStateOptions extends StateLayout {
   readonly apply: (effects: Effects) => void;
   /** Takes note of the objects whose entries or overrides may have to be written after a read or a write. */
   readonly review: (effects: Effects) => void;
-  /** Reads the keys of the digests again: the state names one that is not known. */
-  readonly readKeys: () => Promise<FailedRead | undefined>;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
   /** The term and identity that every write leaves in the annotations of its shard. @default none */
@@ -259,21 +257,12 @@ export class KnownState {
     };
   }
 
-  /** Reads a shard, and then the keys if it names one that is not known. */
-  async #read(shard: number): ReturnType<StateClient['read']> {
-    const { store, stateClient, readKeys } = this.#options;
-    const reading = await stateClient.read(shard);
-    const isUnknown =
-      reading.kind === 'found' && unknownAlgorithms(reading.object.data, store.settings.knows).length > 0;
-    return (isUnknown ? await readKeys() : undefined) ?? reading;
-  }
-
   /**
    * Reads one shard and compares it with what was known. A write whose answer was lost counts as our own if the shard shows it.
    */
   async #readAgain(shard: number): Promise<Refusal | undefined> {
-    const { store } = this.#options;
-    const reading = await this.#read(shard);
+    const { store, stateClient } = this.#options;
+    const reading = await stateClient.read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard);
@@ -392,7 +381,7 @@ export class KnownState {
   }
 }
 
-/** The algorithms that the values name and that are not known: their keys are lost, or were made after the keys were read. */
+/** The algorithms that the values name and that are not known: their keys are lost. */
 export function unknownAlgorithms(data: StateVersion['data'], knows: Knows): readonly AlgorithmName[] {
   return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }

@@ -70,13 +70,6 @@ export function noteParts(store: Store): void {
   for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
 }
 
-/** The parts of a whole object that the state has entries of, or that are followed. */
-export function partsOf(store: Store, whole: ConfigRef): readonly ConfigRef[] {
-  const key = keyOf(whole);
-  const recorded = store.scopes.recorded.has(key) ? othersOf(store, whole).map(({ ref }) => ref) : [];
-  return [...recorded, ...store.scopes.of(key)];
-}
-
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
   const [own, whole] = [keyOf(ref), wholeOf(ref)];

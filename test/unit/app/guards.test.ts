@@ -47,7 +47,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
-    readKeys: async () => undefined,
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),

@@ -97,7 +97,6 @@ class Stage {
         this.calls.push(`look at ${name}`);
         return { kind: 'absent' };
       },
-      readKeys: async () => undefined,
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),

@@ -67,7 +67,6 @@ export class CommitterStage {
     this.committer = new StateCommitter({
       store,
       stateClient: this.store,
-      readKeys: async () => undefined,
       name: 'reloader-state',
       shardBytes,
       mark,

@@ -88,13 +88,26 @@ test('of two processes that make the first key at once one loses, and reads the 
   assert.deepEqual(secret.live?.data, secretWith(SECOND));
 });
 
-test('all keys of the Secret are known, and what is no key is left alone', async () => {
-  const secret = secretIs({ ...secretWith(FIRST, SECOND), note: base64('x'), k0000000z: 'c2hvcnQ=' });
+test('one key of the Secret is known, and what else it has is left alone', async () => {
+  const secret = secretIs({ ...secretWith(FIRST, SECOND), note: base64('x') });
   const { keyring } = await begun(secret);
-  assert.deepEqual(keyring.keys, [FIRST, SECOND]);
-  assert.equal(keyring.named('k0000000z'), undefined);
+  assert.deepEqual(keyring.keys, [FIRST]);
+  assert.equal(keyring.named(SECOND), undefined);
   assert.deepEqual(secret.calls, ['read']);
 });
+
+const MALFORMED: Record<string, Record<string, string>> = {
+  'too short a key': { current: base64('k0000000a'), k0000000a: base64('short') },
+  'an id that is none': { current: base64('k0000000z'), k0000000z: bytesOf('k0000000z') },
+  'an id without a key': { current: base64('k0000000a') },
+};
+
+for (const [sentence, data] of Object.entries(MALFORMED))
+  test(`a Secret without a key gets one: ${sentence}`, async () => {
+    const secret = secretIs(data);
+    assert.deepEqual(await new Process().read(secret), ['read', FIRST]);
+    assert.deepEqual(secret.live?.data, { ...data, ...secretWith(FIRST) });
+  });
 
 const UNREADABLE: Record<string, Parameters<typeof withoutKeys>> = {
   'without the right to the Secret, where the state names no key, digests are plain SHA-1': [
@@ -141,32 +154,35 @@ test('without the right to create the Secret digests are plain SHA-1', async () 
   assert.deepEqual(await new Process().read(secret), ['read', 'sha1']);
 });
 
-test('on request digests are plain SHA-1, and the keys that the state names are known', async () => {
-  const secret = secretIs(secretWith(FIRST, SECOND));
+test('on request digests are plain SHA-1, and the key that the state names is known', async () => {
+  const secret = secretIs(secretWith(FIRST));
   const process = new Process({ isKeyed: false });
-  assert.deepEqual(await process.read(secret, stateNaming(SECOND)), ['read', 'sha1']);
-  assert.notEqual(process.keyring.named(SECOND), undefined);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['read', 'sha1']);
+  assert.notEqual(process.keyring.named(FIRST), undefined);
   const other = new Process({ isKeyed: false });
   assert.deepEqual(await other.read(secret), ['read', 'sha1']);
-  assert.deepEqual(secret.calls, ['read']);
+  assert.deepEqual(await other.read(secret, stateNaming(FIRST)), ['read', 'sha1']);
+  assert.notEqual(other.keyring.named(FIRST), undefined, 'since another process has written the state');
+  assert.deepEqual(secret.calls, ['read', 'read']);
 });
 
-test('a process keeps its key when the Secret gets another one, which it knows from then on', async () => {
+test('a process keeps its key when the Secret gets another one, and does not ask again', async () => {
   const secret = secretIs(secretWith(FIRST));
   const standby = await begun(secret);
   secret.put(secretWith(SECOND));
-  assert.deepEqual(await standby.read(secret), ['read', FIRST]);
-  assert.notEqual(standby.keyring.named(SECOND), undefined);
+  assert.deepEqual(await standby.read(secret, stateNaming(SECOND)), ['read', FIRST]);
+  assert.deepEqual(standby.keyring.keys, [FIRST]);
+  assert.deepEqual(secret.calls, ['read']);
 });
 
-test('a standby that knows every key of the state takes over without an answer', async () => {
+test('a process without a key begins no term before it has that of the state', async () => {
   const secret = secretIs(secretWith(FIRST));
-  const process = await begun(secret);
-  secret.readFaults.push(FORBIDDEN, FORBIDDEN);
-  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['read', FIRST]);
-  assert.deepEqual(await process.read(secret, stateNaming(FIRST, SECOND)), ['failed', FIRST]);
+  const process = await begun(secret, { isKeyed: false });
+  secret.readFaults.push(FORBIDDEN);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['failed', 'sha1']);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['read', 'sha1']);
 });
 
-test('no object is digested before the keys are read', () => {
-  assert.throws(() => new Keyring().own, /before the keys were read/);
+test('no object is digested before the key is read', () => {
+  assert.throws(() => new Keyring().own, /before the key was read/);
 });

@@ -10,7 +10,12 @@ const OTHER = `collaborne:${'b'.repeat(40)}`;
 const OVERRIDE = JSON.stringify({ 'v1.ConfigMap_cfg': OTHER });
 
 const STATES: Record<string, readonly [Record<string, string>, readonly string[]]> = {
-  'none, where nothing names one': [{ 'v1.ConfigMap_cfg': OWN, 'v1.ConfigMap_other': `${OTHER}.1` }, []],
+  'none, where nothing names one': [{ 'v1.ConfigMap_cfg': OWN }, []],
+  'none of an object of which the state says nothing': [{ 'v1.ConfigMap_other': `${OTHER}.1` }, []],
+  'that of the entry of another object': [
+    { 'v1.ConfigMap_cfg': OWN, 'v1.ConfigMap_other': `${OTHER}.1` },
+    ['collaborne'],
+  ],
   'that of the entry': [{ 'v1.ConfigMap_cfg': `${OTHER}.1` }, ['collaborne']],
   'that of an override, though the entry is of today': [
     { 'v1.ConfigMap_cfg': OWN, 'ran.Deployment_web': OVERRIDE },

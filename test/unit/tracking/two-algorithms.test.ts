@@ -103,13 +103,6 @@ describe('the algorithms under which an object is digested beside the own one', 
       assert.deepEqual(namedAlgorithms(store, ref).toSorted(), expected.toSorted());
     });
 
-  test('that of what its pods are believed to run, although the state says so no more', () => {
-    const world = started({ state: { [CFG]: 'a.1', [RAN]: overridden('collaborne:b') } });
-    world.state({ [CFG]: 'a.1' });
-    const named = namedAlgorithms(world.store, world.configRef('cfg'));
-    assert.deepEqual(named, [FORMER, OTHER, 'collaborne']);
-  });
-
   test('an object that was digested under fewer has to be read again', () => {
     const lacks = (given: Given): boolean => {
       const world = started({ state: { [CFG]: `${FORMER}:a.1` }, ...given });
