@@ -8,7 +8,7 @@ import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
-import { type Annotations, APPROVED_ANNOTATION, type Workload } from '../model/workload.ts';
+import type { Annotations, Workload } from '../model/workload.ts';
 import { type Checks, malformedFindings, truthCheck } from './malformed.ts';
 import { remembered } from './remembered.ts';
 import { NATIVE_PREFIX } from './vocabulary.ts';
@@ -113,11 +113,6 @@ export function needsApproval(levels: readonly Annotations[]): boolean {
 export function tokenOf(digests: Iterable<readonly [string, string]>): string {
   const text = JSON.stringify([...digests].map((pair) => pair.join('=')).sort());
   return createHash('sha256').update(text).digest('hex').slice(0, TOKEN_DIGITS);
-}
-
-/** The annotation by which a person gave an approval, if there is one: the patch that rolls the workload removes it. */
-export function approvalsOn(annotations: Annotations): readonly string[] {
-  return annotations[APPROVED_ANNOTATION] === undefined ? [] : [APPROVED_ANNOTATION];
 }
 
 /** Whether nothing is ever rolled for a workload with these annotations. */

@@ -1,8 +1,7 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
-import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
 import type { Due } from '../report/reporter.ts';
-import type { Store } from '../store/store.ts';
 import type { Effects } from '../tracking/effects.ts';
 import type { Controllers } from './controllers.ts';
 
@@ -44,46 +43,25 @@ export function keepUp({ store, refetcher }: Controllers, effects: Effects): voi
   }
 }
 
-/** Begins or prolongs the windows of changed workloads, and reports when they end. */
+/** Begins or prolongs the windows of changed workloads, and reports when they end: once for those of an object that end together. */
 function touch(targets: Controllers, effects: Effects): void {
   const { store, rollouts, committer, fence } = targets;
-  const touched = new Map<ObjectKey, Set<ObjectKey>>();
-  for (const [workload, { config }] of effects.enqueuedFor('changed'))
-    touched.set(workload, (touched.get(workload) ?? new Set()).add(config));
-  const dues = duesOf(store, touched, (workload, changes) => {
+  const changed = Map.groupBy(effects.enqueuedFor('changed'), ([workload]) => workload);
+  const dues = [...changed].flatMap(([workload, reasons]) => {
+    const ref = store.workloads.get(workload)?.workload.ref;
+    if (ref === undefined) return [];
+    const configs = new Set(reasons.map(([, { config }]) => config));
     let ms = Number.POSITIVE_INFINITY;
     fence.run('its rollout', workload, () => {
-      ms = rollouts.touch(workload, changes);
+      ms = rollouts.touch(workload, configs.size);
       if (!rollouts.isWaiting(workload)) committer.kick();
     });
-    return ms;
+    return [...configs].map((config) => ({ config, ref, ms }));
   });
-  for (const [config, each] of dues) for (const due of each) tellDue(targets, config, due);
-}
-
-/**
- * Calls `touch` once for each workload in `touched`, with the number of its changed objects; it answers in how many ms the
- * workload is rolled. The result: by object, one `Due` for each end of windows.
- */
-export function duesOf(
-  store: Store,
-  touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>,
-  touch: (workload: ObjectKey, changes: number) => number,
-): ReadonlyMap<ObjectKey, readonly Due[]> {
-  const dues = new Map<ObjectKey, Map<number, { ms: number; refs: WorkloadRef[] }>>();
-  for (const [workload, configs] of touched) {
-    const ref = store.workloads.get(workload)?.workload.ref;
-    if (ref === undefined) continue;
-    const ms = touch(workload, configs.size);
-    for (const config of configs) {
-      const ofConfig = dues.get(config) ?? new Map();
-      const moment = Math.round(ms / TOGETHER_MS);
-      const due = ofConfig.get(moment) ?? { ms, refs: [] };
-      due.refs.push(ref);
-      dues.set(config, ofConfig.set(moment, due));
-    }
-  }
-  return new Map([...dues].map(([config, ofConfig]) => [config, [...ofConfig.values()]]));
+  const together = Map.groupBy(dues, ({ config, ms }) => `${config} ${Math.round(ms / TOGETHER_MS)}`);
+  for (const [first, ...others] of together.values())
+    if (first !== undefined)
+      tellDue(targets, first.config, { ms: first.ms, refs: [first, ...others].map(({ ref }) => ref) });
 }
 
 /** Reports when the workloads of a change are rolled, or that they wait for their namespace to be selected. */

@@ -4,27 +4,23 @@
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord, NamespaceObject } from '../store/records.ts';
+import type { ConfigRecord } from '../store/records.ts';
+import type { Controllers, LookTaker } from './controllers.ts';
 import type { Reloader } from './reloader.ts';
 
 /** The reloader of the term that ended. */
 export type Former = Pick<Reloader, 'store' | 'others'>;
 
 /** The event handlers of the reloader of the new term. */
-export interface Heir {
-  readonly config: (event: Extract<InformerEvent<ConfigObject>, { type: 'present' }>) => void;
-  readonly workload: (event: Extract<InformerEvent<Workload>, { type: 'present' }>) => void;
-  readonly namespace: (event: Extract<InformerEvent<NamespaceObject>, { type: 'present' }>) => void;
-}
+export type Heir = Pick<LookTaker, 'onConfig' | 'onWorkload'> & Pick<Controllers, 'observeNamespace'>;
 
 const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
 
 /** Replays every existing namespace, object and workload. Objects precede workloads, whose edges begin with the digests. */
 export function handOver({ store, others }: Former, heir: Heir): void {
   for (const namespace of new Set([...store.selected, ...store.namespaceAnnotations.keys()])) {
-    heir.namespace({
+    heir.observeNamespace({
       ...LISTED,
       key: namespace,
       object: { name: namespace, annotations: store.namespaceAnnotations.get(namespace) ?? {} },
@@ -33,13 +29,13 @@ export function handOver({ store, others }: Former, heir: Heir): void {
   }
   for (const [key, record] of store.configs) {
     const object = objectOf(record);
-    if (object !== undefined) heir.config({ ...LISTED, key, object, span: writtenBy(record.writtenAt) });
+    if (object !== undefined) heir.onConfig({ ...LISTED, key, object, span: writtenBy(record.writtenAt) });
   }
   for (const [key, { workload, knownAt }] of store.workloads) {
-    heir.workload({ ...LISTED, key, object: workload, span: writtenBy(knownAt) });
+    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(knownAt) });
   }
   for (const [key, workload] of others) {
-    heir.workload({ ...LISTED, key, object: workload, span: writtenBy(Number.NEGATIVE_INFINITY) });
+    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(Number.NEGATIVE_INFINITY) });
   }
 }
 

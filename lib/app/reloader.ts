@@ -22,8 +22,8 @@ import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeConfig, observeListed } from '../tracking/observe-config.ts';
 import { observeWorkload } from '../tracking/observe-workload.ts';
-import { Controllers, type ControllersOptions } from './controllers.ts';
-import { type Former, handOver, saysSomething } from './hand-over.ts';
+import { Controllers, type ControllersOptions, type LookTaker } from './controllers.ts';
+import { type Former, type Heir, handOver, saysSomething } from './hand-over.ts';
 import { Listing } from './listing.ts';
 
 /** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
@@ -34,15 +34,16 @@ export class Reloader {
   /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   readonly others: Map<ObjectKey, Workload> = new Map();
   readonly #options: ControllersOptions;
+  readonly #taker: LookTaker = {
+    project: (kind, raw) => this.project(kind, raw),
+    onConfig: (event) => this.onContent(event),
+    onWorkload: (event) => this.#workload(event),
+  };
   #beganWithoutState = false;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
-    this.controllers = new Controllers(options, {
-      project: (kind, raw) => this.project(kind, raw),
-      onConfig: (event) => this.onContent(event),
-      onWorkload: (event) => this.#workload(event),
-    });
+    this.controllers = new Controllers(options, this.#taker);
     this.listing = new Listing({
       ...options,
       onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
@@ -70,11 +71,8 @@ export class Reloader {
   takeOver(former: Former): void {
     const { gate } = this.#options;
     const { controllers } = this;
-    handOver(former, {
-      config: (event) => this.onContent(event),
-      workload: (event) => this.#workload(event),
-      namespace: (event) => controllers.observeNamespace(event),
-    });
+    const observeNamespace: Heir['observeNamespace'] = (event) => controllers.observeNamespace(event);
+    handOver(former, { ...this.#taker, observeNamespace });
     for (const stream of gate.synced())
       controllers.fence.run('its list', nameOf(stream), () => this.#listed(stream));
     if (this.leads && gate.awaited().length === 0) controllers.reporter.listed(this.#beganWithoutState);

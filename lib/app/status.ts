@@ -2,15 +2,7 @@
 
 import { heldUntil } from '../annotations/gating.ts';
 import { shortDigest } from '../model/digest.ts';
-import type { Finding } from '../model/finding.ts';
-import {
-  type ConfigRef,
-  describe,
-  keyOf,
-  type ObjectKey,
-  type WorkloadRef,
-  workloadRefIn,
-} from '../model/object-ref.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
 import type { PendingReason } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
@@ -41,7 +33,10 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const followers = [...store.workloads].map(([key, record]) => workloadStatus(reloader, key, record, now));
   const others = [...findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
-    .map(([key, ref]) => nonFollowerStatus(ref, findings.of(key)));
+    .map(([key, { namespace, ...ref }]): WorkloadStatus => {
+      const workload = describe({ ...ref, namespace });
+      return { namespace, workload, follows: [], isOutdated: false, findings: findings.of(key) };
+    });
   const changes = rollouts.stages.changes().map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
 }
@@ -158,11 +153,6 @@ function commandsFor(
   if (halt !== undefined) return [{ to: 'go on', command: resumeCommand(object, halt) }];
   if (isHeld !== undefined) return [{ to: 'go on', command: releaseCommand(object) }];
   return [{ to: 'stop', command: holdCommand(object) }];
-}
-
-/** A workload with findings that follows nothing, such as one with a misspelt annotation. */
-function nonFollowerStatus(ref: WorkloadRef, findings: readonly Finding[]): WorkloadStatus {
-  return { namespace: ref.namespace, workload: describe(ref), follows: [], isOutdated: false, findings };
 }
 
 function followedStatus(

@@ -63,7 +63,7 @@ const HINT: Html = html`<p>A workload follows what its annotation lists, for exa
 <code>kubectl annotate deployment/web reloader.k8s.collaborne.com/configmap=web</code></p>`;
 
 function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): string {
-  if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
+  if (!isReady) return `Not ready: waiting for ${listedText(waitingFor, 3)}.`;
   if (leader?.isThis === false)
     return 'A standby: another process leads, and knows which workloads are out of date.';
   if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
@@ -75,10 +75,6 @@ function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): str
 /** Without the workloads that follow nothing and are listed only for a finding. */
 function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatus[] {
   return workloads.filter(({ follows }) => follows.length > 0);
-}
-
-function listed(things: readonly string[]): string {
-  return things.length === 0 ? 'the first decisions' : listedText(things, 3);
 }
 
 function ageFact({ workloads }: StatusReport): Html | undefined {

@@ -120,7 +120,8 @@ function underPolicy(
 ): Edge {
   if (config === undefined || config.isUnread === true) return edge;
   const isAway = store.presence.beginsAbsent(record.workload, config.ref, config.digest);
-  const begun = isAway && edge.runningDigest === undefined ? nextEdge(edge, { type: 'began-absent' }) : edge;
+  const begun =
+    isAway && edge.runningDigest === undefined ? nextEdge(edge, { type: 'began', running: ABSENT }) : edge;
   const observed = observedBy(store, record, config);
   if (observed === undefined) {
     // Pods that start now start without the object: when it returns, they need a rollout; pods that started before do not.

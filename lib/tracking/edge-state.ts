@@ -10,7 +10,7 @@
  * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
  */
 
-import { ABSENT, type Digest } from '../model/digest.ts';
+import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated, type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import type { Stamp } from '../model/stamp.ts';
 
@@ -32,10 +32,8 @@ interface ContentChanged {
 
 /** The events of an edge. */
 export type EdgeEvent =
-  /** The object is listed after the edge began: `running` is the running digest by the state. */
-  | { readonly type: 'entry-adopted'; readonly running: RunningDigest | undefined }
-  /** The object is absent as the edge begins, and absence counts: pods started with it. */
-  | { readonly type: 'began-absent' }
+  /** The running digest of an edge without one: by the state, or ABSENT if pods started with an absence that counts. */
+  | { readonly type: 'began'; readonly running: RunningDigest | undefined }
   /** Pods start while the object is absent, and absence counts. */
   | { readonly type: 'pods-start-without' }
   /** It begins while the reloader runs, with what is in force. `mayHaveReadOther`: some pods may have started before that was. */
@@ -95,10 +93,8 @@ export type EdgeEvent =
 /** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
   switch (event.type) {
-    case 'entry-adopted':
+    case 'began':
       return { ...edge, runningDigest: event.running };
-    case 'began-absent':
-      return { ...edge, runningDigest: ABSENT };
     case 'pods-start-without':
       return { ...edge, mixedPods: true };
     case 'content-changed':

@@ -316,7 +316,7 @@ function begunEdge(
   if (edge.runningDigest !== undefined || !isOfStart) return edge;
   const running =
     store.persisted.entryOf(record.ref)?.digest ?? digestByOtherScopes(store, effects, dependent, record);
-  return nextEdge(edge, { type: 'entry-adopted', running });
+  return nextEdge(edge, { type: 'began', running });
 }
 
 /** The digest that was in force for the workload before. */

@@ -1,7 +1,6 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
 import type { FollowedContent } from '../annotations/config-hash.ts';
-import { approvalsOn } from '../annotations/gating.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type PlannedStamp,
@@ -12,7 +11,7 @@ import {
 } from '../model/rollout-plan.ts';
 import { sequenceAfter } from '../model/stamp.ts';
 import type { Span } from '../model/timeline.ts';
-import { isLater, type Workload } from '../model/workload.ts';
+import { APPROVED_ANNOTATION, isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
@@ -70,10 +69,9 @@ export function planRollout(
     ...annotations,
     ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),
   };
-  const triggers = [
-    ...store.settings.vocabularies.triggersOf(record.workload),
-    ...approvalsOn(record.workload.annotations),
-  ];
+  // The rollout uses the approval up.
+  const approvals = Object.keys(record.workload.annotations).filter((key) => key === APPROVED_ANNOTATION);
+  const triggers = [...store.settings.vocabularies.triggersOf(record.workload), ...approvals];
   return planOf(record.workload, { stamps, versions, annotations, pause, triggers, isUnhealthy });
 }
 

@@ -201,9 +201,9 @@ function lead(world: World, standby: Store): void {
   handOver(
     { store: standby, others: new Map() },
     {
-      config: (event) => apply(world, observeConfig(store, event)),
-      workload: (event) => apply(world, observeWorkload(store, event, true)),
-      namespace: () => {},
+      onConfig: (event) => apply(world, observeConfig(store, event)),
+      onWorkload: (event) => apply(world, observeWorkload(store, event, true)),
+      observeNamespace: () => {},
     },
   );
   process.candidate = true;

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { duesOf } from '../../../lib/app/effects-runner.ts';
-import type { ObjectKey } from '../../../lib/model/object-ref.ts';
+import type { Controllers } from '../../../lib/app/controllers.ts';
+import { carryOut } from '../../../lib/app/effects-runner.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import type { Due } from '../../../lib/report/reporter.ts';
+import { Effects } from '../../../lib/tracking/effects.ts';
 import { settled } from '../tracking/world.ts';
 
 test('workloads whose windows end at different times are told of apart, those of one moment together', () => {
@@ -12,15 +15,36 @@ test('workloads whose windows end at different times are told of apart, those of
     [world.workloadKey('held'), Number.POSITIVE_INFINITY],
     [world.workloadKey('worker'), 4999],
   ]);
+  const touched: (readonly [string, number])[] = [];
+  const told: (readonly [object: string, ms: number, workloads: readonly string[]])[] = [];
+  const targets = {
+    store: world.store,
+    fence: { run: (_what: string, _key: string, handle: () => void) => handle() },
+    rollouts: {
+      touch: (key: string, changes: number) => {
+        touched.push([key, changes]);
+        return windows.get(key) ?? 0;
+      },
+      isWaiting: () => true,
+    },
+    reporter: {
+      notes: () => {},
+      due: ({ name }: ConfigRef, { ms, refs }: Due) => told.push([name, ms, refs.map((ref) => ref.name)]),
+    },
+    namespaces: { hasListed: true },
+    committer: { request: () => {} },
+  };
+  const effects = new Effects();
   const config = world.configKey('cfg');
-  const touched = new Map([...windows.keys()].map((key) => [key, new Set<ObjectKey>([config])]));
-  const dues = duesOf(world.store, touched, (key) => windows.get(key) ?? 0);
+  for (const key of windows.keys()) effects.enqueue(key, { type: 'changed', config });
+  effects.enqueue(world.workloadKey('api'), { type: 'changed', config });
+  carryOut(targets as unknown as Controllers, effects);
   assert.deepEqual(
-    dues.get(config)?.map(({ ms, refs }) => [ms, refs.map(({ name }) => name)]),
-    [
-      [5000, ['api', 'worker']],
-      [60_000, ['web']],
-      [Number.POSITIVE_INFINITY, ['held']],
-    ],
+    touched,
+    [...windows.keys()].map((key) => [key, 1]),
   );
+  assert.deepEqual(told, [
+    ['cfg', 5000, ['api', 'worker']],
+    ['cfg', 60_000, ['web']],
+  ]);
 });

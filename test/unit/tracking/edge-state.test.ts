@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ABSENT } from '../../../lib/model/digest.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type EdgeEvent, nextEdge } from '../../../lib/tracking/edge-state.ts';
 import { A, B, C, EDGE } from '../edges.ts';
@@ -22,8 +21,7 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
     mayHaveReadOther: false,
   },
   rescoped: { type: 'rescoped', running: B, stamp, sequence: 7 },
-  'entry-adopted': { type: 'entry-adopted', running: B },
-  'began-absent': { type: 'began-absent' },
+  began: { type: 'began', running: B },
   'pods-start-without': { type: 'pods-start-without' },
   'content-changed': { type: 'content-changed', observed: B, running: A, ...CONTENT },
   skipped: { type: 'skipped', observed: B },
@@ -40,7 +38,7 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
   'patch-unanswered': { type: 'patch-unanswered', sequence: 7 },
 };
 
-const RUNNING: Record<string, string> = { observed: B, "the entry's": B, unknown: '?', absent: ABSENT };
+const RUNNING: Record<string, string> = { observed: B, "the entry's": B, unknown: '?' };
 const FLAGS: Record<string, boolean> = { yes: true, no: false };
 
 const PAGE = readFileSync(new URL('../../../docs/explanation/how-it-decides.md', import.meta.url), 'utf8');
@@ -224,7 +222,7 @@ test('what is unknown, patched, told or rolled from outside is not what was in f
   assert.deepEqual(
     kept.map(({ type }) => type).sort(),
     [
-      ...['appeared', 'began-absent', 'content-changed', 'entry-adopted', 'found-at-start'],
+      ...['appeared', 'began', 'content-changed', 'found-at-start'],
       ...['patch-unanswered', 'pods-seen', 'pods-start-without', 'pods-started', 'rescoped'],
       ...['skipped', 'stamp-seen'],
     ].sort(),
