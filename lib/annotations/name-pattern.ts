@@ -48,7 +48,7 @@ const compile = remembered(
 );
 
 /** Whether `item` matches no other name than the one that it spells. */
-export function isPlainItem(item: string): boolean {
+function isPlainItem(item: string): boolean {
   return /^[-a-z0-9]+$/.test(item);
 }
 

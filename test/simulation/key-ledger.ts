@@ -13,7 +13,6 @@ import type { Fact, RingFact, StateFact } from './trace.ts';
 interface Seen {
   /** How it digests, as far as it is told so, and may read the Secret. */
   digests: Settings['digests'];
-  /** The key that was in use when it read the Secret first; none: it knows no key. */
   readonly keys: Set<string>;
   /** The key that was in use as it read the Secret first; undefined: it digests without. */
   own: string | undefined;
@@ -61,10 +60,9 @@ export class KeyLedger {
     if (status === 403 && seen.own === undefined && !this.#shards().some(isKeyed)) seen.digests = 'sha1';
     if (status >= 300) return;
     const data = this.#data();
-    const current = currentIdIn(data);
-    if (current !== undefined && seen.keys.size === 0) seen.keys.add(current);
+    for (const id of idsIn(data)) if (seen.keys.size === 0 && id === currentIdIn(data)) seen.keys.add(id);
     if (seen.digests !== 'keyed' || seen.own !== undefined) return;
-    seen.own = current;
+    seen.own = currentIdIn(data);
     if (seen.own !== undefined) this.#add({ type: 'keyed', replica });
   }
 
