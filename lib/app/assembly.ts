@@ -191,14 +191,15 @@ type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'rando
   ReturnType<typeof settingsOf> & { readonly keyring: Keyring; readonly keys: DigestKeys };
 
 /** The settings of every reloader of the process. */
-function settingsOf({ options, metrics, missingGraceMs, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
+function settingsOf({ options, place, metrics, missingGraceMs, stateShardBytes = SHARD_BYTES }: Parts) {
   return {
     missingGraceMs,
-    state: { name: options.stateConfigMap, shardBytes },
+    state: { name: options.stateConfigMap, shardBytes: stateShardBytes },
     counters: metrics ?? NO_COUNTERS,
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,
     concurrency: options.maxConcurrentPatches,
+    isShared: place.namespaces?.length !== 1,
     maxEvictions: options.maxEvictions,
     budget: options.budget,
     staging: options.staging,

@@ -172,7 +172,7 @@ export const TABLE = {
     '--max-concurrent-patches <number>': {
       default: '32',
       sets: 'maxConcurrentPatches',
-      help: 'workloads patched at once',
+      help: 'workloads patched at once; of several namespaces, one gets at most half of them',
     },
     '--configmap <state-name>': {
       default: 'reloader-state',

@@ -2,9 +2,11 @@
  * Keys that are reconciled until nothing is left to do, with the contract of client-go's workqueue:
  *
  * - A key added again before its turn is reconciled once.
- * - A key is reconciled once at a time; added meanwhile, it is reconciled again afterwards.
- * - Keys are reconciled in the order in which they were added, up to `concurrency` at once, and in the turn in which they are
- *   added while a worker is free.
+ * - A key is reconciled once at a time; added meanwhile, it is reconciled again afterwards, behind those that wait.
+ * - Namespaces take turns; within a namespace, keys are reconciled in the order in which they were added. Up to `concurrency`
+ *   keys are reconciled at once. While a worker is idle, a key starts in the turn in which it is added.
+ * - If namespaces share the workers, a namespace gets a further one only while it holds fewer than are idle. So slow keys of one
+ *   namespace take at most half of the workers, and the keys of another one start at once.
  * - `again` puts the key behind those that wait, `afterMs` delays it, and `done` ends it and resets its backoff.
  * - `add` ends a delay, and `addAfter` replaces an earlier one.
  * - A key that fails backs off, longer each time; `add` does not shorten that, `forget` does.
@@ -24,6 +26,9 @@ export interface RetryQueueOptions {
   readonly reconcile: (key: string) => Promise<Result>;
   /** How many keys are reconciled at once, at least 1. */
   readonly concurrency: number;
+  /** Whether several namespaces share the workers; false: a namespace may take all of them. */
+  readonly isShared: boolean;
+  /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   readonly log: Log;
 }
@@ -44,12 +49,22 @@ export interface Backoff {
   readonly message: string;
 }
 
+/** The keys of one namespace that wait for a worker. */
+class Lane {
+  readonly keys = new Set<string>();
+  /** The order in which they were added. A new iterator would step over all keys that were removed before. */
+  readonly order = this.keys.values();
+}
+
 /** See the file's comment. */
 export class RetryQueue {
   readonly #options: RetryQueueOptions;
-  /** Keys that wait for a worker, in turn; also running keys that were added meanwhile. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<string>();
+  /** The namespaces with keys that wait for a worker, the next one in turn first. */
+  readonly #lanes = new Map<string, Lane>();
+  /** The keys that have a worker; true: added meanwhile. */
+  readonly #running = new Map<string, boolean>();
+  /** How many workers each namespace holds. */
+  readonly #held = new Map<string, number>();
   readonly #delays = new Map<string, NodeJS.Timeout>();
   readonly #failures = new Map<string, number>();
   readonly #backoffs = new Map<string, Backoff>();
@@ -64,8 +79,8 @@ export class RetryQueue {
   add(key: string): void {
     if (this.#isClosed || this.#backoffs.has(key)) return;
     this.#endDelay(key);
-    this.#waiting.add(key);
-    this.#start();
+    if (this.#running.has(key)) this.#running.set(key, true);
+    else this.#enqueue(key);
   }
 
   /** Adds a key in `ms`, unless it backs off. */
@@ -81,7 +96,7 @@ export class RetryQueue {
     const failures = times ?? (this.#failures.get(key) ?? 0) + 1;
     const afterMs = Math.max(atLeastMs, backoffMs(failures - 1, bounds, this.#options.random));
     this.#failures.set(key, failures);
-    this.#waiting.delete(key);
+    this.#dequeue(key);
     this.#backoffs.set(key, { until: monotonicMs() + afterMs, message });
     this.#delay(key, afterMs);
     return { afterMs };
@@ -94,13 +109,13 @@ export class RetryQueue {
 
   /** Whether the key waits for a worker or has one. */
   isBusy(key: string): boolean {
-    return this.#waiting.has(key) || this.#running.has(key);
+    return this.#running.has(key) || this.#lanes.get(namespaceOf(key))?.keys.has(key) === true;
   }
 
   /** Forgets the key with its delay, its backoff and its failures. */
   forget(key: string): void {
     this.#endDelay(key);
-    this.#waiting.delete(key);
+    this.#dequeue(key);
     this.#backoffs.delete(key);
     this.#failures.delete(key);
   }
@@ -109,29 +124,61 @@ export class RetryQueue {
   close(): Promise<void> {
     this.#isClosed = true;
     for (const key of [...this.#delays.keys()]) this.#endDelay(key);
-    this.#waiting.clear();
+    this.#lanes.clear();
     if (this.#running.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
+  #enqueue(key: string): void {
+    const namespace = namespaceOf(key);
+    const lane = this.#lanes.get(namespace) ?? new Lane();
+    lane.keys.add(key);
+    this.#lanes.set(namespace, lane);
+    this.#start();
+  }
+
+  #dequeue(key: string): void {
+    if (this.#running.has(key)) this.#running.set(key, false);
+    const namespace = namespaceOf(key);
+    const lane = this.#lanes.get(namespace);
+    if (lane?.keys.delete(key) && lane.keys.size === 0) this.#lanes.delete(namespace);
+  }
+
+  /** After its turn a namespace goes to the end of the lanes, where the loop reaches it again. */
   #start(): void {
-    for (const key of this.#waiting) {
-      if (this.#running.size >= this.#options.concurrency) return;
-      if (this.#running.has(key)) continue;
-      this.#waiting.delete(key);
-      this.#running.add(key);
-      void this.#work(key);
+    const { concurrency, isShared } = this.#options;
+    for (const [namespace, lane] of this.#lanes) {
+      const idle = concurrency - this.#running.size;
+      const held = this.#held.get(namespace) ?? 0;
+      if (idle <= 0) return;
+      if (isShared && held >= idle) continue;
+      const { value: key } = lane.order.next();
+      if (key === undefined) continue;
+      lane.keys.delete(key);
+      this.#lanes.delete(namespace);
+      if (lane.keys.size > 0) this.#lanes.set(namespace, lane);
+      this.#held.set(namespace, held + 1);
+      this.#running.set(key, false);
+      void this.#work(key, namespace);
     }
   }
 
-  async #work(key: string): Promise<void> {
+  async #work(key: string, namespace: string): Promise<void> {
     const result = await this.#fencedReconcile(key);
+    const wasAdded = this.#running.get(key);
     this.#running.delete(key);
+    this.#release(namespace);
     if (result === 'done') this.#failures.delete(key);
-    else if (result === 'again') this.add(key);
-    else if (!this.#waiting.has(key)) this.addAfter(key, result.afterMs);
+    if (wasAdded || result === 'again') this.add(key);
+    else if (result !== 'done') this.addAfter(key, result.afterMs);
     this.#start();
     if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #release(namespace: string): void {
+    const held = (this.#held.get(namespace) ?? 0) - 1;
+    if (held > 0) this.#held.set(namespace, held);
+    else this.#held.delete(namespace);
   }
 
   async #fencedReconcile(key: string): Promise<Result> {
@@ -158,4 +205,9 @@ export class RetryQueue {
     clearTimeout(this.#delays.get(key));
     this.#delays.delete(key);
   }
+}
+
+/** A key begins with its namespace. */
+function namespaceOf(key: string): string {
+  return key.split('/', 1).join();
 }

@@ -12,7 +12,7 @@ import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 
 /** The collaborators of this class. */
-export interface JobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
+export interface JobRecreationsOptions extends Pick<RetryQueueOptions, 'isShared' | 'random' | 'log'> {
   /** Takes the remaining steps; `ref`: the placeholder Job. Accepted: nothing is left to do. Never rejects. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
   /** Reports on the placeholder Job why it stays. */

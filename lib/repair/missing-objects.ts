@@ -31,7 +31,7 @@ export class MissingObjects {
   constructor(options: MissingObjectsOptions) {
     this.#options = options;
     const reconcile = async (namespace: string): Promise<'done'> => this.#publish(namespace);
-    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1 });
+    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1, isShared: true });
   }
 
   /** Whether `config` is missing; false during its grace period. */

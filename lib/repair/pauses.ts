@@ -18,7 +18,7 @@ import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-
 import type { Store } from '../store/store.ts';
 
 /** The collaborators and times of `Pauses`. */
-export interface PausesOptions extends Pick<RetryQueueOptions, 'concurrency' | 'random' | 'log'> {
+export interface PausesOptions extends Omit<RetryQueueOptions, 'reconcile'> {
   readonly store: Store;
   readonly client: WorkloadClient;
   /** Reports a finding about a workload. */

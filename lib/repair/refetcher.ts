@@ -39,7 +39,7 @@ export class Refetcher {
     this.#options = options;
     const reconcile = async (config: ObjectKey): Promise<Result> =>
       (await this.atConfig(config)) ? 'done' : this.#queue.backOff(config, { bounds: LATER_BACKOFF });
-    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1 });
+    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1, isShared: true });
   }
 
   /** Looks at an object until that succeeds; never blocks. */

@@ -1,16 +1,17 @@
 /** What the controller of rollouts is given: its collaborators and times, and who is told. */
 
 import type { Heartbeat } from '../model/health.ts';
-import type { Log } from '../model/log.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges } from '../model/outcome.ts';
+import type { RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { AttemptOptions } from './rollout-attempt.ts';
 import type { Slots, SlotsOptions } from './slots.ts';
 import type { Stages, StagesOptions } from './stages.ts';
 
 /** The collaborators and times of the controller. */
 export interface RolloutControllerOptions
-  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'> {
+  extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot' | 'stageOf' | 'isUnhealthy'>,
+    Omit<RetryQueueOptions, 'reconcile'> {
   readonly heartbeat: Heartbeat;
   /**
    * An attempt ended, in this turn; `pending`: the changes that it was for; `nextTryMs`: in how many ms it is retried, undefined if it
@@ -28,13 +29,8 @@ export interface RolloutControllerOptions
   readonly quietMs: number;
   /** The maximum wait from the first change; at least `quietMs`. */
   readonly maxWaitMs: number;
-  /** How many attempts run at once, of different workloads. */
-  readonly concurrency: number;
   /** Makes the slots of the budget of rollouts. @default there is none */
   readonly newSlots?: ((ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>) => Slots) | undefined;
   /** Makes the stages of changes. */
   readonly newStages: (ways: Pick<StagesOptions, 'canBegin' | 'begin'>) => Stages;
-  /** Answers a number in [0, 1), for the jitter of backoffs. */
-  readonly random: () => number;
-  readonly log: Log;
 }

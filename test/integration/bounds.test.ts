@@ -1,7 +1,8 @@
-/** A tenant whose annotations are as large as the API server allows: everybody else is served as if they were not. */
+/** A tenant whose annotations are as large as the API server allows, or whose writes are slow: everybody else is served as before. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, pair, put } from './manifests.ts';
 
@@ -51,4 +52,53 @@ test('an annotation with 20,000 names stops no one: the log and the Events stay 
   const status = await reloader.status();
   const row = status.workloads.find(({ workload }) => workload === 'Deployment/greedy');
   assert.equal(row?.follows.length, 1_000);
+});
+
+const SLOW_MS = 5_000;
+const SLOW_ONES = Array.from({ length: 12 }, (_, index) => `slow-${index}`);
+
+/** A namespace whose admission webhook takes five seconds for each write of its Deployments, which follow one ConfigMap. */
+async function slowTenant(cluster: Cluster, namespace: string): Promise<readonly WorkloadRef[]> {
+  put(cluster, configMap('shared', namespace), 'one');
+  const refs = SLOW_ONES.map((name) =>
+    deploy(cluster, name, { namespace, follows: { ConfigMap: ['shared'] } }),
+  );
+  await cluster.podsAreCurrent(...refs);
+  const match = { verb: 'patch', resource: 'deployments', namespace } as const;
+  cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'latency', ms: SLOW_MS } });
+  return refs;
+}
+
+/** How many patches of Deployments have arrived from a namespace. */
+function patchesIn({ arrived }: Cluster, namespace: string): number {
+  return arrived.filter((call) => call.startsWith(`PATCH /apis/apps/v1/namespaces/${namespace}/`)).length;
+}
+
+test('two tenants whose writes are slow stop no one, and leave workers idle for others', async () => {
+  await using cluster = await Cluster.start({ namespaces: ['calm', 'one', 'two'] });
+  const calm = await pair(cluster, 'calm', 'calm');
+  const slow = [...(await slowTenant(cluster, 'one')), ...(await slowTenant(cluster, 'two'))];
+  const flags = ['--namespace=calm,one,two', '--state-namespace=calm', '--max-concurrent-patches=8'];
+  const reloader = await cluster.reloader({ flags });
+  put(cluster, configMap('shared', 'one'), 'two');
+  await cluster.until('half of the workers are taken', () => patchesIn(cluster, 'one') === 4);
+  put(cluster, configMap('shared', 'two'), 'two');
+  await cluster.until('half of the others are taken', () => patchesIn(cluster, 'two') === 2);
+  put(cluster, configMap('calm', 'calm'), 'two');
+  const startedAt = performance.now();
+  await cluster.until('the calm one is rolled', () => cluster.rollouts(calm) === 1);
+  const ms = performance.now() - startedAt;
+  assert.ok(ms < SLOW_MS / 2, `${ms} ms`);
+  assert.deepEqual([patchesIn(cluster, 'one'), patchesIn(cluster, 'two')], [4, 2]);
+  cluster.sandbox.clearFaults();
+  await cluster.settled(reloader);
+  for (const ref of slow) assert.equal(cluster.rollouts(ref), 1);
+});
+
+test('a namespace that is watched alone takes all workers', async () => {
+  await using cluster = await Cluster.start({ namespaces: ['one'] });
+  await slowTenant(cluster, 'one');
+  await cluster.reloader({ flags: ['--namespace=one', '--max-concurrent-patches=8'] });
+  put(cluster, configMap('shared', 'one'), 'two');
+  await cluster.until('all workers are taken', () => patchesIn(cluster, 'one') === 8);
 });

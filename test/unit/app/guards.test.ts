@@ -59,6 +59,7 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
     quietMs: 0,
     maxWaitMs: 0,
     concurrency: 1,
+    isShared: true,
     staging: { soakMs: 0 },
     random: () => 0,
     wait: (ms, signal) => {

@@ -111,6 +111,7 @@ class Stage {
       quietMs: 0,
       maxWaitMs: 0,
       concurrency: 1,
+      isShared: true,
       staging: { soakMs: 0 },
       random: () => 0,
       wait: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),

@@ -18,10 +18,11 @@ class Bench {
   readonly concurrency: number;
   readonly #running = new Map<string, PromiseWithResolvers<Result>>();
 
-  constructor(concurrency = 1) {
+  constructor(concurrency = 1, isShared = false) {
     this.concurrency = concurrency;
     this.queue = new RetryQueue({
       concurrency,
+      isShared,
       reconcile: (key) => this.#reconcile(key),
       random: () => 1,
       log: { ...NO_LOG, error: (_, fields) => void this.errors.push(fields?.['error']) },
@@ -82,6 +83,14 @@ test('a key is reconciled once at a time; added meanwhile, it is reconciled agai
   assert.deepEqual(bench.started, ['a', 'a'], 'once');
 });
 
+test('a key that is added while it is reconciled goes behind those that wait', async () => {
+  const bench = new Bench();
+  bench.add('a', 'a', 'b');
+  await bench.end('a');
+  await bench.end('b');
+  assert.deepEqual(bench.started, ['a', 'b', 'a']);
+});
+
 test('keys are reconciled in the order in which they were added', async () => {
   const bench = new Bench();
   bench.add('c', 'a', 'b', 'a');
@@ -93,6 +102,72 @@ test('a worker starts in the turn in which its key is added, as long as one is f
   const bench = new Bench(2);
   bench.add('a', 'b', 'c');
   assert.deepEqual(bench.started, ['a', 'b']);
+});
+
+test('namespaces take turns, and in each the key that was added first comes first', async () => {
+  const bench = new Bench();
+  bench.add('a/1', 'a/2', 'a/3', 'b/2', 'b/1', 'c', 'a/4');
+  const order = ['a/1', 'a/2', 'b/2', 'c', 'a/3', 'b/1', 'a/4'];
+  for (const key of order) await bench.end(key);
+  assert.deepEqual(bench.started, order);
+});
+
+test('a namespace whose key is added again and again takes no turn of another one', async () => {
+  const bench = new Bench();
+  bench.add('a/1', 'b/1', 'b/2', 'b/3');
+  const order = ['a/1', 'b/1', 'a/1', 'b/2', 'a/1', 'b/3'];
+  for (const key of order) await bench.end(key, key === 'a/1' ? 'again' : 'done');
+  assert.deepEqual(bench.started, [...order, 'a/1']);
+});
+
+/** As many keys of one namespace, which are never done. */
+const slow = (namespace: string, count = 100): string[] =>
+  Array.from({ length: count }, (_, index) => `${namespace}/${index}`);
+
+/** How many workers each namespace holds. */
+function heldIn({ started }: Bench): Record<string, number> {
+  const held: Record<string, number> = {};
+  for (const key of started) held[key.slice(0, 1)] = (held[key.slice(0, 1)] ?? 0) + 1;
+  return held;
+}
+
+test('a namespace takes a further worker only while it holds fewer than are idle, unless it is the only one', () => {
+  const table: [concurrency: number, isShared: boolean, added: string[], held: Record<string, number>][] = [
+    [32, true, slow('a'), { a: 16 }],
+    [32, true, [...slow('a'), ...slow('b')], { a: 16, b: 8 }],
+    [32, true, [...slow('a'), ...slow('b'), ...slow('c')], { a: 16, b: 8, c: 4 }],
+    [32, true, [...slow('a', 7), ...slow('b', 1), ...slow('c')], { a: 7, b: 1, c: 12 }],
+    [3, true, [...slow('a'), ...slow('b')], { a: 2, b: 1 }],
+    [2, true, [...slow('a'), ...slow('b')], { a: 1, b: 1 }],
+    [1, true, [...slow('a'), ...slow('b')], { a: 1 }],
+    [32, false, slow('a'), { a: 32 }],
+  ];
+  for (const [concurrency, isShared, added, held] of table) {
+    const bench = new Bench(concurrency, isShared);
+    bench.add(...added);
+    assert.deepEqual(heldIn(bench), held);
+  }
+});
+
+test('beside two namespaces whose keys are never done, each key of a third one starts at once', async () => {
+  const bench = new Bench(32, true);
+  bench.add(...slow('a'), ...slow('b'));
+  for (let round = 0; round < 50; round += 1) {
+    bench.add('c/1', 'c/2', 'c/3', 'c/4');
+    assert.deepEqual(bench.started.slice(-4), ['c/1', 'c/2', 'c/3', 'c/4']);
+    for (const key of ['c/1', 'c/2', 'c/3', 'c/4']) await bench.end(key);
+  }
+});
+
+test('a worker that becomes idle goes to the namespace that holds none', async () => {
+  const bench = new Bench(4, true);
+  bench.add('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'c/1', 'd/1', 'd/2');
+  assert.deepEqual(bench.started, ['a/1', 'a/2', 'b/1', 'c/1']);
+  await bench.end('a/1');
+  assert.deepEqual(bench.started.slice(4), ['d/1']);
+  await bench.end('b/1');
+  await bench.end('d/1');
+  assert.deepEqual(bench.started.slice(5), ['b/2', 'd/2']);
 });
 
 test('again puts the key behind those that wait', async () => {
@@ -233,55 +308,88 @@ test('closing waits for the work under way and begins nothing more', async (t) =
   await bench.queue.close();
 });
 
+const KEYS = ['a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'c/1'];
 type Step = { readonly do: 'add' | 'end' | 'forget'; readonly key: string };
 const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.record({ do: fc.constantFrom('add', 'add', 'end', 'forget'), key: fc.constantFrom('a', 'b', 'c', 'd') }),
-  { maxLength: 40, size: 'max' },
+  fc.record({
+    do: fc.constantFrom('add', 'add', 'end', 'forget'),
+    key: fc.constantFrom(...KEYS),
+  }),
+  { maxLength: 60, size: 'max' },
 );
 
-/** The contract in a few lines: a list of keys that wait, and a set of keys worked on. */
+/** The contract in a few lines: a list of waiting keys for each namespace, in turn, and the keys that have a worker. */
 class Model {
   readonly started: string[] = [];
   readonly #concurrency: number;
-  readonly #running = new Set<string>();
-  #waiting: string[] = [];
+  readonly #isShared: boolean;
+  /** Whether each was added meanwhile. */
+  readonly #running = new Map<string, boolean>();
+  #lanes: string[][] = [];
 
-  constructor(concurrency: number) {
+  constructor(concurrency: number, isShared: boolean) {
     this.#concurrency = concurrency;
+    this.#isShared = isShared;
   }
 
-  take(step: Step): void {
-    if (step.do === 'end') this.#running.delete(step.key);
-    else if (step.do === 'forget') this.#drop(step.key);
-    else if (!this.#waiting.includes(step.key)) this.#waiting.push(step.key);
-    for (const key of [...this.#waiting]) {
-      if (this.#running.size >= this.#concurrency || this.#running.has(key)) continue;
-      this.#drop(key);
-      this.#running.add(key);
-      this.started.push(key);
-    }
+  take({ do: what, key }: Step): void {
+    if (what === 'forget') this.#forget(key);
+    else if (what === 'add') this.#add(key);
+    else if (this.#isAddedAtEnd(key)) this.#add(key);
+    for (let at = this.#next(); at >= 0; at = this.#next()) this.#begin(at);
   }
 
   isBusy(key: string): boolean {
-    return this.#waiting.includes(key) || this.#running.has(key);
+    return this.#running.has(key) || this.#lanes.flat().includes(key);
   }
 
-  #drop(key: string): void {
-    this.#waiting = this.#waiting.filter((other) => other !== key);
+  #add(key: string): void {
+    const lane = this.#lanes.find(([first]) => first?.[0] === key[0]);
+    if (this.#running.has(key)) this.#running.set(key, true);
+    else if (lane === undefined) this.#lanes.push([key]);
+    else if (!lane.includes(key)) lane.push(key);
+  }
+
+  #forget(key: string): void {
+    if (this.#running.has(key)) this.#running.set(key, false);
+    this.#lanes = this.#lanes.map((lane) => lane.filter((other) => other !== key));
+    this.#lanes = this.#lanes.filter((lane) => lane.length > 0);
+  }
+
+  #isAddedAtEnd(key: string): boolean {
+    const isAdded = this.#running.get(key) === true;
+    this.#running.delete(key);
+    return isAdded;
+  }
+
+  /** The first lane whose namespace may have a further worker. */
+  #next(): number {
+    const idle = this.#concurrency - this.#running.size;
+    const held = (lane: string[]): number =>
+      [...this.#running.keys()].filter((key) => key[0] === lane[0]?.[0]).length;
+    return this.#lanes.findIndex((lane) => idle > 0 && (!this.#isShared || held(lane) < idle));
+  }
+
+  #begin(at: number): void {
+    const [[key = '', ...others] = []] = this.#lanes.splice(at, 1);
+    if (others.length > 0) this.#lanes.push(others);
+    this.#running.set(key, false);
+    this.started.push(key);
   }
 }
 
-test('law: the queue starts what a list of waiting keys starts', async () => {
+test('law: the queue starts what lists of waiting keys start', async () => {
+  const size = fc.integer({ min: 1, max: 5 });
   await fc.assert(
-    fc.asyncProperty(steps, fc.integer({ min: 1, max: 3 }), async (history, concurrency) => {
-      const bench = new Bench(concurrency);
-      const model = new Model(concurrency);
+    fc.asyncProperty(steps, size, fc.boolean(), async (history, concurrency, isShared) => {
+      const bench = new Bench(concurrency, isShared);
+      const model = new Model(concurrency, isShared);
       for (const step of history) {
         if (step.do === 'end') await bench.end(step.key);
         else bench.queue[step.do](step.key);
         model.take(step);
         assert.deepEqual(bench.started, model.started);
-        for (const key of 'abcd') assert.equal(bench.queue.isBusy(key), model.isBusy(key));
+        for (const key of KEYS) assert.equal(bench.queue.isBusy(key), model.isBusy(key));
       }
     }),
   );

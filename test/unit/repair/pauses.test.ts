@@ -67,6 +67,7 @@ class Stage {
       quietMs: QUIET_MS,
       maxWaitMs: MAX_WAIT_MS,
       concurrency: 16,
+      isShared: false,
       random: () => 0,
       log: NO_LOG,
     });

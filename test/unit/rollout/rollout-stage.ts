@@ -153,6 +153,7 @@ export class RolloutStage {
       quietMs: 1000,
       maxWaitMs: 6000,
       concurrency: 16,
+      isShared: false,
       random: () => 0,
       ...others,
     });
