@@ -51,6 +51,8 @@ type Listed = Extract<PodsReading, { readonly kind: 'listed' }>;
 
 /** A state that cannot be written does not hold evictions back for longer than this. */
 const RECORD_WAIT_MS = 60_000;
+/** An attempt in which an admission webhook delays each eviction must not count as stuck: after this the next attempt goes on. */
+const LONGEST_EVICTIONS_MS = 30_000;
 const RIGHTS = 'evictions need the rights to list pods and to create pods/eviction';
 
 /** See the file's comment. One attempt per workload at a time. */
@@ -187,10 +189,11 @@ export class PodEvictions {
   ): Promise<{ readonly gone: number; readonly stop?: Stop }> {
     let room = this.#roomIn(record, reading);
     let gone = 0;
+    const endsAt = monotonicMs() + LONGEST_EVICTIONS_MS;
     const older = reading.pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
     for (const pod of older.toSorted(oldestFirst)) {
       if (serves(pod) && room <= 0) continue;
-      if (!this.#isWanted(record)) break;
+      if (!this.#isWanted(record) || monotonicMs() >= endsAt) break;
       session.hasEvicted = true;
       const result = await client.evict(record.workload.ref.namespace, pod);
       if (isStop(result)) return { gone, stop: result };

@@ -19,6 +19,8 @@ class Pods implements PodClient {
   reading: PodsReading | undefined;
   /** Called after each eviction. */
   after: () => void = () => {};
+  /** How long each eviction takes. */
+  slowMs = 0;
   lists = 0;
 
   constructor(...createdAt: number[]) {
@@ -31,14 +33,15 @@ class Pods implements PodClient {
     return Promise.resolve(this.reading ?? { kind: 'listed', pods, desired: undefined });
   };
 
-  readonly evict: PodClient['evict'] = (_, { name, uid }) => {
+  readonly evict: PodClient['evict'] = async (_, { name, uid }) => {
+    if (this.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, this.slowMs));
     const answer = this.answers.shift();
-    if (answer !== undefined && answer.kind !== 'accepted') return Promise.resolve(answer);
+    if (answer !== undefined && answer.kind !== 'accepted') return answer;
     this.evicted.push(name);
     this.pods = this.pods.filter((pod) => pod.uid !== uid);
     this.pods.push({ ...podOf(name, CHANGED + 100), uid: `${uid}+` });
     this.after();
-    return Promise.resolve({ kind: 'accepted', object: {} });
+    return { kind: 'accepted', object: {} };
   };
 
   /** The replacement of a pod does not become ready, or is ready at last. */
@@ -85,6 +88,19 @@ test('pods that are older than the change are evicted one by one, the oldest fir
   assert.deepEqual(stage.patches, []);
   assert.equal(stage.world.needsRollout('web'), false);
   assert.equal(stage.world.edge('web').runningDigest, 'b'.repeat(40));
+});
+
+test('an attempt whose evictions are slow ends before it counts as stuck, and the next one goes on', async (t) => {
+  const pods = new Pods(...Array.from({ length: 10 }, (_, index) => 800 + index));
+  pods.slowMs = 20_000;
+  for (const { name } of pods.pods) pods.ready(name, false);
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  await stage.pass(240_000);
+  const times = stage.attempts.map(({ atMs }) => atMs);
+  for (const [index, at] of times.entries()) assert.ok(at - (times[index - 1] ?? 0) <= 60_000, times.join());
+  assert.equal(pods.evicted.length, 10);
+  assert.equal(stage.outcomes.at(-1), 'done');
 });
 
 test('a pod of the same second counts as older, and one whose time is not known', async (t) => {
