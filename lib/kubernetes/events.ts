@@ -1,12 +1,15 @@
 /** Records Events on objects, in the background and at a limited rate: no rollout waits for an Event or fails with one. */
 
+import { once } from 'node:events';
 import type { Log } from '../model/log.ts';
 import { configKindOf, describe, SOURCE_KINDS } from '../model/object-ref.ts';
 import { EVENTS, type EventRecord, eventNameOf } from '../model/reasons.ts';
 import { cutToBytes, plain } from '../model/text.ts';
-import { backoffMs } from '../model/time.ts';
+import type { BackoffBounds } from '../model/time.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
+import { type Result, RetryQueue } from '../queue/retry-queue.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { apiVersionOf, collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
@@ -23,7 +26,7 @@ export interface EventRecorderOptions {
 }
 
 const NO_QUEUE: ReadonlyMap<string, PendingEvent> = new Map();
-const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
+const BACKOFF: BackoffBounds = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 /** The errors that may pass. */
 const PASSING: ReadonlySet<ApiErrorCode> = new Set([
@@ -33,8 +36,10 @@ const PASSING: ReadonlySet<ApiErrorCode> = new Set([
   'silent',
   'unanswered',
 ]);
-/** The pause after each Event: 50 are sent within 5 s. */
-const INTERVAL_MS = 100;
+/** 50 are sent within 5 s. */
+const EVENTS_PER_SECOND = 10;
+/** A namespace has one worker at a time: where its Events are slow, for example because of a webhook, the others have the rest. */
+const WORKERS = 8;
 /** In bytes: the API server takes no more. */
 const LONGEST_MESSAGE = 1_024;
 /** The most namespaces of which a refusal is remembered, so that it is logged once. */
@@ -45,22 +50,28 @@ interface PendingEvent {
   readonly name: string;
   readonly record: EventRecord;
   readonly at: string;
+  attempts: number;
 }
 
-/** One worker over one queue per namespace, in rotation: a namespace with many Events does not delay the others. */
+/** One queue per namespace, and namespaces take turns: one with many Events, or with slow ones, does not delay the others. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
-  /** By namespace, the next one in turn first, then by the name of the Event. */
+  /** By namespace, then by the name of the Event. An Event stays until it is sent or given up. */
   readonly #queues = new Map<string, Map<string, PendingEvent>>();
   /** The number of Events in all queues. */
   #size = 0;
-  /** Ends the worker's wait for an Event; undefined while it does not wait. */
-  #wake: (() => void) | undefined;
+  /** The namespaces with Events. */
+  readonly #turns: RetryQueue;
+  readonly #bucket = new TokenBucket(EVENTS_PER_SECOND, 1);
+  /** Aborted: nothing is sent, as before and after `run`. */
+  #signal: AbortSignal = AbortSignal.abort();
   /** Namespaces in which Events were refused with a log line, the oldest first. */
   readonly #forbidden = new Set<string>();
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    const reconcile = (namespace: string): Promise<Result> => this.#sendOne(namespace);
+    this.#turns = new RetryQueue({ ...options, reconcile, concurrency: WORKERS, isShared: true });
   }
 
   /** Queues an Event and returns; never throws. An Event that `run` has not sent when it ends is lost. */
@@ -75,37 +86,41 @@ export class EventRecorder {
       return;
     }
     const queue = this.#queues.get(namespace) ?? new Map<string, PendingEvent>();
-    this.#queues.set(namespace, queue.set(name, { name, record, at: new Date().toISOString() }));
+    this.#queues.set(namespace, queue.set(name, { name, record, at: new Date().toISOString(), attempts: 0 }));
     this.#size += 1;
-    this.#wake?.();
+    if (!this.#signal.aborted) this.#turns.add(namespace);
   }
 
-  /** Sends the Events one after the other; resolves when `signal` is aborted. Never rejects. */
+  /** Sends the Events; resolves when `signal` is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const wake = (): void => this.#wake?.();
-    signal.addEventListener('abort', wake, { once: true });
-    while (!signal.aborted) {
-      const next = this.#next();
-      if (next === undefined) await this.#recorded();
-      else {
-        await this.#deliver(next.record, next.at, signal);
-        await sleep(INTERVAL_MS, signal);
-      }
-    }
-    signal.removeEventListener('abort', wake);
+    this.#signal = signal;
+    for (const namespace of this.#queues.keys()) this.#turns.add(namespace);
+    if (!signal.aborted) await once(signal, 'abort');
+    await this.#turns.close();
   }
 
-  /** Takes the oldest Warning, else the oldest Event, of the namespace whose turn it is, which then has its turn last. */
-  #next(): PendingEvent | undefined {
-    const [turn] = this.#queues;
-    if (turn === undefined) return undefined;
-    const [namespace, queue] = turn;
-    const [oldest] = queue.values();
-    const next = [...queue.values()].find((event) => !isNormal(event)) ?? oldest;
-    if (next !== undefined) this.#remove(next);
-    this.#queues.delete(namespace);
-    if (queue.size > 0) this.#queues.set(namespace, queue);
-    return next;
+  /** Sends the oldest Warning, else the oldest Event, of the namespace. */
+  async #sendOne(namespace: string): Promise<Result> {
+    await this.#paced();
+    const queue = [...(this.#queues.get(namespace)?.values() ?? [])];
+    const next = queue.find((event) => !isNormal(event)) ?? queue[0];
+    if (next === undefined || this.#signal.aborted) return 'done';
+    next.attempts += 1;
+    const error = await this.#send(next);
+    if (error !== undefined && this.#isWorthARetry(error, next.record) && next.attempts < ATTEMPTS)
+      return this.#turns.backOff(namespace, {
+        bounds: BACKOFF,
+        atLeastMs: error.retryAfterMs,
+        times: next.attempts,
+      });
+    this.#remove(next);
+    return this.#queues.has(namespace) ? 'again' : 'done';
+  }
+
+  async #paced(): Promise<void> {
+    const { waitMs } = this.#bucket;
+    this.#bucket.take();
+    if (waitMs > 0) await sleep(waitMs, this.#signal);
   }
 
   #remove({ name, record }: PendingEvent): void {
@@ -132,27 +147,14 @@ export class EventRecorder {
     return last !== undefined;
   }
 
-  /** Resolves when the next Event is recorded, or at the end of `run`. */
-  async #recorded(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    this.#wake = undefined;
-  }
-
-  async #deliver(record: EventRecord, at: string, signal: AbortSignal): Promise<void> {
-    const body = JSON.stringify(this.#eventOf(record, at));
+  async #send({ record, at }: PendingEvent): Promise<ApiError | undefined> {
     const path = collectionPath(EVENT_OBJECTS, record.regarding.namespace);
-    for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
-      try {
-        await callJson(this.#options.send, { method: 'POST', path, body, signal });
-        return;
-      } catch (thrown) {
-        const error = ApiError.from(thrown);
-        if (!this.#isWorthARetry(error, record)) return;
-        const pause = backoffMs(attempt, BACKOFF, this.#options.random);
-        if (attempt + 1 < ATTEMPTS) await sleep(Math.max(pause, error.retryAfterMs ?? 0), signal);
-      }
+    const body = JSON.stringify(this.#eventOf(record, at));
+    try {
+      await callJson(this.#options.send, { method: 'POST', path, body, signal: this.#signal });
+      return undefined;
+    } catch (thrown) {
+      return ApiError.from(thrown);
     }
   }
 

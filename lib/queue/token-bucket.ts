@@ -20,7 +20,7 @@ export class TokenBucket {
     return Math.max(0, this.#fullAt - monotonicMs() - (this.#burst - 1) * this.#msPerToken);
   }
 
-  /** Takes a token, which has to be there. */
+  /** Takes a token; if there is none, the one that comes after `waitMs`. */
   take(): void {
     this.#fullAt = Math.max(this.#fullAt, monotonicMs()) + this.#msPerToken;
   }

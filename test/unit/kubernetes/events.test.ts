@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { EventRecorder } from '../../../lib/kubernetes/events.ts';
 import { type Log, NO_LOG } from '../../../lib/model/log.ts';
 import { type EventRecord, eventNameOf } from '../../../lib/model/reasons.ts';
+import { mockTime } from '../../mock-time.ts';
 import { type Answer, ok, refused, type Script, scripted, settle } from './scripted-send.ts';
 
 interface Running {
@@ -25,7 +26,7 @@ const about = (news: EventRecord, ...abouts: string[]): EventRecord[] =>
   abouts.map((each) => ({ ...news, about: each }));
 
 function start(t: TestContext, answers: Answer[], capacity = 500): Running {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2030, 0, 1) });
+  mockTime(t, { now: Date.UTC(2030, 0, 1) });
   const script = scripted(...answers);
   const warned: string[] = [];
   const log: Log = { ...NO_LOG, warn: (message) => void warned.push(message) };
@@ -222,6 +223,17 @@ test('namespaces take turns, however much one of them has to tell', async (t) =>
   for (const news of [...of('a', '1', '2', '3'), ...of('b', '1', '2')]) recorder.record(news);
   for (let sent = 1; sent < 5; sent += 1) await after(t, 100);
   assert.deepEqual(namespacesOf(script), ['a', 'b', 'a', 'b', 'a']);
+  await stop();
+});
+
+test('seven namespaces whose Events are never answered, and one where they fail, do not delay another one', async (t) => {
+  const failures: Answer[] = [...new Array(7).fill('silence'), refused(503)];
+  const { script, recorder, stop } = start(t, [...failures, ...new Array(5).fill(ok({}))]);
+  for (const namespace of 'abcdefgh') recorder.record(of(namespace, '1')[0] ?? NEWS);
+  for (let sent = 1; sent < 8; sent += 1) await after(t, 100);
+  for (const news of of('z', '1', '2', '3', '4', '5')) recorder.record(news);
+  for (let sent = 1; sent <= 5; sent += 1) await after(t, 100);
+  assert.deepEqual(namespacesOf(script).slice(8), ['z', 'z', 'z', 'z', 'z']);
   await stop();
 });
 
