@@ -1,7 +1,7 @@
 /** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
-import { HttpsTransport } from '../kubernetes/https-transport.ts';
+import { HttpsTransport, MAX_REQUESTS } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
 import type { Log } from '../model/log.ts';
 import { ConnectionError, type Environment } from '../model/settings.ts';
@@ -60,7 +60,9 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const config = load();
   const contextNamespace = contextNamespaceOf(config);
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
-  const transport = new HttpsTransport({ load, version: VERSION });
+  // Half of the usual requests remain for the lead, the state and lists while all workers of rollouts and of pauses have slow ones.
+  const maxRequests = Math.max(MAX_REQUESTS, MAX_REQUESTS / 2 + 2 * options.maxConcurrentPatches);
+  const transport = new HttpsTransport({ load, version: VERSION, maxRequests });
   const workloadKinds = workloadKindsOf(options);
   const metrics = new Metrics(VERSION, {
     byNamespace: options.countsByNamespace,

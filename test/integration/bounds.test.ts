@@ -55,14 +55,12 @@ test('an annotation with 20,000 names stops no one: the log and the Events stay 
 });
 
 const SLOW_MS = 5_000;
-const SLOW_ONES = Array.from({ length: 12 }, (_, index) => `slow-${index}`);
 
 /** A namespace whose admission webhook takes five seconds for each write of its Deployments, which follow one ConfigMap. */
-async function slowTenant(cluster: Cluster, namespace: string): Promise<readonly WorkloadRef[]> {
+async function slowTenant(cluster: Cluster, namespace: string, count = 12): Promise<readonly WorkloadRef[]> {
   put(cluster, configMap('shared', namespace), 'one');
-  const refs = SLOW_ONES.map((name) =>
-    deploy(cluster, name, { namespace, follows: { ConfigMap: ['shared'] } }),
-  );
+  const parts = { namespace, follows: { ConfigMap: ['shared'] } };
+  const refs = Array.from({ length: count }, (_, index) => deploy(cluster, `slow-${index}`, parts));
   await cluster.podsAreCurrent(...refs);
   const match = { verb: 'patch', resource: 'deployments', namespace } as const;
   cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'latency', ms: SLOW_MS } });
@@ -72,6 +70,14 @@ async function slowTenant(cluster: Cluster, namespace: string): Promise<readonly
 /** How many patches of Deployments have arrived from a namespace. */
 function patchesIn({ arrived }: Cluster, namespace: string): number {
   return arrived.filter((call) => call.startsWith(`PATCH /apis/apps/v1/namespaces/${namespace}/`)).length;
+}
+
+/** Changes what a workload follows; answers in how many ms it is rolled. */
+async function rollMs(cluster: Cluster, ref: WorkloadRef): Promise<number> {
+  put(cluster, configMap(ref.name, ref.namespace), 'two');
+  const startedAt = performance.now();
+  await cluster.until('the calm one is rolled', () => cluster.rollouts(ref) === 1);
+  return performance.now() - startedAt;
 }
 
 test('two tenants whose writes are slow stop no one, and leave workers idle for others', async () => {
@@ -84,15 +90,24 @@ test('two tenants whose writes are slow stop no one, and leave workers idle for 
   await cluster.until('half of the workers are taken', () => patchesIn(cluster, 'one') === 4);
   put(cluster, configMap('shared', 'two'), 'two');
   await cluster.until('half of the others are taken', () => patchesIn(cluster, 'two') === 2);
-  put(cluster, configMap('calm', 'calm'), 'two');
-  const startedAt = performance.now();
-  await cluster.until('the calm one is rolled', () => cluster.rollouts(calm) === 1);
-  const ms = performance.now() - startedAt;
+  const ms = await rollMs(cluster, calm);
   assert.ok(ms < SLOW_MS / 2, `${ms} ms`);
   assert.deepEqual([patchesIn(cluster, 'one'), patchesIn(cluster, 'two')], [4, 2]);
   cluster.sandbox.clearFaults();
   await cluster.settled(reloader);
   for (const ref of slow) assert.equal(cluster.rollouts(ref), 1);
+});
+
+test('with more workers than there are usually requests, slow writes leave requests to others', async () => {
+  await using cluster = await Cluster.start({ namespaces: ['calm', 'one'] });
+  const calm = await pair(cluster, 'calm', 'calm');
+  await slowTenant(cluster, 'one', 140);
+  const flags = ['--namespace=calm,one', '--state-namespace=calm', '--max-concurrent-patches=400'];
+  await cluster.reloader({ flags });
+  put(cluster, configMap('shared', 'one'), 'two');
+  await cluster.until('as many as usual are under way', () => patchesIn(cluster, 'one') >= 128);
+  const ms = await rollMs(cluster, calm);
+  assert.ok(ms < SLOW_MS / 2, `${ms} ms`);
 });
 
 test('a namespace that is watched alone takes all workers', async () => {
