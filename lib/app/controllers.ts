@@ -234,10 +234,11 @@ export class Controllers {
     this.committer.kick();
   }
 
-  /** An Event tells of the first one that waits in its namespace; the status page has all. */
+  /** An Event tells of the first one that waits in its namespace, and of its place; the status page has all. */
   #onWaiting(ref: WorkloadRef, about: string): void {
     const { slots } = this.rollouts;
-    const why = slots?.reasonOf(keyOf(ref)) ?? '';
-    this.reporter.waiting(ref, about, why, slots?.isCrowded(keyOf(ref)) === false);
+    const isFirst = slots?.isCrowded(keyOf(ref)) === false;
+    const why = isFirst ? slots.reasonOf(keyOf(ref)) : slots?.limit;
+    this.reporter.waiting(ref, about, why ?? '', isFirst);
   }
 }

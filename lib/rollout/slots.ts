@@ -97,7 +97,9 @@ export class Slots {
   /** Whether another workload of its namespace waits. */
   isCrowded(workload: ObjectKey): boolean {
     const namespace = namespaceIn(workload);
-    return [...this.#waiting].some((other) => other !== workload && namespaceIn(other) === namespace);
+    for (const other of this.#waiting)
+      if (other !== workload && namespaceIn(other) === namespace) return true;
+    return false;
   }
 
   /** Whether the rollout of the workload may begin now; if so it has its slot, else it waits, and `begin` is called in its turn. */
@@ -129,17 +131,24 @@ export class Slots {
   observed(workload: ObjectKey): void {
     const wasTaking = this.#isTaking(workload);
     this.#look(workload);
-    if (this.#waiting.has(workload) || (wasTaking && !this.#isTaking(workload))) this.proceed();
+    // Unless a slot became free, the others wait as before: to order thousands for each event would take too long.
+    const isFree = wasTaking && !this.#isTaking(workload);
+    const isWaiting = this.#waiting.has(workload);
+    if (isWaiting) this.#positions = undefined;
+    if (isFree || (isWaiting && this.#isOver(workload, this.#taken()))) this.proceed();
     else this.#arm();
   }
 
   /** Forgets a workload that does not exist or follows nothing any more. */
   forget(workload: ObjectKey): void {
+    const isFree = this.#begun.has(workload) || this.#isTaking(workload);
     this.#waiting.delete(workload);
     this.#begun.delete(workload);
     this.#rollouts.delete(workload);
     this.#completed.delete(workload);
-    this.proceed();
+    this.#positions = undefined;
+    if (isFree) this.proceed();
+    else this.#arm();
   }
 
   /** Lets begin, in their turn, all that have room. */
@@ -148,11 +157,9 @@ export class Slots {
     this.#positions = undefined;
     let taken = this.#taken();
     for (const one of this.#order()) {
-      const record = store.workloads.get(one.key);
-      const isWanted = record !== undefined && needsRollout(store, one.key);
-      if (isWanted && !this.#hasRoom(one.key, record, taken)) continue;
+      if (!this.#isOver(one.key, taken)) continue;
       this.#waiting.delete(one.key);
-      if (isWanted) this.#grant(one);
+      if (needsRollout(store, one.key)) this.#grant(one);
       begin(one.key);
       taken = this.#taken();
     }
@@ -165,7 +172,7 @@ export class Slots {
     this.#positions ??= new Map(this.#order().map(({ key }, index) => [key, index]));
     const before = this.#positions.get(workload) ?? 0;
     const place = before === 0 ? 'it is the next' : `${count(before, 'workload')} before it`;
-    return `${this.#limitOf()}; ${place}`;
+    return `${this.limit}; ${place}`;
   }
 
   /** Lets begin nothing more. */
@@ -174,7 +181,8 @@ export class Slots {
     clearTimeout(this.#timer);
   }
 
-  #limitOf(): string {
+  /** The limit that workloads wait for. */
+  get limit(): string {
     const { slots } = this.#options.budget;
     if (!this.#options.isListed()) return 'not every workload is listed yet';
     if (!hasRoom(this.#taken(), slots))
@@ -185,6 +193,13 @@ export class Slots {
   #order(): Waiting[] {
     if (this.#waiting.size === 0) return [];
     return this.#turns.order([...this.#waiting].map((key) => waitingOf(this.#options.store, key)));
+  }
+
+  /** Whether the wait is over: there is room, or nothing to roll any more. */
+  #isOver(key: ObjectKey, taken: Taken): boolean {
+    const { store } = this.#options;
+    const record = store.workloads.get(key);
+    return record === undefined || !needsRollout(store, key) || this.#hasRoom(key, record, taken);
   }
 
   #grant(waiting: Waiting): void {

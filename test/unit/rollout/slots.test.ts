@@ -28,6 +28,21 @@ test('no more begin than there are slots, and the next one begins when one is ro
   assert.deepEqual([stage.controller.slots?.used, stage.controller.slots?.waiting], [0, 0]);
 });
 
+test('an event of a workload that waits, or its deletion, looks at no other one', async (t) => {
+  const names = Array.from({ length: 100 }, (_, index) => `w${index}`);
+  const stage = new RolloutStage(t, names, { budget: { slots: 1 } });
+  stage.change('b');
+  await stage.pass(2000);
+  const { slots } = stage.controller;
+  assert.equal(slots?.waiting, 99);
+  const { workloads } = stage.world.store;
+  const looks = t.mock.method(workloads, 'get');
+  slots.observed(stage.world.workloadKey('w50'));
+  slots.forget(stage.world.workloadKey('w51'));
+  assert.ok(looks.mock.callCount() < 20, `${looks.mock.callCount()}`);
+  assert.equal(slots.waiting, 98);
+});
+
 test('without a budget there are no slots', async (t) => {
   const stage = new RolloutStage(t, FIVE);
   stage.change('b');
