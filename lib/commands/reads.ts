@@ -53,6 +53,7 @@ export function readOnly(send: Send, answer: (request: ApiRequest) => ApiRespons
     if (isWatch(request.path))
       return await new Promise((_, reject) => {
         const { signal } = request;
+        signal?.throwIfAborted();
         signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       });
     const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);

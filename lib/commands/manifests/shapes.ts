@@ -68,7 +68,7 @@ const SPEC: Shapes = {
 };
 const STATUS: Shape = { conditions: [{}], pauseConditions: [{}] };
 const CONTENTS: Readonly<Record<ConfigKind, Shapes>> = {
-  ConfigMap: { data: TEXTS, binaryData: TEXTS },
+  ConfigMap: { data: TEXTS, binaryData: { '*': BASE64 } },
   Secret: { type: 'string', data: { '*': BASE64 }, stringData: TEXTS },
   SecretProviderClass: {},
 };

@@ -65,12 +65,12 @@ function otherWords(facts: Facts, { name }: Source): Cause | undefined {
 }
 
 /** A kind that the other reloader does not roll, or only by a flag that it does not have. */
-function furtherKind({ row: { kind }, record, reloader }: Facts, { runs }: Source): Cause | undefined {
+function furtherKind({ row: { kind }, record, reloader }: Facts, { name, runs }: Source): Cause | undefined {
   const isGiven = OPTIONAL_KINDS.some((row) => row.kind === kind) && !isAutomatic(reloader.options, kind);
   if (record === undefined || isGiven || [...ROLLED_THERE, ...Object.keys(runs)].includes(kind))
     return undefined;
   const who =
-    kind === 'DeploymentConfig'
+    kind === 'DeploymentConfig' && name === 'stakater'
       ? 'not every version of the other reloader rolls'
       : 'the other reloader, as it is set, rolls no';
   const says = `${who} ${kind}s; this one does where it has the rights`;

@@ -70,7 +70,7 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
     /^metadata\.annotations is a list/,
   ],
   [{ ...config, data: [1] }, 'data:', /^data is a list, not a map/],
-  [{ ...config, binaryData: { a: 1 } }, 'a: 1', /^binaryData\.a is a number, not a string/],
+  [{ ...config, binaryData: { a: 1 } }, 'a: 1', /^binaryData\.a is a number, not a base64 text/],
   [
     { ...config, kind: 'Secret', metadata: { name: 'key' }, data: { ok: 'YW\nI=', a: 'plain' } },
     'a: plain',

@@ -25,10 +25,12 @@ async function graphWith(
   await rolledOut(world);
   prepare(world);
   const { observation } = await world.factsAbout('deployment/web');
-  const graph = graphOf(observation, isOutdated, only);
-  await observation.end();
-  world.sandbox.close();
-  return graph;
+  try {
+    return graphOf(observation, isOutdated, only);
+  } finally {
+    await observation.end();
+    world.sandbox.close();
+  }
 }
 
 const WEB = { kind: 'ConfigMap', namespace: 'default', name: 'web' } as const;
