@@ -16,7 +16,8 @@ import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { type PlannedStamp, planOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
-import { merged, type Operation, patchBetween, type TemplatePatch } from '../model/template-patch.ts';
+import type { Operation } from '../model/template-patch.ts';
+import { merged, type TemplatePatch } from '../model/template-patch.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
@@ -139,9 +140,23 @@ function changed(
   patch: TemplatePatch,
   live: RawPodTemplate | undefined,
 ): Decision {
-  const after = merged(template, patch, live);
-  const operations = patchBetween(template, after, TEMPLATE);
+  const operations = operationsBetween(template, merged(template, patch, live));
   return operations.length === 0 ? passed('complete') : { result, patch: operations };
+}
+
+/** Writes each map and list that differs whole: nothing else writes the object of the request. */
+function operationsBetween(before: RawPodTemplate, after: RawPodTemplate): readonly Operation[] {
+  const fields = [
+    { path: `${TEMPLATE}/metadata`, old: before.metadata, value: after.metadata },
+    ...(after.spec?.containers ?? []).map(({ env }, index) => ({
+      path: `${TEMPLATE}/spec/containers/${index}/env`,
+      old: before.spec?.containers?.[index]?.env,
+      value: env,
+    })),
+  ];
+  return fields
+    .filter(({ old, value }) => value !== undefined && !isDeepStrictEqual(old, value))
+    .map(({ path, value }) => ({ op: 'add', path, value }));
 }
 
 function passed(result: AdmissionResult): Decision {

@@ -8,19 +8,19 @@ import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
 import { parseReloadWindow, type ReloadWindow } from '../model/reload-window.ts';
 import { parseStages, type StageEnd } from '../model/settings.ts';
-import type { Annotations, Workload } from '../model/workload.ts';
+import {
+  type Annotations,
+  APPROVAL_ANNOTATION,
+  HOLD_ANNOTATION,
+  NOTIFY_ONLY_ANNOTATION,
+  type Workload,
+} from '../model/workload.ts';
 import { type Checks, malformedFindings, truthCheck } from './malformed.ts';
 import { remembered } from './remembered.ts';
 import { NATIVE_PREFIX } from './vocabulary.ts';
 
 /** On a workload: when it may be rolled; takes precedence over the flag. */
 const WINDOW: string = `${NATIVE_PREFIX}/reload-window`;
-/** On a workload or an object: nothing is rolled, always or until a time. */
-export const HOLD: string = `${NATIVE_PREFIX}/hold`;
-/** On a workload: each rollout waits until a person allows its very content. */
-const APPROVAL: string = `${NATIVE_PREFIX}/approval`;
-/** On a workload: people are told what changed, and it is never rolled. */
-const NOTIFY_ONLY: string = `${NATIVE_PREFIX}/notify-only`;
 /** On an object: its changes wait for no window and no pause. */
 const URGENT: string = `${NATIVE_PREFIX}/urgent`;
 
@@ -40,8 +40,8 @@ const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseRe
 const TOKEN_DIGITS = 10;
 
 const HOLD_CHECK: Checks = {
-  [HOLD]: (value) =>
-    value === 'false' || heldUntil({ [HOLD]: value }) !== undefined
+  [HOLD_ANNOTATION]: (value) =>
+    value === 'false' || heldUntil({ [HOLD_ANNOTATION]: value }) !== undefined
       ? undefined
       : 'holds nothing; write true, or a time such as 2030-01-31T18:00:00Z',
 };
@@ -51,11 +51,11 @@ const NAMESPACE_CHECKS: Checks = {
     const window = parsedWindow(value);
     return typeof window === 'string' ? `${window}; it does not count` : undefined;
   },
-  [APPROVAL]: (value) =>
+  [APPROVAL_ANNOTATION]: (value) =>
     ['required', 'none'].includes(value)
       ? undefined
-      : `is neither required nor none and does not count; write ${APPROVAL}: required`,
-  ...truthCheck(NOTIFY_ONLY),
+      : `is neither required nor none and does not count; write ${APPROVAL_ANNOTATION}: required`,
+  ...truthCheck(NOTIFY_ONLY_ANNOTATION),
   ...HOLD_CHECK,
 };
 /** Those of workloads; they count with any vocabularies in use. */
@@ -99,14 +99,14 @@ export function reloadWindowOf(
 
 /** Until when a workload or an object with these annotations is held, in ms since 1970; undefined: it is not. */
 export function heldUntil(annotations: Annotations): number | undefined {
-  const value = annotations[HOLD];
+  const value = annotations[HOLD_ANNOTATION];
   if (value === 'true') return Number.POSITIVE_INFINITY;
   return value !== undefined && MOMENT.test(value) ? Date.parse(value) || undefined : undefined;
 }
 
 /** Whether a workload with these annotations is rolled only with the approval of a person. */
 export function needsApproval(levels: readonly Annotations[]): boolean {
-  return firstOf(levels, APPROVAL) === 'required';
+  return firstOf(levels, APPROVAL_ANNOTATION) === 'required';
 }
 
 /** The token of these digests by object: other objects, or another content of one, have another token. */
@@ -117,7 +117,7 @@ export function tokenOf(digests: Iterable<readonly [string, string]>): string {
 
 /** Whether nothing is ever rolled for a workload with these annotations. */
 export function isNotifyOnly(levels: readonly Annotations[]): boolean {
-  return firstOf(levels, NOTIFY_ONLY) === 'true';
+  return firstOf(levels, NOTIFY_ONLY_ANNOTATION) === 'true';
 }
 
 /** The first value that can be parsed. */

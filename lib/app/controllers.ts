@@ -176,7 +176,7 @@ export class Controllers {
     return new RolloutController({
       ...options,
       apply: (effects) => this.apply(effects),
-      observe: (ref, workload) => this.refetcher.take(ref, workload),
+      observe: (ref, workload, span) => this.refetcher.take(ref, workload, span),
       newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
       newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
       onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),

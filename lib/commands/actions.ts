@@ -3,13 +3,13 @@
  * the command of kubectl that does the same.
  */
 
-import { HOLD, heldUntil, RESUME } from '../annotations/gating.ts';
+import { heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { NAMESPACES, objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
-import { APPROVED_ANNOTATION } from '../model/workload.ts';
+import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
@@ -39,9 +39,9 @@ type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
 export const runHold: Run = run((_, target, { until = 'true' }) => {
-  if ((heldUntil({ [HOLD]: until }) ?? 0) <= moment())
+  if ((heldUntil({ [HOLD_ANNOTATION]: until }) ?? 0) <= moment())
     throw new CommandError('--until: expected a time in the future such as 2030-01-31T18:00:00Z', 'usage');
-  return { target, annotation: HOLD, value: until };
+  return { target, annotation: HOLD_ANNOTATION, value: until };
 });
 
 /** Ends a hold, and says whether there was none, or the namespace has one too. */
@@ -57,10 +57,15 @@ export const runRelease: Run = run(async ({ send, reloader: { options } }, targe
   const also = [
     ...(isOwn === false ? [`${kind}/${name} was not held`] : []),
     ...(isShared === true
-      ? [`namespace ${namespace} is held: kubectl annotate namespace ${namespace} ${HOLD}-`]
+      ? [`namespace ${namespace} is held: kubectl annotate namespace ${namespace} ${HOLD_ANNOTATION}-`]
       : []),
   ];
-  return { target, annotation: HOLD, value: null, ...(also.length > 0 && { also: also.join('\n') }) };
+  return {
+    target,
+    annotation: HOLD_ANNOTATION,
+    value: null,
+    ...(also.length > 0 && { also: also.join('\n') }),
+  };
 });
 
 /** Allows the rollout that a workload waits for. */

@@ -24,6 +24,8 @@ export type ApiErrorCode =
   | 'version-too-new'
   /** The request itself is wrong and will stay so (400, 405, 406, 413, 415, 422). */
   | 'invalid'
+  /** A test of a JSON patch failed, or one of its paths does not exist (422 without causes). */
+  | 'unmet'
   /** The server asks to retry later (429); the request was not carried out. */
   | 'throttled'
   /** The server failed (5xx), or the answer is not from the API server. */
@@ -139,6 +141,7 @@ function codeOf(number: number, { reason, details }: RawStatus): ApiErrorCode {
   if (number === 504 && details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge')) {
     return 'version-too-new';
   }
+  if (number === 422 && (details?.causes ?? []).length === 0) return 'unmet';
   return CODES[number] ?? (number >= 400 && number < 500 ? 'invalid' : 'unavailable');
 }
 
@@ -200,6 +203,8 @@ export function failedWrite(thrown: unknown): WriteResult<never> {
     case 'forbidden':
     case 'invalid':
       return { kind: 'rejected', code, message };
+    case 'unmet':
+      return { kind: 'rejected', code: 'invalid', message };
     case 'throttled':
       return { kind: 'throttled', message, ...retryAfterOf(error) };
     default:

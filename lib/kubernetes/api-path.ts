@@ -72,7 +72,10 @@ export function writing(
     method,
     path: withQuery(path, { fieldManager: FIELD_MANAGER, ...parameters }),
     headers: { 'content-type': contentType },
-    body: JSON.stringify(body),
+    body: JSON.stringify(body).replace(
+      /[<>&\u2028\u2029]/g,
+      (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
   };
 }
 

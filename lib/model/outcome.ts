@@ -4,6 +4,7 @@ import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawWorkload } from './raw-objects.ts';
 import type { EventReason } from './reasons.ts';
 import type { RolloutPlan } from './rollout-plan.ts';
+import type { Operation } from './template-patch.ts';
 
 /** A read without a result: the object may exist or not. */
 export interface FailedRead {
@@ -26,8 +27,8 @@ export type Reading<T> =
 export type WriteResult<T> =
   /** The write is in force; `object` is the answer of the server. */
   | { readonly kind: 'accepted'; readonly object: T }
-  /** Another client wrote first (409): read again, decide again. */
-  | { readonly kind: 'conflict' }
+  /** Another client wrote first (409), or a test of a JSON patch failed, with its message: read again, decide again. */
+  | { readonly kind: 'conflict'; readonly message?: string }
   /** The object itself no longer exists (404). */
   | { readonly kind: 'gone' }
   /** The server refuses this write (400, 403, 405, 413, 415, 422). */
@@ -44,8 +45,11 @@ export type RollResult<T> = WriteResult<T> & { readonly mayHaveRun?: true };
 export interface WorkloadClient {
   /** Executes the plan. An accepted result without an object means that the workload stays as it is. */
   readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
-  /** One strategic merge patch, which contains its own fence; the result is as that of `roll`. Absent if workloads are not patched. */
-  readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
+  /** One JSON patch, with its tests; the result is as that of `roll`. Absent if workloads are not patched. */
+  readonly patch?: (
+    ref: WorkloadRef,
+    operations: readonly Operation[],
+  ) => Promise<WriteResult<RawWorkload | undefined>>;
   readonly get: (ref: WorkloadRef) => Promise<Reading<RawWorkload>>;
 }
 

@@ -143,6 +143,9 @@ export interface Referenced {
   readonly generation: number;
   /** Empty if there is a problem. */
   readonly resourceVersion: string;
+  /** Its annotations, and those of the Rollout alone; undefined without a map of them. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly ownAnnotations?: Readonly<Record<string, string>> | undefined;
   /** Why its template is not known, for people. */
   readonly problem?: string;
 }

@@ -4,25 +4,18 @@ import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
 import { RESTARTS } from './kinds/restarts.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
-import type { RawWorkload, Referenced } from './raw-objects.ts';
+import type { Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
-import {
-  type EnvPatch,
-  escaped,
-  merged,
-  type Operation,
-  patchBetween,
-  type TemplatePatch,
-} from './template-patch.ts';
+import type { Operation, TemplatePatch } from './template-patch.ts';
 import {
   ANNOTATIONS,
-  isUnhealthyBefore,
   STAMPS_ANNOTATION,
   type TemplateStamp,
   UNHEALTHY_MARK,
   type Workload,
 } from './workload.ts';
-import { specWith, templateOf, workloadKindOf } from './workload-kind.ts';
+import { workloadKindOf } from './workload-kind.ts';
+import { workloadPatch } from './workload-patch.ts';
 
 /** Where a stamp is written. */
 export interface Place {
@@ -62,6 +55,8 @@ export interface RolloutDraft {
   readonly isUnhealthy?: boolean;
   /** Annotations of the workload itself, an approval or what another reloader asked its webhook by: the same patch removes them. */
   readonly triggers?: readonly string[];
+  /** See WorkloadChange: after a conflict with a writer that left the template as it is. */
+  readonly testsTemplate?: boolean | undefined;
 }
 
 /** A planned patch. */
@@ -69,13 +64,13 @@ export interface RolloutPlan extends RolloutDraft {
   readonly workload: WorkloadRef;
   /** The version of the workload for which the plan was made. */
   readonly resourceVersion: string;
-  /** The strategic merge patch, which the API server refuses for any other version. */
-  readonly body: object;
+  /** The JSON patch. */
+  readonly operations: readonly Operation[];
   /** The part of it that concerns the pod template. */
   readonly template: TemplatePatch;
   /** The object that the patch is sent to in place of the workload: it has the pod template. */
   readonly referenced?: Referenced;
-  /** Its stamps are those of a restart: the body is a merge patch that still lacks the moment, and leaves the template as it is. */
+  /** Its stamps are those of a restart: the patch still lacks the moment, and leaves the template as it is. */
   readonly isRestart?: true;
 }
 
@@ -89,18 +84,25 @@ interface Change extends Omit<TemplateStamp, 'value'> {
  * the first. It names only containers of the template, so that no patch can add one.
  */
 export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
-  const { ref, resourceVersion, referenced } = workload;
-  const plan = { ...draft, workload: ref, resourceVersion };
+  const { ref, resourceVersion } = workload;
+  const { testsTemplate, triggers = [] } = draft;
   const changes = changesIn(workload, draft);
-  if (draft.stamps.some(isOfRestart))
-    return { ...plan, body: restartBody(workload, draft, changes), template: {}, isRestart: true };
-  const annotations = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations));
-  const template = templatePatchOf(changes, { ...annotations, ...draft.annotations });
-  if (referenced !== undefined)
-    return { ...plan, body: referencedBody(draft, template, referenced), template, referenced };
-  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
-  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(ref.kind), template) } };
-  return { ...plan, body, template };
+  const common = { ...draft, workload: ref, resourceVersion };
+  if (draft.stamps.some(isOfRestart)) {
+    const { paused, annotations } = metadataChange(workload, draft);
+    const stamps = stampsPatch(workload, RESTARTS, changes);
+    const change = { annotations: { ...annotations, ...stamps }, paused, template: {}, testsTemplate };
+    return { ...common, operations: workloadPatch(workload, change), template: {}, isRestart: true };
+  }
+  const stamps = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations));
+  const template = templatePatchOf(changes, { ...stamps, ...draft.annotations });
+  const { referenced } = workload;
+  const change =
+    referenced === undefined
+      ? { ...metadataChange(workload, draft), template, testsTemplate }
+      : { annotations: withoutAny(triggers), template, testsTemplate, isOfOwner: true };
+  const plan = { ...common, operations: workloadPatch(workload, change), template };
+  return referenced === undefined ? plan : { ...plan, referenced };
 }
 
 /** The stamps to be written and removed, and the mark of a workload that is not healthy before. */
@@ -124,75 +126,26 @@ function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
 
 /** What becomes of the mark of a workload that is not healthy before. */
 function markOf(workload: Workload, { stamps, isUnhealthy = false }: RolloutDraft): readonly Change[] {
-  if (!isUnhealthy && !isUnhealthyBefore(workload)) return [];
   const container = stamps.some(isOfRestart) ? RESTARTS : ANNOTATIONS;
+  const isMarked = workload.stamps.some(
+    (mark) => mark.container === container && mark.variable === UNHEALTHY_MARK,
+  );
+  if (!isUnhealthy && !isMarked) return [];
   return [{ container, variable: UNHEALTHY_MARK, value: isUnhealthy ? 'true' : undefined }];
 }
 
-/** The patch of the other object that has the template: it alone is patched, and fenced by its own version. */
-function referencedBody(
-  { triggers = [] }: RolloutDraft,
-  template: TemplatePatch,
-  { kind, resourceVersion }: Referenced,
-): object {
-  const spec = kind === 'PodTemplate' ? { template } : { spec: { template } };
-  const annotations = triggers.length > 0 && { annotations: withoutAny(triggers) };
-  return { metadata: { resourceVersion, ...annotations }, ...spec };
-}
-
-/** The patch of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */
-function restartBody(workload: Workload, draft: RolloutDraft, changes: readonly Change[]): object {
-  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
-  const annotations = { ...metadata.annotations, ...stampsPatch(workload, RESTARTS, changes) };
-  return { metadata: { ...metadata, annotations }, spec };
-}
-
-/**
- * The JSON patch that does to `raw` what the plan's body does in a strategic merge patch, but for the fields of a pause; `raw`
- * has to be at the version of the plan. The new resourceVersion is the old one: any other one is a conflict.
- */
-export function jsonPatchOf(
-  { workload, template, triggers = [] }: RolloutPlan,
-  raw: RawWorkload,
-): Operation[] {
-  const { metadata } = raw;
-  const kind = workloadKindOf(workload.kind);
-  const before = templateOf(kind, raw) ?? {};
-  const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => !triggers.includes(key));
-  const path = ['/spec', ...kind.templatePath.map(escaped)].join('/');
-  return [
-    { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
-    ...patchBetween({ metadata }, { metadata: { annotations: Object.fromEntries(kept) } }, ''),
-    ...patchBetween(before, merged(before, template), path),
-  ];
-}
-
 /** The changes of the workload's own metadata and pause. */
-function metadataPatch(
+function metadataChange(
   { ref, revision = '' }: Workload,
   { pause, triggers = [] }: RolloutDraft,
-): PausePatch | undefined {
+): PausePatch {
   const { revisionMark } = workloadKindOf(ref.kind);
-  if (triggers.length === 0 && revisionMark === undefined) return pause;
   const mark = revisionMark === undefined ? {} : { [revisionMark]: revision };
   return { ...pause, annotations: { ...pause?.annotations, ...withoutAny(triggers), ...mark } };
 }
 
 function withoutAny(keys: readonly string[]): Readonly<Record<string, null>> {
   return Object.fromEntries(keys.map((key) => [key, null]));
-}
-
-/** A patch of pause fields alone, which the API server refuses for any other version of the workload. */
-export function fencedPause(
-  { resourceVersion }: Workload,
-  pause?: PausePatch,
-): {
-  readonly metadata: Pick<Workload, 'resourceVersion'> & Partial<Pick<PausePatch, 'annotations'>>;
-  readonly spec: object;
-} {
-  if (pause === undefined) return { metadata: { resourceVersion }, spec: {} };
-  const { annotations, ...spec } = pause;
-  return { metadata: { resourceVersion, annotations }, spec };
 }
 
 /** The sequence with which the plan stamps the object; 0 if it is up to date. */
@@ -253,15 +206,16 @@ export function templatePatchOf(
     changes.filter((change) => !isInAnnotations(change)),
     ({ container }) => container,
   );
-  const containers = [...variables].map(([name, own]) => ({ name, env: own.map(envPatch) }));
+  const containers = [...variables].map(([name, own]) => ({
+    name,
+    env: own.map(({ variable, value }) =>
+      value === undefined ? { name: variable } : { name: variable, value },
+    ),
+  }));
   return {
     ...(Object.keys(annotations).length === 0 ? {} : { metadata: { annotations } }),
     ...(containers.length === 0 ? {} : { spec: { containers } }),
   };
-}
-
-function envPatch({ variable: name, value }: Change): EnvPatch {
-  return value === undefined ? { name, $patch: 'delete' } : { name, value };
 }
 
 /** Whether it is a stamp by its place: other annotations are none, whatever their value. */

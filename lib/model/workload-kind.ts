@@ -25,11 +25,6 @@ export interface WorkloadKind extends ApiResource {
    * object in its place.
    */
   readonly rollout: 'replace-pods' | 'run-now' | 'recreate';
-  /**
-   * The patches that the API server takes for it: strategic merge patches, or, for custom resources, only JSON patches and merge
-   * patches.
-   */
-  readonly patch: 'strategic' | 'json';
   /** Whether a cluster may lack it: it is served while the API server serves it, and holds up nothing while it does not. */
   readonly isOptional?: true;
   /** The verb of log lines and Events about its rollout. */

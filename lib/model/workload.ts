@@ -1,6 +1,7 @@
 /** The view of a workload: only the fields that decisions need. */
 
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Hold } from './hold.ts';
 import { REPLACES_ANNOTATION } from './kinds/batch.ts';
 import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
@@ -28,8 +29,21 @@ export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
 /** The key of a mark beside the stamps: the workload was not healthy before the patch that wrote them. */
 export const UNHEALTHY_MARK = 'unhealthy-before';
+/** On a workload or an object: nothing is rolled, always or until a time. */
+export const HOLD_ANNOTATION = 'reloader.k8s.collaborne.com/hold';
+/** On a workload: each rollout waits until a person allows its very content. */
+export const APPROVAL_ANNOTATION = 'reloader.k8s.collaborne.com/approval';
 /** On a workload: the token of what a person allows to be rolled. The patch that rolls it removes the annotation. */
 export const APPROVED_ANNOTATION = 'reloader.k8s.collaborne.com/approved';
+/** On a workload: people are told what changed, and it is never rolled. */
+export const NOTIFY_ONLY_ANNOTATION = 'reloader.k8s.collaborne.com/notify-only';
+/** Those by which a person keeps a workload from being rolled: each patch tests them as they were read. */
+export const GATE_ANNOTATIONS: readonly string[] = [
+  HOLD_ANNOTATION,
+  APPROVAL_ANNOTATION,
+  APPROVED_ANNOTATION,
+  NOTIFY_ONLY_ANNOTATION,
+];
 
 /** Annotations that are read, of a workload, its namespace or an object. */
 export type Annotations = Readonly<Record<string, string>>;
@@ -41,6 +55,8 @@ export interface TemplateStamp {
   /** The variable; in annotations the object as in STAMPS_ANNOTATION, or the key of another annotation. */
   readonly variable: string;
   readonly value: string;
+  /** The place of a variable in its container. */
+  readonly index?: number;
 }
 
 /** An annotation without an effect that is probably meant as policy. */
@@ -100,6 +116,8 @@ export interface Workload {
   readonly references: readonly Reference[];
   /** The names of the pod template's containers, in its order. */
   readonly containers: readonly string[];
+  /** The maps and lists that a patch would have to create: paths in the pod template, and `own` for its own annotations; mostly few. */
+  readonly lacks?: readonly string[];
   readonly stamps: readonly TemplateStamp[];
   /**
    * A digest of the pod template without stamps: an equal one means that no external writer changed the template. A different
@@ -154,7 +172,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     revision: kind.revision(raw),
     progressDeadlineMs: progressDeadlineMs(raw),
     hold: holdOnPods(kind, raw),
-    ...raritiesOf(kind, raw),
+    ...raritiesOf(kind, raw, vocabulary),
     declines: kind.declines?.(raw),
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone?.(raw) === true,
@@ -165,6 +183,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     unknownAnnotations: unknownAnnotationsOf(metadata, template.metadata?.annotations, vocabulary),
     references: referencesOf(template, vocabulary.isKeyScoped(metadata.annotations ?? NOTHING)),
     containers: containers.map((container) => container.name),
+    ...lacksOf(metadata, template),
     stamps: [
       ...containers.flatMap((container) => marksOf(container, vocabulary)),
       ...annotationMarks(template.metadata?.annotations, vocabulary),
@@ -179,7 +198,9 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
+  { isPolicyAnnotation }: AnnotationReader,
 ): Pick<Workload, 'failure' | 'holdInSpec' | 'lacksTemplate' | 'referenced' | 'rolling' | 'updatesInPlace'> {
+  const { referenced } = raw;
   const rolling = rollingOf(kind, raw);
   const holdInSpec = kind.hold(raw);
   const failure = kind.isObserved(raw) ? kind.failure?.(raw) : undefined;
@@ -188,9 +209,31 @@ function raritiesOf(
     ...(failure !== undefined && { failure }),
     ...(holdInSpec && { holdInSpec }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
-    ...(raw.referenced && { referenced: raw.referenced }),
+    ...(referenced && {
+      referenced: {
+        ...referenced,
+        annotations: referenced.annotations && pick(referenced.annotations, isPolicyAnnotation),
+        ownAnnotations: referenced.ownAnnotations && pick(referenced.ownAnnotations, isPolicyAnnotation),
+      },
+    }),
     ...(updatesInPlace(raw) && { updatesInPlace: true }),
   };
+}
+
+/** The lists in use, by their text: thousands of workloads lack the same. */
+const SHARED = new Map<string, readonly string[]>();
+const MOST_SHARED = 1000;
+
+function lacksOf({ annotations }: RawMetadata, { metadata, spec }: RawPodTemplate): Pick<Workload, 'lacks'> {
+  const envs = (spec?.containers ?? []).map(({ env }, index) => (env ? '' : `/spec/containers/${index}/env`));
+  const ofTemplate = metadata?.annotations ? '' : `/metadata${metadata ? '/annotations' : ''}`;
+  const list = [annotations ? '' : 'own', ofTemplate, ...envs].filter((path) => path !== '');
+  if (list.length === 0) return {};
+  const text = list.join();
+  const lacks = SHARED.get(text) ?? list;
+  if (SHARED.size >= MOST_SHARED) SHARED.clear();
+  SHARED.set(text, lacks);
+  return { lacks };
 }
 
 function updatesInPlace({ spec }: RawWorkload): boolean {
@@ -221,6 +264,11 @@ export function referenceOf({ references }: Workload, { kind, name }: ConfigRef)
     INDEXES.set(references, index);
   }
   return index.get(`${kind}/${name}`);
+}
+
+/** Whether both have the same pod template, with the same stamps. */
+export function hasSameTemplate(a: Workload, b: Workload): boolean {
+  return a.templateDigest === b.templateDigest && isDeepStrictEqual(a.stamps, b.stamps);
 }
 
 /** Whether it was not healthy before our last patch in stages, so that its pods are no evidence about the content. */
@@ -271,9 +319,10 @@ export function meantIn(
 }
 
 function marksOf(container: RawContainer, vocabulary: AnnotationReader): TemplateStamp[] {
-  return (container.env ?? [])
-    .filter((variable) => vocabulary.isStampVariable(variable.name))
-    .map((variable) => ({ container: container.name, variable: variable.name, value: variable.value ?? '' }));
+  const { name: own, env } = container;
+  return (env ?? []).flatMap(({ name: variable, value = '' }, index) =>
+    vocabulary.isStampVariable(variable) ? [{ container: own, variable, value, index }] : [],
+  );
 }
 
 /** Most templates have none. */

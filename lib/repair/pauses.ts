@@ -10,10 +10,11 @@ import { type Pause, remainingMs } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import { fencedPause } from '../model/rollout-plan.ts';
+
 import { CONFLICT_BACKOFF, LATER_BACKOFF, REFUSAL_BACKOFF } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import { pauseEnd } from '../model/workload-patch.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
@@ -134,7 +135,7 @@ export class Pauses {
   async #end(key: ObjectKey, paused: Paused, live: Workload, { since }: Pause): Promise<Result> {
     const { client, store, say } = this.#options;
     const { pausing } = store.settings.vocabularies;
-    const result = await client.patch?.(live.ref, fencedPause(live, pausing.end(live)));
+    const result = await client.patch?.(live.ref, pauseEnd(live, pausing.end(live)));
     switch (result?.kind) {
       case 'accepted': {
         const { object } = result;

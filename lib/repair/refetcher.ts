@@ -8,7 +8,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } f
 import type { Reading, WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { LATER_BACKOFF } from '../model/time.ts';
-import { EVER, type InformerEvent, type Timeline } from '../model/timeline.ts';
+import { EVER, type InformerEvent, type Span, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
@@ -95,15 +95,15 @@ export class Refetcher {
     return true;
   }
 
-  /** Takes in a workload as it was seen. */
-  take(ref: WorkloadRef, workload: Workload): void {
+  /** Takes in a workload as it was seen, or answered to a write at `written`. */
+  take(ref: WorkloadRef, workload: Workload, written?: Span): void {
     const { store, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
     const record = store.workloads.get(key);
     // The stream has shown its deletion during the read: an older version must not bring it back.
     if (record === undefined) return;
     const before = { at: record.knownAt, arrival: record.knownAt };
-    const span = timeline.ofListed(workload.resourceVersion, before);
+    const span = written ?? timeline.ofListed(workload.resourceVersion, before);
     onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
   }
 }

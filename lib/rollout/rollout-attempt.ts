@@ -11,8 +11,8 @@ import type { Gate, Outcome, RollResult, WorkloadClient } from '../model/outcome
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
-import type { SignOfLife, Timeline } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
+import type { SignOfLife, Span, Timeline } from '../model/timeline.ts';
+import { hasSameTemplate, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
@@ -28,16 +28,26 @@ import { type EvictionOptions, PodEvictions } from './eviction.ts';
 export interface Tries {
   /** The number of consecutive conflicts. */
   conflicts: number;
-  /** The body of the patch that was refused last, as text; only a second refusal of the same body counts. */
+  /** The patch that was refused last, as text; only a second refusal of the same one counts. */
   refused: string | undefined;
+  /** Whether the last conflict was with a writer that left the template as it is: see RolloutDraft. */
+  testsTemplate: boolean;
+}
+
+/** A patch that was sent. */
+interface Sent {
+  readonly plan: RolloutPlan;
+  /** The workload that it was planned on. */
+  readonly planned: Workload;
+  readonly tries: Tries;
 }
 
 /** The collaborators of the attempts. */
 export interface AttemptOptions extends EvictionOptions {
   readonly client: WorkloadClient;
   readonly timeline: Timeline;
-  /** Observes a workload that was read again. */
-  readonly observe: (ref: WorkloadRef, workload: Workload) => void;
+  /** Observes a workload that was read again, or was answered to a write at `span`. */
+  readonly observe: (ref: WorkloadRef, workload: Workload, span?: Span) => void;
   /** For how many more ms the workload waits for an external rollout that absorbs its changes; 0: it is rolled. */
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. */
@@ -82,7 +92,7 @@ export class RolloutAttempts {
     if (isGivenUp(record) && !isEvicted) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     if (!isEvicted && this.#isAborted(key, record)) return { type: 'given-up', message: abortedText(ref) };
     if (this.#isOwnersTurn(key, record)) return { type: 'absorbing' };
-    const plan = this.#plan(key, record, since);
+    const plan = this.#plan(key, record, since, tries);
     if (plan === undefined) return { type: 'settled' };
     return this.#keptFrom(key, record, plan) ?? (await this.#roll(record, plan, tries));
   }
@@ -117,7 +127,12 @@ export class RolloutAttempts {
   }
 
   /** The plan of the rollout that the workload needs at this moment; undefined: none. */
-  #plan(key: ObjectKey, record: WorkloadRecord, since: number): RolloutPlan | undefined {
+  #plan(
+    key: ObjectKey,
+    record: WorkloadRecord,
+    since: number,
+    { testsTemplate }: Tries,
+  ): RolloutPlan | undefined {
     const { store, isUnhealthy } = this.#options;
     this.#evictions.prepare(record);
     const now = Date.now();
@@ -126,6 +141,7 @@ export class RolloutAttempts {
       seconds: Math.floor(changedAt / 1000),
       now: new Date(now).toISOString(),
       isUnhealthy: isUnhealthy(key),
+      testsTemplate,
     });
     if (plan === undefined || !this.#evictions.isFor(record)) this.#evictions.end(record);
     return plan;
@@ -154,28 +170,29 @@ export class RolloutAttempts {
       return await this.#evictions.attempt(record, plan, pods);
     // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.
     record.inFlight = plan;
+    const { workload: planned } = record;
     const startedAt = monotonicMs();
     const result = await client.roll(plan);
     this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
-    return await this.#answered(plan, result, tries);
+    return await this.#answered({ plan, planned, tries }, result);
   }
 
-  async #answered(
-    plan: RolloutPlan,
-    result: RollResult<RawWorkload | undefined>,
-    tries: Tries,
-  ): Promise<Outcome> {
+  async #answered(sent: Sent, result: RollResult<RawWorkload | undefined>): Promise<Outcome> {
+    const { plan } = sent;
     if (result.mayHaveRun) doubtRollout(this.#options.store, plan);
     switch (result.kind) {
       case 'accepted':
         return this.#accepted(plan, result.object);
       case 'conflict':
-        return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
+        // A test of a plan on older data may fail: others write.
+        return result.message === undefined || plan.testsTemplate !== true
+          ? await this.#planAgain(sent)
+          : await this.#rejected(sent, false, result.message);
       case 'gone':
         this.#abandon(plan);
         return { type: 'gone' };
       case 'rejected':
-        return await this.#rejected(plan, result.code === 'forbidden', result.message, tries);
+        return await this.#rejected(sent, result.code === 'forbidden', result.message);
       case 'throttled':
         this.#abandon(plan);
         return { type: 'later', message: result.message, retryAfterMs: result.retryAfterMs };
@@ -188,7 +205,7 @@ export class RolloutAttempts {
 
   /** The answer has to show the stamp: a mutating webhook may have dropped it. */
   #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
-    const { store, apply, timeline } = this.#options;
+    const { store, apply, observe, timeline } = this.#options;
     const workload = object && store.viewOf(plan.workload, object);
     if (workload !== undefined && !carries(workload, plan)) {
       this.#abandon(plan);
@@ -197,6 +214,9 @@ export class RolloutAttempts {
     const effects = new Effects();
     const written = plan.referenced === undefined ? workload : workload?.referenced;
     const span = timeline.ofWrite(written?.resourceVersion ?? '', this.#signOf(plan.workload));
+    // Another client may have changed what the patch does not test, such as what the workload follows. A Job is another one by now.
+    const known = store.workloads.get(keyOf(plan.workload))?.workload;
+    if (workload !== undefined && workload.uid === known?.uid) observe(plan.workload, workload, span);
     acceptRollout(store, effects, plan, workload, span);
     apply(effects);
     return { type: 'done', plan };
@@ -206,15 +226,23 @@ export class RolloutAttempts {
    * A 403 is a refusal at once. Any other refusal counts when the same plan is refused twice in a row, with a fresh read
    * between: the first may have been planned on an outdated workload.
    */
-  async #rejected(plan: RolloutPlan, isForbidden: boolean, message: string, tries: Tries): Promise<Outcome> {
-    const text = JSON.stringify({ ...plan.body, metadata: undefined });
+  async #rejected(sent: Sent, isForbidden: boolean, message: string): Promise<Outcome> {
+    const { plan, tries } = sent;
+    const changes = plan.operations.filter(({ op, path }) => op !== 'test' && !path.startsWith('/metadata/'));
+    const text = JSON.stringify(changes);
     const isRefusal = isForbidden || tries.refused === text;
     tries.refused = text;
-    if (isRefusal) {
-      this.#abandon(plan);
-      return { type: 'refused', message };
-    }
-    return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
+    if (!isRefusal) return await this.#planAgain(sent);
+    this.#abandon(plan);
+    return { type: 'refused', message };
+  }
+
+  /** The next plan is made on fresh data. */
+  async #planAgain({ plan, planned, tries }: Sent): Promise<Outcome> {
+    const known = await this.#refresh(plan.workload, plan);
+    const workload = this.#options.store.workloads.get(keyOf(plan.workload))?.workload;
+    tries.testsTemplate = workload !== undefined && hasSameTemplate(workload, planned);
+    return known ?? { type: 'again' };
   }
 
   /**

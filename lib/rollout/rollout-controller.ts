@@ -350,7 +350,7 @@ export class RolloutController {
   }
 
   #triesOf(key: ObjectKey): Tries {
-    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined };
+    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined, testsTemplate: false };
     this.#tries.set(key, tries);
     return tries;
   }

@@ -293,6 +293,6 @@ function usualRequests(): Labels[] {
 function requestsOf(watched: readonly string[], patched: readonly string[]): Labels[] {
   return [
     ...every({ verb: ['list', 'watch'], resource: watched, code: ['200'] }),
-    ...every({ verb: ['patch'], resource: patched, code: ['200', '409'] }),
+    ...every({ verb: ['patch'], resource: patched, code: ['200', '409', '422'] }),
   ];
 }

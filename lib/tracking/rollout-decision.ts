@@ -29,6 +29,8 @@ export interface PlanFacts {
   readonly now?: string;
   /** See RolloutDraft. */
   readonly isUnhealthy?: boolean;
+  /** See RolloutDraft. */
+  readonly testsTemplate?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface PlanFacts {
 export function planRollout(
   store: Store,
   workload: ObjectKey,
-  { seconds = 0, now = '', isUnhealthy = false }: PlanFacts = {},
+  { seconds = 0, now = '', isUnhealthy = false, testsTemplate }: PlanFacts = {},
 ): RolloutPlan | undefined {
   const record = store.workloads.get(workload);
   if (record === undefined) return undefined;
@@ -72,7 +74,8 @@ export function planRollout(
   // The rollout uses the approval up.
   const approvals = Object.keys(record.workload.annotations).filter((key) => key === APPROVED_ANNOTATION);
   const triggers = [...store.settings.vocabularies.triggersOf(record.workload), ...approvals];
-  return planOf(record.workload, { stamps, versions, annotations, pause, triggers, isUnhealthy });
+  const draft = { stamps, versions, annotations, pause, triggers, isUnhealthy, testsTemplate };
+  return planOf(record.workload, draft);
 }
 
 /** The present contents of all objects that the workload follows. */

@@ -1,6 +1,6 @@
 /** What is told of stages and halts, for people. */
 
-import { HOLD, RESUME } from '../annotations/gating.ts';
+import { RESUME } from '../annotations/gating.ts';
 import {
   type ConfigRef,
   describe,
@@ -9,6 +9,7 @@ import {
   workloadRefIn,
 } from '../model/object-ref.ts';
 import type { Halt } from '../model/state-entry.ts';
+import { HOLD_ANNOTATION } from '../model/workload.ts';
 
 /** News about the change of one object. */
 export type StageNews =
@@ -45,12 +46,12 @@ export function resumeCommand(object: ConfigRef, { token }: Halt): string {
 
 /** The command by which a person stops the change: no further workload begins. */
 export function holdCommand(object: ConfigRef): string {
-  return annotateCommand(object, `${HOLD}=true`);
+  return annotateCommand(object, `${HOLD_ANNOTATION}=true`);
 }
 
 /** The command by which a person ends that. */
 export function releaseCommand(object: ConfigRef): string {
-  return annotateCommand(object, `${HOLD}-`);
+  return annotateCommand(object, `${HOLD_ANNOTATION}-`);
 }
 
 function annotateCommand({ kind, namespace, name }: ConfigRef, annotation: string): string {

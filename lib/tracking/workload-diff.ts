@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
+import { hasSameTemplate, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 import { hasFailed } from './failed-rollouts.ts';
@@ -82,8 +82,7 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
   if (hasFailed(known) && !hasFailed(seen)) return true;
   if (known.generation === seen.generation) return false;
-  const isSame = known.templateDigest === seen.templateDigest && isDeepStrictEqual(known.stamps, seen.stamps);
-  return !isSame || known.replicas === seen.replicas;
+  return !hasSameTemplate(known, seen) || known.replicas === seen.replicas;
 }
 
 /** Whether a list may hide several writes, so that the pod template may have changed and changed back. */

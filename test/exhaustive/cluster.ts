@@ -84,7 +84,9 @@ export function workloadView(world: World, name: Name): Workload {
   const deployment = deploymentOf(world, name);
   const { template, resourceVersion, generation, follows } = deployment;
   const stamps =
-    template.stamp === undefined ? [] : [{ container: 'main', variable: VARIABLE, value: template.stamp }];
+    template.stamp === undefined
+      ? []
+      : [{ container: 'main', variable: VARIABLE, value: template.stamp, index: 0 }];
   return {
     ref: REFS[name],
     uid: name,
@@ -200,8 +202,10 @@ export function repeatsStamp(world: World, name: Name, plan: RolloutPlan): boole
 
 /** Whether a patch's fence lets it through. */
 export function isFresh(world: World, name: Name, plan: RolloutPlan): boolean {
-  const { metadata } = plan.body as { metadata: { resourceVersion: string } };
-  return metadata.resourceVersion === String(deploymentOf(world, name).resourceVersion);
+  const { generation } = deploymentOf(world, name);
+  return plan.operations.some(
+    (test) => test.path === '/metadata/generation' && test.op === 'test' && test.value === generation,
+  );
 }
 
 /** Whether a process has listed everything. */

@@ -117,7 +117,7 @@ class World {
     return {
       workload: WORK,
       resourceVersion: this.sandbox.get('jobs', 'default', 'work')?.metadata.resourceVersion ?? '',
-      body: {},
+      operations: [],
       template: { spec: { containers: [{ name: 'app', env }] } },
       stamps: [],
       versions: new Map(),

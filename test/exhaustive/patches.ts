@@ -12,6 +12,8 @@ import { apply, kick, processOf } from './process.ts';
 import { timeOf } from './time.ts';
 import { Broken, type Name, type Process, type World } from './world.ts';
 
+const OUTSIDE_THE_STREAM = { type: 'present', isInInitialList: false, isRelisted: true } as const;
+
 /** Whether the workload's window may end: it is due, or its next try is. */
 export function mayAttempt(process: Process, name: Name): boolean {
   const turn = process.turns[name];
@@ -68,6 +70,8 @@ export function answer(world: World, name: Name): void {
   const sign = record && { at: record.knownAt, arrival: record.knownAt };
   const { resourceVersion } = patch.answer;
   const span = timeOf(world, (timeline) => timeline.ofWrite(resourceVersion, sign));
+  const event = { ...OUTSIDE_THE_STREAM, key: keyOfName(name), object: patch.answer, span } as const;
+  if (record !== undefined) apply(world, observeWorkload(process.store, event, world.workloads.hasListed));
   const effects = new Effects();
   acceptRollout(process.store, effects, patch.plan, patch.answer, span);
   apply(world, effects);
@@ -108,7 +112,7 @@ function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = fal
   const record = store.workloads.get(key);
   const before = record && { at: record.knownAt, arrival: record.knownAt };
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
-  const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
+  const event = { ...OUTSIDE_THE_STREAM, key, object, span };
   apply(world, observeWorkload(store, event, world.workloads.hasListed));
   abandon(world, plan, isUnanswered);
 }

@@ -68,8 +68,8 @@ const CHANGES: Record<string, Case> = {
     fault: { match: PATCH, times: 3, effect: status(409) },
     says: /Deployment\/web was changed by another client: decided again/,
   },
-  'the same patch is invalid twice': {
-    fault: { match: PATCH, times: 2, effect: status(422) },
+  'the same patch is invalid each time': {
+    fault: { match: PATCH, times: 3, effect: status(422) },
     says: /Deployment\/web is refused: .*told to refuse it.*; next try in/,
     retryNow: true,
   },

@@ -10,7 +10,7 @@ import {
   variablesOf,
   versionOf,
 } from './api-rules.ts';
-import { type Json, objectsOf, pick } from './json.ts';
+import { type Json, type JsonObject, objectsOf, pick } from './json.ts';
 
 /** By name: cases for `runRule`. */
 export const PATCH_RULES: ApiRules = {
@@ -87,6 +87,48 @@ export const PATCH_RULES: ApiRules = {
     const { body } = await api.patch('deployments/web', 'strategic-merge-patch', patch);
     assert.deepEqual(Object.keys(variablesOf(body)), ['NEW', 'OWN']);
   },
+  'a strategic merge patch brings variables of one name together, a JSON patch leaves them where they are':
+    async (api) => {
+      const env = ['URL', 'BASE', 'URL'].map((name, index) => ({ name, value: String(index) }));
+      await api.created('deployments', deployment('web', { containers: [{ ...APP, env }] }));
+      const added = { name: 'NEW', value: '1' };
+      const valuesIn = ({ body }: { readonly body: JsonObject }): readonly unknown[] =>
+        objectsOf(pick(body, 'spec', 'template', 'spec', 'containers')).flatMap((each) =>
+          objectsOf(each['env']).map(({ value }) => value),
+        );
+      const operations = [{ op: 'add', path: `${VARIABLES}/0`, value: added }];
+      assert.deepEqual(valuesIn(await api.patch('deployments/web', 'json-patch', operations)), [
+        '1',
+        ...['0', '1', '2'],
+      ]);
+      const merged = await api.patch('deployments/web', 'strategic-merge-patch', envPatch('app', added));
+      assert.deepEqual(valuesIn(merged), ['1', '0', '2', '1']);
+    },
+  'a JSON patch whose test fails, or that names what is missing, is 422 without causes': async (api) => {
+    await api.created('deployments', deployment('web'));
+    const one = { op: 'test', path: '/metadata/generation', value: 1 };
+    assert.equal((await api.patch('deployments/web', 'json-patch', [one])).status, 200);
+    for (const operation of [
+      { ...one, value: 7 },
+      { op: 'remove', path: '/metadata/labels/gone' },
+      { op: 'test', path: `${VARIABLES}/7/name`, value: 'A' },
+      { op: 'test', path: '/metadata/labels/gone', value: null },
+    ]) {
+      const { status, body } = await api.patch('deployments/web', 'json-patch', [operation]);
+      assert.deepEqual([status, body['reason'], body['details']], [422, 'Invalid', {}]);
+    }
+    const { status, body } = await api.patch('deployments/web', 'json-patch', [
+      { op: 'remove', path: '/spec/template/spec/containers/0/image' },
+    ]);
+    assert.deepEqual([status, objectsOf(pick(body, 'details', 'causes')).length], [422, 1]);
+  },
+  'a JSON patch tests that a key, or a map, is missing': async (api) => {
+    await api.created('configmaps', configMap('a', { k: '1' }));
+    const missing = (path: string): Json => [{ op: 'test', path, value: null }];
+    for (const path of ['/data/other', '/metadata/annotations'])
+      assert.equal((await api.patch('configmaps/a', 'json-patch', missing(path))).status, 200);
+    assert.equal((await api.patch('configmaps/a', 'json-patch', missing('/data/k'))).status, 422);
+  },
   'a strategic merge patch of a container that has gone is 422': async (api) => {
     await api.created('deployments', deployment('web'));
     const patch = envPatch('gone', { name: 'A', value: '1' });
@@ -124,4 +166,5 @@ export const PATCH_RULES: ApiRules = {
   },
 };
 
+const VARIABLES = '/spec/template/spec/containers/0/env';
 const APP = { name: 'app', image: 'app:1', env: [{ name: 'OWN', value: '1' }] };

@@ -32,7 +32,7 @@ function applied(document: Json, operation: JsonObject): Json {
       valueAt(document, path);
       return edited(document, path, { kind: 'remove' });
     case 'test':
-      if (!sameJson(valueAt(document, path), value))
+      if (!sameJson(testedAt(document, path), value ?? null))
         throw refused(`testing value ${operation['path']} failed`);
       return document;
     default:
@@ -68,6 +68,13 @@ function without(object: JsonObject, key: string): JsonObject {
 
 function valueAt(document: Json, path: readonly string[]): Json {
   return path.reduce(childOf, document);
+}
+
+/** What is missing in a map is null. */
+function testedAt(document: Json, path: readonly string[]): Json {
+  const parent = valueAt(document, path.slice(0, -1));
+  const [key] = path.slice(-1);
+  return isObject(parent) && key !== undefined ? (parent[key] ?? null) : valueAt(document, path);
 }
 
 function childOf(document: Json, key: string): Json {

@@ -48,7 +48,7 @@ export class StatusError extends Error {
       status: 'Failure',
       message: this.message,
       reason: this.reason === '' ? undefined : this.reason,
-      details: hasDetails ? details : undefined,
+      details: hasDetails || this.code === 422 ? details : undefined,
       code: this.code,
     };
   }

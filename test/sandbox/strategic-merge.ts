@@ -92,7 +92,8 @@ function mergedMembers(
 
 /**
  * The server's order: the members that the patch names stand in the patch's order, the others in the list's own, and
- * the two are merged by the list's order; a new member goes before what follows in the list.
+ * the two are merged by the list's order; a new member goes before what follows in the list. The list's order is that of the first
+ * member of each name, so that several of one name come together.
  */
 function ordered(
   mergeKey: string,
@@ -101,10 +102,10 @@ function ordered(
   asked: readonly (Json | undefined)[],
 ): readonly JsonObject[] {
   const place = (item: JsonObject): number => existing.findIndex((old) => old[mergeKey] === item[mergeKey]);
-  const rest = merged.filter((item) => !asked.includes(item[mergeKey]));
-  const named = asked
-    .map((key) => merged.find((item) => item[mergeKey] === key))
-    .filter((item) => item !== undefined);
+  const rest = merged
+    .filter((item) => !asked.includes(item[mergeKey]))
+    .toSorted((a, b) => place(a) - place(b));
+  const named = asked.flatMap((key) => merged.filter((item) => item[mergeKey] === key));
   const result: JsonObject[] = [];
   for (const item of named) {
     const at = place(item);

@@ -109,8 +109,11 @@ export class Batch {
   ): void {
     const { add } = this.#options;
     if (verb !== 'create') {
-      const fence = objectOf(pick(body, verb === 'delete' ? 'preconditions' : 'metadata'));
-      const fenced = fence['uid'] !== undefined || fence['resourceVersion'] !== undefined;
+      const fence = objectOf(pick(body, 'preconditions'));
+      const fenced =
+        verb === 'delete'
+          ? fence['uid'] !== undefined || fence['resourceVersion'] !== undefined
+          : objectsOf(body)[0]?.['op'] === 'test';
       const both = verb === 'delete' ? {} : { before: bare(before), after: bare(after) };
       add({ type: 'write', replica, to: workload, isResume: true, fenced, ...both });
       return;

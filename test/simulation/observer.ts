@@ -4,7 +4,7 @@ import { keyOf } from '../../lib/model/object-ref.ts';
 import { TERM_ANNOTATION } from '../../lib/model/shards.ts';
 import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
-import { type JsonObject, objectsOf } from '../sandbox/json.ts';
+import { objectsOf } from '../sandbox/json.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -327,11 +327,9 @@ function isRolledOut({ metadata, spec, status = {} }: LooseObject): boolean {
   return isSeen && total === wanted && updated === wanted && ready === wanted;
 }
 
-/** Whether a write says which version it is based on: a JSON patch by the version that it sets. */
+/** Whether a write says which version it is based on: a JSON patch by its tests, which come first. */
 function isFenced(body: AuditRecord['body'], verb: AuditRecord['verb']): boolean {
-  const isTest = ({ op, path }: JsonObject): boolean =>
-    op === 'replace' && path === '/metadata/resourceVersion';
-  if (objectsOf(body).some(isTest)) return true;
+  if (objectsOf(body)[0]?.['op'] === 'test') return true;
   const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
   return metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined);
 }

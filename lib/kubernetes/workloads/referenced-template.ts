@@ -91,7 +91,13 @@ function joined(
     annotations: { ...annotations, ...raw.metadata.annotations },
     managedFields,
   };
-  return { ...raw, metadata, spec: { ...spec, ...(template && { template }) }, referenced };
+  const both = { annotations, ownAnnotations: raw.metadata.annotations };
+  return {
+    ...raw,
+    metadata,
+    spec: { ...spec, ...(template && { template }) },
+    referenced: { ...referenced, ...both },
+  };
 }
 
 /** The path of the object that a completed workload of `namespace` refers to. */

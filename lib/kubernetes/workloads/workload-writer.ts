@@ -1,6 +1,6 @@
 /**
  * Reads workloads and rolls them: those that replace their pods by one patch, a CronJob by a run and a patch, a Job by its
- * recreation. Each write is fenced by the resourceVersion of the plan.
+ * recreation.
  */
 
 import { runOf } from '../../model/kinds/jobs.ts';
@@ -8,17 +8,16 @@ import { momentAfter, restartPatch } from '../../model/kinds/restarts.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Reading, RollResult, WriteResult } from '../../model/outcome.ts';
 import type { RawWorkload, Referenced } from '../../model/raw-objects.ts';
-import { jsonPatchOf, type RolloutPlan } from '../../model/rollout-plan.ts';
+import type { RolloutPlan } from '../../model/rollout-plan.ts';
+import type { Operation } from '../../model/template-patch.ts';
 import { workloadKindOf } from '../../model/workload-kind.ts';
-import { ApiError, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
+import { ApiError, failedWrite, readingOf } from '../api-error.ts';
 import { objectPath, writing } from '../api-path.ts';
 import { callDated, callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { complete, composed, referencedPath, type TemplateOwner } from './referenced-template.ts';
 
-const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
-const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 
 /** See the file's comment. Its methods never reject. */
@@ -32,12 +31,12 @@ export class WorkloadWriter {
     this.#jobs = new JobRecreator(send, isGenuine);
   }
 
-  /** Carries out `plan`; a conflict if the workload is not at the version that the plan was made for. */
+  /** Carries out `plan`; a conflict if a test of its patch fails. */
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     switch (workloadKindOf(plan.workload.kind).rollout) {
       case 'replace-pods':
         if (plan.referenced !== undefined) return await this.#patchReferenced(plan, plan.referenced);
-        return await (plan.isRestart ? this.#restart(plan) : this.#patchTemplate(plan));
+        return await (plan.isRestart ? this.#restart(plan) : this.patch(plan.workload, plan.operations));
       case 'run-now':
         return await this.#run(plan);
       case 'recreate':
@@ -55,28 +54,13 @@ export class WorkloadWriter {
     return await readingOf(async () => this.#completed(ref, await this.#read(ref)));
   }
 
-  /**
-   * Sends one patch; its body has to contain the fence, metadata.resourceVersion. It is a strategic merge patch, or a merge patch
-   * where the kind takes no other: then it must change no lists.
-   */
-  async patch(workload: WorkloadRef, body: object, dryRun?: 'All'): Promise<WriteResult<RawWorkload>> {
-    const isStrategic = workloadKindOf(workload.kind).patch === 'strategic';
-    return await this.#write(workload, body, isStrategic ? STRATEGIC_MERGE_PATCH : MERGE_PATCH, dryRun);
-  }
-
-  /**
-   * The variables of containers are a list, which no merge patch of a custom resource can change in part. There a JSON patch does
-   * it, for which the object is read: its operations name places in the list.
-   */
-  async #patchTemplate(plan: RolloutPlan): Promise<WriteResult<RawWorkload>> {
-    const { workload, body, template, resourceVersion } = plan;
-    if (template.spec === undefined || workloadKindOf(workload.kind).patch === 'strategic')
-      return await this.patch(workload, body);
-    const reading = await this.get(workload);
-    if (reading.kind === 'absent') return { kind: 'gone' };
-    if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
-    if (reading.object.metadata.resourceVersion !== resourceVersion) return { kind: 'conflict' };
-    return await this.#write(workload, jsonPatchOf(plan, reading.object), JSON_PATCH);
+  /** Sends one JSON patch; a conflict if one of its tests fails. */
+  async patch(
+    workload: WorkloadRef,
+    operations: readonly Operation[],
+    dryRun?: 'All',
+  ): Promise<WriteResult<RawWorkload>> {
+    return await this.#write<RawWorkload>(pathOf(workload), operations, dryRun);
   }
 
   /**
@@ -84,10 +68,9 @@ export class WorkloadWriter {
    * read then, the patch is in force all the same, so the result is never a refusal.
    */
   async #patchReferenced(plan: RolloutPlan, referenced: Referenced): Promise<WriteResult<RawWorkload>> {
-    const { workload, body } = plan;
+    const { workload, operations } = plan;
     const path = referencedPath(workload.namespace, referenced);
-    const request = writing('PATCH', path, body, STRATEGIC_MERGE_PATCH);
-    const patched = await writeResultOf(async () => callJson<TemplateOwner>(this.#send, request));
+    const patched = await this.#write<TemplateOwner>(path, operations);
     // The workload may still exist, or refer to another object.
     if (patched.kind === 'gone') return { kind: 'conflict' };
     if (patched.kind !== 'accepted') return patched;
@@ -111,13 +94,13 @@ export class WorkloadWriter {
    * Pods that started before the restart's moment are replaced. It has to be after the change by the clock that dates the pods, so
    * it is taken from the answer to a read that is sent now.
    */
-  async #restart({ workload, body }: RolloutPlan): Promise<WriteResult<RawWorkload>> {
+  async #restart({ workload, operations }: RolloutPlan): Promise<WriteResult<RawWorkload>> {
     const request = { method: 'GET', path: pathOf(workload) } as const;
     const reading = await readingOf(async () => callDated<RawWorkload>(this.#send, request));
     if (reading.kind === 'absent') return { kind: 'gone' };
     if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
     const moment = momentAfter(reading.object.date);
-    if (moment !== undefined) return await this.#patchRestart(workload, restartPatch(body, moment));
+    if (moment !== undefined) return await this.#patchRestart(workload, restartPatch(operations, moment));
     return {
       kind: 'throttled',
       message: 'an answer of the API server has no Date, by which pods are restarted',
@@ -125,24 +108,29 @@ export class WorkloadWriter {
   }
 
   /** An answer that cannot be completed is as good as lost. */
-  async #patchRestart(workload: WorkloadRef, body: object): Promise<WriteResult<RawWorkload>> {
-    const result = await this.patch(workload, body);
+  async #patchRestart(
+    workload: WorkloadRef,
+    operations: readonly Operation[],
+  ): Promise<WriteResult<RawWorkload>> {
+    const result = await this.patch(workload, operations);
     if (result.kind !== 'accepted') return result;
     const reading = await readingOf(async () => this.#completed(workload, result.object));
     if (reading.kind === 'found') return { kind: 'accepted', object: reading.object };
     return reading.kind === 'absent' ? { kind: 'gone' } : { ...reading, kind: 'unanswered' };
   }
 
-  async #write(
-    workload: WorkloadRef,
-    body: object,
-    contentType: string,
+  async #write<T extends object>(
+    path: string,
+    operations: readonly Operation[],
     dryRun?: 'All',
-  ): Promise<WriteResult<RawWorkload>> {
-    return await writeResultOf(async () => {
-      const request = writing('PATCH', pathOf(workload), body, contentType, { dryRun });
-      return await callJson<RawWorkload>(this.#send, request);
-    });
+  ): Promise<WriteResult<T>> {
+    try {
+      const request = writing('PATCH', path, operations, JSON_PATCH, { dryRun });
+      return { kind: 'accepted', object: await callJson<T>(this.#send, request) };
+    } catch (thrown) {
+      const { code, message } = ApiError.from(thrown);
+      return code === 'unmet' ? { kind: 'conflict', message } : failedWrite(thrown);
+    }
   }
 
   /**
@@ -151,11 +139,11 @@ export class WorkloadWriter {
    * out of date, and the next attempt asks for the run under the same name, which exists already.
    */
   async #run(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
-    const tried = await this.patch(plan.workload, plan.body, 'All');
+    const tried = await this.patch(plan.workload, plan.operations, 'All');
     if (tried.kind !== 'accepted') return tried;
     const started = await this.#start(tried.object, plan);
     if (started.kind !== 'accepted') return started;
-    const stamped = await this.patch(plan.workload, plan.body);
+    const stamped = await this.patch(plan.workload, plan.operations);
     return stamped.kind === 'accepted' ? stamped : { ...stamped, mayHaveRun: true };
   }
 

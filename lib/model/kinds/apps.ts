@@ -10,7 +10,6 @@ const APPS = {
   group: 'apps',
   version: 'v1',
   rollout: 'replace-pods',
-  patch: 'strategic',
 } as const;
 
 const isDeploymentPaused = ({ spec }: RawWorkload): boolean => spec?.paused === true;

@@ -13,7 +13,6 @@ export const ROLLOUT: WorkloadKind = {
   version: 'v1alpha1',
   resource: 'rollouts',
   rollout: 'replace-pods',
-  patch: 'json',
   isOptional: true,
   refersToTemplate: true,
   keepsOldPods: true,

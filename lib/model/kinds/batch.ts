@@ -15,7 +15,6 @@ export const CRON_JOB: WorkloadKind = {
   resource: 'cronjobs',
   rollout: 'run-now',
   done: 'run',
-  patch: 'strategic',
   templatePath: ['jobTemplate', 'spec', 'template'],
   declines: ({ spec }) => (spec?.suspend === true ? 'suspended' : undefined),
   isObserved: () => true,
@@ -33,7 +32,6 @@ export const JOB: WorkloadKind = {
   resource: 'jobs',
   rollout: 'recreate',
   done: 'recreated',
-  patch: 'strategic',
   templatePath: ['template'],
   declines: (raw) => {
     if (raw.spec?.suspend === true) return 'suspended';

@@ -32,7 +32,6 @@ export function customKind(entry: CustomKind): WorkloadKind {
     ...entry,
     kind: customNameOf(entry),
     rollout: 'replace-pods',
-    patch: 'json',
     isOptional: true,
     isTemplate,
     // Without the field, or with a hash in it, nothing is known to be observed.

@@ -54,7 +54,6 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   version: 'v1',
   resource: 'deploymentconfigs',
   rollout: 'replace-pods',
-  patch: 'strategic',
   isOptional: true,
   revisionMark: STAMPED_AFTER_ANNOTATION,
   hold: holdOf,

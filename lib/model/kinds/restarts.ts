@@ -3,6 +3,8 @@
  * The record of such a rollout is in the metadata of the object, and speaks only while the restart is asked for.
  */
 
+import { escaped, type Operation } from '../template-patch.ts';
+
 /** The container of a stamp that a restart left in the metadata of the workload; no real container has this name. */
 export const RESTARTS = '/';
 
@@ -24,12 +26,12 @@ export function momentAfter(date: string | undefined): string | undefined {
   return `${new Date((Math.floor(at / 1000) + 1) * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** The merge patch `body` of a plan, with the restart of every pod that is older than `moment`. */
-export function restartPatch(
-  body: { readonly metadata?: { readonly annotations?: object } },
-  moment: string,
-): object {
-  const { metadata } = body;
-  const annotations = { ...metadata?.annotations, [RESTARTED_AT_ANNOTATION]: moment };
-  return { ...body, metadata: { ...metadata, annotations }, spec: { restartAt: moment } };
+/** The patch of a plan, which sets annotations, with the restart of every pod that is older than `moment`. */
+export function restartPatch(operations: readonly Operation[], moment: string): readonly Operation[] {
+  const path = `/metadata/annotations/${escaped(RESTARTED_AT_ANNOTATION)}`;
+  return [
+    ...operations,
+    { op: 'add', path, value: moment },
+    { op: 'add', path: '/spec/restartAt', value: moment },
+  ];
 }

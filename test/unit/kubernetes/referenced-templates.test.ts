@@ -8,6 +8,7 @@ import { RESTARTS } from '../../../lib/model/kinds/restarts.ts';
 import type { RollResult } from '../../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf, type RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import type { Operation } from '../../../lib/model/template-patch.ts';
 import { ANNOTATIONS, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from '../annotations/defaults.ts';
@@ -61,7 +62,17 @@ for (const [kind, [, path]] of Object.entries(KINDS)) {
     assert.deepEqual(raw.spec?.template, TEMPLATE);
     assert.deepEqual(raw.metadata.annotations, { both: 'of the Rollout', own: '1', theirs: '1' });
     assert.deepEqual([raw.metadata.generation, raw.metadata.resourceVersion], [5, '7']);
-    assert.deepEqual(raw.referenced, { kind, name: 'app', generation: 3, resourceVersion: '40' });
+    const annotations = { both: 'x', theirs: '1' };
+    const ownAnnotations = { both: 'of the Rollout', own: '1' };
+    const referenced = {
+      kind,
+      name: 'app',
+      generation: 3,
+      resourceVersion: '40',
+      annotations,
+      ownAnnotations,
+    };
+    assert.deepEqual(raw.referenced, referenced);
   });
 }
 
@@ -122,15 +133,24 @@ async function planFor(kind: string, container = ANNOTATIONS): Promise<RolloutPl
 const STAMPS = `{"ConfigMap/cfg":"${'b'.repeat(40)}.3"}`;
 
 for (const [kind, [, path]] of Object.entries(KINDS)) {
-  test(`the patch goes to the ${kind}, fenced by its version, and the answer is of both`, async () => {
+  test(`the patch goes to the ${kind}, fenced by its generation, and the answer is of both`, async () => {
     const script = scripted(ok(ownerOf(kind, STAMPS)), ok(rolloutOf(refTo(kind))));
     const result = await new WorkloadWriter(script.send).roll(await planFor(kind));
     assert.deepEqual(pathsOf(script), [`PATCH ${path}`, `GET ${ROLLOUT}`]);
     const [{ headers = {}, body = '' } = assert.fail()] = script.requests;
-    assert.match(headers['content-type'] ?? '', /strategic-merge-patch/);
-    const template = { metadata: { annotations: { 'reloader.k8s.collaborne.com/stamps': STAMPS } } };
-    const part = kind === 'PodTemplate' ? { template } : { spec: { template } };
-    assert.deepEqual(JSON.parse(body), { metadata: { resourceVersion: '40' }, ...part });
+    assert.match(headers['content-type'] ?? '', /json-patch/);
+    const [fence, ...others] = JSON.parse(body) as readonly Operation[];
+    assert.deepEqual(fence, { op: 'test', path: '/metadata/generation', value: 3 });
+    const template = kind === 'PodTemplate' ? '/template' : '/spec/template';
+    assert.deepEqual(others.slice(-2), [
+      { op: 'add', path: `${template}/metadata`, value: {} },
+      {
+        op: 'add',
+        path: `${template}/metadata/annotations`,
+        value: { 'reloader.k8s.collaborne.com/stamps': STAMPS },
+      },
+    ]);
+    assert.equal(others.length, 6, 'it tests no uid: that of the owner is not known');
     assert.ok(result.kind === 'accepted' && result.object !== undefined);
     const view = workloadOf(workloadKindOf('Rollout'), result.object, vocabulary({}));
     assert.deepEqual([view.ref.kind, view.resourceVersion, view.stamps.length], ['Rollout', '7', 1]);
@@ -165,7 +185,8 @@ test('a restart is a patch of the Rollout, and its answer has the template too',
   const script = scripted(dated, ok(raw), ok(ownerOf('Deployment')));
   const result = await new WorkloadWriter(script.send).roll(await planFor('Deployment', RESTARTS));
   assert.deepEqual(pathsOf(script).slice(0, 2), [`GET ${ROLLOUT}`, `PATCH ${ROLLOUT}`]);
-  assert.equal(JSON.parse(script.requests[1]?.body ?? '{}').metadata.resourceVersion, '7');
+  const [fence] = JSON.parse(script.requests[1]?.body ?? '[]') as readonly Operation[];
+  assert.deepEqual(fence, { op: 'test', path: '/metadata/generation', value: 2 }, 'its own generation');
   assert.ok(result.kind === 'accepted');
   assert.deepEqual(result.object?.spec?.template, TEMPLATE);
 });

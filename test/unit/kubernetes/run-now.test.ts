@@ -8,10 +8,10 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Answer, ok, refused, scripted } from './scripted-send.ts';
 
 const WORKLOAD = { kind: 'CronJob', namespace: 'ns', name: 'report' };
-const BODY = { metadata: { resourceVersion: '7' }, spec: { jobTemplate: {} } };
+const OPERATIONS = [{ op: 'test', path: '/metadata/generation', value: 1 }] as const;
 const PLAN: RolloutPlan = {
   workload: WORKLOAD,
-  body: BODY,
+  operations: OPERATIONS,
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
@@ -93,6 +93,6 @@ for (const [sentence, { answers, asks, result }] of Object.entries(CASES)) {
       asks,
     );
     for (const { method, body } of script.requests)
-      if (method === 'PATCH') assert.deepEqual(JSON.parse(body ?? ''), BODY);
+      if (method === 'PATCH') assert.deepEqual(JSON.parse(body ?? ''), OPERATIONS);
   });
 }

@@ -13,10 +13,13 @@ const WEB = { kind: 'StatefulSet', namespace: 'ns', name: 'web' };
 const WEB_PATH = '/apis/apps/v1/namespaces/ns/statefulsets/web';
 const STATE = { kind: 'ConfigMap' as const, namespace: 'ns', name: 'reloader-state' };
 const STATE_PATH = '/api/v1/namespaces/ns/configmaps/reloader-state';
-const FENCE = { metadata: { resourceVersion: '7', uid: 'u' } };
+const OPERATIONS = [
+  { op: 'test', path: '/metadata/annotations/a', value: 'x<y&z' },
+  { op: 'add', path: '/spec/paused', value: true },
+] as const;
 const PLAN: RolloutPlan = {
   workload: WEB,
-  body: FENCE,
+  operations: OPERATIONS,
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
@@ -43,7 +46,7 @@ const REFUSALS: Record<string, readonly [answer: Answer, result: WriteResult<nev
   'a 409 is a conflict': [refused(409), { kind: 'conflict' }],
   'a 413 is rejected': [refused(413), rejected('invalid', 413)],
   'a 415 is rejected': [refused(415), rejected('invalid', 415)],
-  'a 422 is rejected': [refused(422), rejected('invalid', 422)],
+  'a 422 with causes is rejected': [refused(422, { details: { causes: [{}] } }), rejected('invalid', 422)],
   'a 429 is throttled': [
     refused(429, {}, { 'retry-after': '2' }),
     { kind: 'throttled', message: 'message of 429', retryAfterMs: 2_000 },
@@ -76,14 +79,24 @@ for (const [sentence, [answer, result]] of Object.entries(REFUSALS)) {
   });
 }
 
-test('a workload is patched by strategic merge, under our field manager', async () => {
+test('a test that fails is a conflict, which the state does not know', async () => {
+  const unmet = refused(422, { details: {} });
+  const message = 'message of 422';
+  assert.deepEqual(await new WorkloadWriter(scripted(unmet).send).roll(PLAN), { kind: 'conflict', message });
+  const state = new KeptObject(scripted(refused(422, { details: {} })).send, STATE);
+  const change = { resourceVersion: '7', data: {}, annotations: {} };
+  assert.deepEqual(await state.patch(change), rejected('invalid', 422));
+});
+
+test('a workload is patched by one JSON patch, under our field manager', async () => {
   const script = scripted(ok({ metadata: { name: 'web', resourceVersion: '8' } }));
   const result = await new WorkloadWriter(script.send).roll(PLAN);
   assert.deepEqual(result, { kind: 'accepted', object: { metadata: { name: 'web', resourceVersion: '8' } } });
   const [request] = script.requests;
   assert.equal(`${request?.method} ${request?.path}`, `PATCH ${WEB_PATH}?fieldManager=kubernetes-reloader`);
-  assert.equal(request?.headers?.['content-type'], 'application/strategic-merge-patch+json');
-  assert.deepEqual(JSON.parse(request?.body ?? ''), FENCE);
+  assert.equal(request?.headers?.['content-type'], 'application/json-patch+json');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), OPERATIONS);
+  assert.match(request?.body ?? '', /x\\u003cy\\u0026z/, 'a test compares the text that Go would write');
 });
 
 test('a workload is read without a cache; only a 404 means that it is gone', async () => {

@@ -26,7 +26,7 @@ function plan(digests: Readonly<Record<string, readonly [digest: string, sequenc
   }));
   return {
     workload: WORKLOAD,
-    body: {},
+    operations: [],
     versions: new Map(),
     resourceVersion: '7',
     template: {},

@@ -59,7 +59,7 @@ const env = [
 const PLAN: RolloutPlan = {
   workload: { kind: 'Job', namespace: 'ns', name: 'work' },
   resourceVersion: '7',
-  body: {},
+  operations: [],
   template: { spec: { containers: [{ name: 'app', env }] } },
   stamps: [],
   versions: new Map(),

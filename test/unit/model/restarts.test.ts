@@ -54,20 +54,21 @@ function planned(place: PlannedStamp['places'][number]): PlannedStamp {
 }
 
 test('a restart leaves the template as it is, and keeps the other stamps of restarts', () => {
-  const workload = viewOf({ template: STAMPED });
+  const approved = { 'reloader.k8s.collaborne.com/approved': 'x' };
+  const workload = viewOf({ template: STAMPED, annotations: approved });
   const stamps = [planned({ variable: IN_ANNOTATIONS, container: RESTARTS })];
-  const triggers = ['example.com/asked'];
+  const triggers = ['reloader.k8s.collaborne.com/approved'];
   const draft = { stamps, versions: new Map(), annotations: { told: 'to people' }, triggers };
-  const { isRestart, template, body } = planOf(workload, draft);
+  const { isRestart, template, operations } = planOf(workload, draft);
   const text = `{"ConfigMap/cfg":"${B}.3","ConfigMap/other":"${B}.4"}`;
   assert.deepEqual([isRestart, template], [true, {}]);
-  assert.deepEqual(body, {
-    metadata: {
-      resourceVersion: '7',
-      annotations: { 'example.com/asked': null, [STAMPS_ANNOTATION]: text },
-    },
-    spec: {},
-  });
+  assert.deepEqual(
+    operations.filter(({ op }) => op !== 'test'),
+    [
+      { op: 'remove', path: '/metadata/annotations/reloader.k8s.collaborne.com~1approved' },
+      { op: 'add', path: '/metadata/annotations/reloader.k8s.collaborne.com~1stamps', value: text },
+    ],
+  );
 });
 
 test('a new template leaves the stamps of restarts where they are, and does not take them over', () => {

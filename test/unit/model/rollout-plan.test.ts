@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carries, fencedPause, type PlannedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
+import { carries, type PlannedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
 import type { TemplateStamp, Workload } from '../../../lib/model/workload.ts';
 import { fc } from '../../laws.ts';
 
@@ -47,7 +47,7 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
 }
 
 const set = (name: string, number: number): object => ({ name, value: `${B}.${number}` });
-const drop = (name: string): object => ({ name, $patch: 'delete' });
+const drop = (name: string): object => ({ name });
 
 interface Case {
   readonly of: Workload;
@@ -103,26 +103,10 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { of, stamps, containers }] of Object.entries(CASES)) {
   test(sentence, () => {
     const plan = planOf(of, { stamps, versions: new Map() });
-    assert.deepEqual(plan.body, {
-      metadata: { resourceVersion: '7' },
-      spec: { template: { spec: { containers } } },
-    });
+    assert.deepEqual(plan.template, { spec: { containers } });
     assert.deepEqual([plan.workload, plan.stamps], [of.ref, stamps]);
   });
 }
-
-test('a pause begins with the patch that stamps, and ends with one that says nothing else', () => {
-  const web = workload(['main']);
-  const pause = { paused: true, annotations: { at: 'noon' } } as const;
-  assert.deepEqual(planOf(web, { stamps: [CFG], versions: new Map(), pause }).body, {
-    metadata: { resourceVersion: '7', annotations: { at: 'noon' } },
-    spec: { paused: true, template: { spec: { containers: [{ name: 'main', env: [set('CFG', 3)] }] } } },
-  });
-  assert.deepEqual(fencedPause(web, { paused: null, annotations: { at: null } }), {
-    metadata: { resourceVersion: '7', annotations: { at: null } },
-    spec: { paused: null },
-  });
-});
 
 const names = ['main', 'side', 'third'];
 
@@ -131,9 +115,12 @@ test('law: no patch names a container that the template does not have, and each 
   fc.assert(
     fc.property(fc.subarray(names, { minLength: 1 }), marks, (containers, all) => {
       const present = all.filter(([container]) => containers.includes(container));
-      const { body } = planOf(workload(containers, ...present), { stamps: [CFG, TLS], versions: new Map() });
-      const { spec } = body as { spec: { template: { spec: { containers: { name: string }[] } } } };
-      const named = spec.template.spec.containers.map(({ name }) => name);
+      const { template } = planOf(workload(containers, ...present), {
+        stamps: [CFG, TLS],
+        versions: new Map(),
+      });
+      const named = (template.spec?.containers ?? []).map(({ name }) => name);
+      assert.ok(named.length > 0);
       assert.ok(named.every((name) => containers.includes(name)));
       assert.equal(new Set(named).size, named.length);
     }),

@@ -141,15 +141,26 @@ test('the view keeps what decisions need', () => {
       { key: 'policy/c', value: '4', on: 'template' },
     ],
     containers: ['c', 'd'],
-    stamps: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
+    lacks: ['/spec/containers/0/env'],
+    stamps: [{ container: 'd', variable: 'STAMP_A', value: 'x.1', index: 1 }],
     lastManager: undefined,
   });
 });
 
 test('a mark without a value is one with an empty value', () => {
   assert.deepEqual(view(raw({ name: 'c', env: [{ name: 'STAMP_A' }] })).stamps, [
-    { container: 'c', variable: 'STAMP_A', value: '' },
+    { container: 'c', variable: 'STAMP_A', value: '', index: 0 },
   ]);
+});
+
+test('the view keeps which maps and lists a patch has to create, once for all workloads that lack the same', () => {
+  const lacks = (template: object, annotations?: Record<string, string>): readonly string[] | undefined =>
+    view({ metadata: { name: 'web', ...(annotations && { annotations }) }, spec: { template } }).lacks;
+  const containers = [{ name: 'c' }, { name: 'd', env: [] }];
+  assert.deepEqual(lacks({ spec: { containers } }), ['own', '/metadata', '/spec/containers/0/env']);
+  assert.deepEqual(lacks({ metadata: {}, spec: { containers: [] } }, {}), ['/metadata/annotations']);
+  assert.equal(lacks({ metadata: { annotations: {} }, spec: {} }, {}), undefined);
+  assert.equal(lacks({ spec: { containers } }), lacks({ spec: { containers } }));
 });
 
 const MANAGERS: Record<

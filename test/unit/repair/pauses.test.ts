@@ -18,6 +18,7 @@ import { settle } from '../state/committer-stage.ts';
 const NOON = Date.UTC(2026, 0, 1, 12);
 const REF = { kind: 'Deployment', namespace: 'home', name: 'web' };
 const { pausePeriod: PERIOD, pausedAt: PAUSED_AT } = STAKATER_KEYS;
+const PAUSED_AT_PATH = `/metadata/annotations/${PAUSED_AT.replace('/', '~1')}`;
 const QUIET_MS = 5_000;
 const MAX_WAIT_MS = 30_000;
 
@@ -81,6 +82,7 @@ class Stage {
         name: REF.name,
         namespace: REF.namespace,
         resourceVersion: String(version),
+        uid: 'u',
         annotations,
         ...(isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
       },
@@ -135,17 +137,20 @@ class Stage {
 }
 
 const MINUTE = 60;
+const WITHOUT_BEGINNING = [
+  { op: 'test', path: '/metadata/uid', value: 'u' },
+  { op: 'test', path: PAUSED_AT_PATH, value: new Date(NOON).toISOString() },
+  { op: 'remove', path: PAUSED_AT_PATH },
+];
 
-test('a pause is ended when its period is over, once, by a patch that is fenced', async (t) => {
+test('a pause is ended when its period is over, once, by a patch that is fenced by its beginning', async (t) => {
   const stage = new Stage(t);
   stage.tell();
   await stage.pass(59);
   assert.deepEqual([stage.looks, stage.said], [[], []]);
   await stage.pass(1000);
   assert.deepEqual([stage.looks, stage.patches, stage.said], [[MINUTE], [MINUTE], ['resumed']]);
-  assert.deepEqual(stage.bodies, [
-    { metadata: { resourceVersion: '7', annotations: { [PAUSED_AT]: null } }, spec: { paused: null } },
-  ]);
+  assert.deepEqual(stage.bodies, [[...WITHOUT_BEGINNING, { op: 'remove', path: '/spec/paused' }]]);
 });
 
 test('the same news again changes nothing, and another period counts from the beginning', async (t) => {
@@ -218,8 +223,7 @@ test('where a person has ended it its beginning is removed at once, and a later 
   stage.tell();
   await stage.pass(1);
   assert.deepEqual([stage.patches, stage.said], [[11], ['resumed']]);
-  const metadata = { resourceVersion: '8', annotations: { [PAUSED_AT]: null } };
-  assert.deepEqual(stage.bodies, [{ metadata, spec: {} }]);
+  assert.deepEqual(stage.bodies, [WITHOUT_BEGINNING]);
   stage.edit({ paused: true });
   stage.tell();
   await stage.pass(300);
@@ -241,9 +245,7 @@ test('where only the look shows that a person has ended it the same is removed',
   stage.edit({ paused: false });
   await stage.pass(300);
   assert.deepEqual([stage.patches, stage.said], [[MINUTE], ['resumed']]);
-  assert.deepEqual(stage.bodies, [
-    { metadata: { resourceVersion: '8', annotations: { [PAUSED_AT]: null } }, spec: {} },
-  ]);
+  assert.deepEqual(stage.bodies, [WITHOUT_BEGINNING]);
 });
 
 test('a beginning that may not be removed is tried again, ever more rarely, and once that is accepted no more', async (t) => {

@@ -206,7 +206,7 @@ describe('a window', () => {
 
 function patchOf({ world }: RolloutStage): string {
   return JSON.stringify(
-    planRollout(world.store, world.workloadKey('web'), { now: '2026-11-25T12:00:00Z' })?.body,
+    planRollout(world.store, world.workloadKey('web'), { now: '2026-11-25T12:00:00Z' })?.operations,
   );
 }
 
@@ -252,7 +252,7 @@ describe('an urgent change', () => {
     stage.apply(stage.world.config('cfg', 'b', URGENT));
     assert.doesNotMatch(patchOf(stage), /paused/);
     stage.apply(stage.world.config('cfg', 'c', { marks: {} }));
-    assert.match(patchOf(stage), /"paused":true/);
+    assert.match(patchOf(stage), /"path":"\/spec\/paused","value":true/);
   });
 
   test('is held all the same', async (t) => {

@@ -10,7 +10,7 @@ const PLAN = {
   workload: WEB,
   resourceVersion: '1',
   generation: 1,
-  body: {},
+  operations: [],
   template: {},
   stamps: [],
   versions: new Map(),
@@ -35,10 +35,10 @@ function held() {
 
 test('a second write of a workload is sent when the first is answered, others at once', async () => {
   const { client, sent, answer } = held();
-  void client.patch?.(WEB, {});
+  void client.patch?.(WEB, []);
   void client.roll(PLAN);
-  void client.patch?.(API, {});
-  void client.patch?.(WEB, {});
+  void client.patch?.(API, []);
+  void client.patch?.(WEB, []);
   await settle();
   assert.deepEqual(sent, ['patch web', 'patch api']);
   answer();
@@ -55,7 +55,7 @@ test('each gets its own answer, and nothing is left of it', async () => {
   const first = client.roll(PLAN);
   answer();
   assert.equal(await first, ANSWER);
-  const second = client.patch?.(WEB, {});
+  const second = client.patch?.(WEB, []);
   assert.deepEqual(sent, ['roll web', 'patch web'], 'it waits for nobody, not for a turn either');
   answer();
   assert.equal(await second, ANSWER);

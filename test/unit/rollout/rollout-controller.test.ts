@@ -51,7 +51,7 @@ test('a source that changes all the time is rolled out after the maximum wait', 
 
 test('a conflict is decided again at once, from a fresh look', async (t) => {
   const stage = new RolloutStage(t);
-  stage.faults.push({ before: () => stage.world.edit('web', { manager: 'someone' }) });
+  stage.faults.push({ before: () => stage.world.edit('web', { replicas: 2 }) });
   stage.change('b');
   await stage.pass(1000);
   assert.deepEqual(stage.outcomes, ['again', 'done']);

@@ -25,7 +25,7 @@ import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import type { StageNews } from '../../../lib/tracking/stage-news.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
 import { settle } from '../state/committer-stage.ts';
-import { fenceOf, settledWith, type World } from '../tracking/world.ts';
+import { isTaken, settledWith, type World } from '../tracking/world.ts';
 
 /** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
 export interface Fault {
@@ -127,8 +127,8 @@ export class RolloutStage {
       timeline,
       heartbeat: new Heartbeat(),
       apply: (effects) => this.apply(effects),
-      observe: (ref, workload) => {
-        const span = timeline.ofListed(workload.resourceVersion, undefined);
+      observe: (ref, workload, written) => {
+        const span = written ?? timeline.ofListed(workload.resourceVersion, undefined);
         const news = { type: 'present', key: keyOf(ref), object: workload, span } as const;
         this.apply(
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
@@ -281,7 +281,7 @@ export class RolloutStage {
       'a plan in flight is known before it is carried out',
     );
     if (live === undefined) return { kind: 'gone' };
-    if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
+    if (!isTaken(plan, this.world.raw(name))) return { kind: 'conflict', message: 'a test failed' };
     if (isDry === true) return { kind: 'accepted', object: undefined };
     if (isStripped === true) this.world.edit(name, {});
     else this.world.land(plan);

@@ -166,7 +166,7 @@ test('a refusal frees the slot', async (t) => {
 
 test('a conflict does not', async (t) => {
   const stage = new RolloutStage(t, ['w1', 'w2'], { budget: { slots: 1 } });
-  stage.faults.push({ before: () => stage.world.edit('w1', { manager: 'another' }) });
+  stage.faults.push({ before: () => stage.world.edit('w1', { replicas: 2 }) });
   stage.change('b');
   await stage.pass(2000);
   assert.deepEqual(patched(stage), ['w1', 'w1']);

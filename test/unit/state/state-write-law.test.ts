@@ -18,7 +18,7 @@ import { abandonRollout, planRollout } from '../../../lib/tracking/rollout-decis
 import { fc } from '../../laws.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import type { Marks, Sketch } from '../tracking/sketch.ts';
-import { fenceOf, World } from '../tracking/world.ts';
+import { isTaken, World } from '../tracking/world.ts';
 
 const CONFIGS = ['cfg', 'tls'] as const;
 const WORKLOADS = ['web', 'api', 'job'] as const;
@@ -152,7 +152,7 @@ class Drama {
     flight: { plan: RolloutPlan; hasLanded: boolean },
   ): void {
     const { world } = this;
-    const isFresh = world.live.get(name)?.version === Number(fenceOf(flight.plan));
+    const isFresh = world.live.has(name) && isTaken(flight.plan, world.raw(name));
     if (what === 'land' && isFresh) {
       flight.hasLanded = true;
       world.land(flight.plan);

@@ -5,8 +5,7 @@ import { test } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
-import { pick } from '../../sandbox/json.ts';
-import type { Sketch } from './sketch.ts';
+import { changesOf, type Sketch } from './sketch.ts';
 import { World } from './world.ts';
 
 const EVERY: Partial<VocabularyOptions> = { dialects: VOCABULARY_NAMES };
@@ -80,7 +79,7 @@ test('several vocabularies on one workload are one patch with the stamp of each'
   world.config('cfg', 'b');
   const plan = world.roll('web');
   assert.deepEqual(stampsOf(world), { 'ConfigMap/cfg': 'b.2' });
-  assert.match(JSON.stringify(plan.body), /_RELOADER_CONFIGMAP_CFG/);
+  assert.match(JSON.stringify(plan.operations), /_RELOADER_CONFIGMAP_CFG/);
   assert.deepEqual(Object.keys(annotationsOf(world)).sort(), [SAP_HASH, STAMPS, WAVE_HASH].sort());
 });
 
@@ -89,7 +88,7 @@ test('what SAP’s controller has left on the workload goes by the patch that ro
   assert.ok(!world.needsRollout('web'));
   world.config('cfg', 'b');
   const plan = world.roll('web');
-  assert.deepEqual(pick(plan.body as never, 'metadata', 'annotations'), { [SAP_HASH]: null });
+  assert.deepEqual(changesOf(plan).annotations, { [SAP_HASH]: null });
 });
 
 test('a vocabulary that comes into use, or goes out of it, rolls nothing', () => {

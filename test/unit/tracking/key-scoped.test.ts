@@ -21,8 +21,8 @@ test('a key that they read is owed, once, and stamped under the name of the obje
   const world = atRest('a');
   world.holds({ a: '2', b: '1' });
   assert.ok(world.needsRollout('web'));
-  const { body } = world.roll('web');
-  assert.match(JSON.stringify(body), /"_RELOADER_CONFIGMAP_CFG","value":"[0-9a-f]{40}\.2"/);
+  const { operations } = world.roll('web');
+  assert.match(JSON.stringify(operations), /"_RELOADER_CONFIGMAP_CFG","value":"[0-9a-f]{40}\.2"/);
   world.write();
   assert.deepEqual([world.needsRollout('web'), world.again().needsRollout('web')], [false, false]);
 });

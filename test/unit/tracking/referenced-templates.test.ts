@@ -11,6 +11,7 @@ import { gateOf } from '../../../lib/tracking/gate.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { healthy } from './rollout-world.ts';
+import { changesOf } from './sketch.ts';
 import { settled, type World } from './world.ts';
 
 const ROLLOUT = 'home/Rollout/web';
@@ -40,6 +41,8 @@ function rawOf({
     name: to,
     generation,
     resourceVersion: String(version),
+    annotations: asks,
+    ownAnnotations: asks,
   };
   const template = { spec: { containers: [{ name: 'main', image: `v${generation}` }] } };
   return {
@@ -109,8 +112,7 @@ test('an approval is asked for on the Deployment, whose patch removes it, and on
     assert.match(gateOf(world.store, record, 0)?.message ?? '', new RegExp(` -n home ${asked} `));
     const plan = planRollout(world.store, ROLLOUT);
     assert.equal(plan?.referenced?.name, further === restarting ? undefined : 'app');
-    const { annotations } = (plan?.body as RawWorkload | undefined)?.metadata ?? {};
-    assert.equal(annotations?.[`${PREFIX}/approved`], null);
+    assert.equal(plan && changesOf(plan).annotations[`${PREFIX}/approved`], null);
   }
 });
 

@@ -7,6 +7,7 @@ import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { changesOf } from './sketch.ts';
 import { World } from './world.ts';
 
 type Status = NonNullable<RawWorkload['status']>;
@@ -81,9 +82,9 @@ export class RolloutWorld extends World {
       return;
     }
     const moment = momentAt(this.now);
-    const { metadata } = restartPatch(plan.body, moment) as RawWorkload;
-    const { [STAMPS_ANNOTATION]: text = '', [RESTARTED_AT_ANNOTATION]: at = '' } = metadata.annotations ?? {};
-    const record = { [STAMPS_ANNOTATION]: text, [RESTARTED_AT_ANNOTATION]: at };
+    const { annotations } = changesOf({ operations: restartPatch(plan.operations, moment) });
+    const { [STAMPS_ANNOTATION]: text = '', [RESTARTED_AT_ANNOTATION]: at = '' } = annotations;
+    const record = { [STAMPS_ANNOTATION]: String(text), [RESTARTED_AT_ANNOTATION]: String(at) };
     this.#restartAt = moment;
     this.edit('web', { asks: { ...this.live.get('web')?.asks, ...record }, replicas: 2, isRolledOut });
   }

@@ -3,8 +3,8 @@
 import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { pick } from '../../../lib/model/text.ts';
-import type { JsonObject } from '../../sandbox/json.ts';
-import { strategicMerge } from '../../sandbox/strategic-merge.ts';
+import { type Json, type JsonObject, objectOf } from '../../sandbox/json.ts';
+import { jsonPatch } from '../../sandbox/json-patch.ts';
 
 /** What a test says of a live workload; what it leaves out stays as it was. */
 export interface Sketch {
@@ -142,10 +142,33 @@ export function variableOf(config: string): string {
   return config.startsWith('STAKATER_') ? config : `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
 }
 
+/** The annotations and fields of the object itself that a plan's patch sets; null: it removes one. */
+export function changesOf({ operations }: Pick<RolloutPlan, 'operations'>): {
+  readonly annotations: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+} {
+  const changes = operations.filter(({ op }) => op !== 'test');
+  const below = (prefix: string): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      changes
+        .filter(({ path }) => path.startsWith(prefix) && !path.slice(prefix.length).includes('/'))
+        .map((each) => [
+          each.path.slice(prefix.length).replaceAll('~1', '/'),
+          'value' in each ? each.value : null,
+        ]),
+    );
+  return { annotations: below('/metadata/annotations/'), fields: below('/spec/') };
+}
+
+function templateAfter(template: RawPodTemplate, operations: RolloutPlan['operations']): RawPodTemplate {
+  const object = { spec: { template } } as unknown as JsonObject;
+  return objectOf(objectOf(jsonPatch(object, operations as Json)['spec'])['template']);
+}
+
 /** What the patch of a plan makes of a workload. */
 export function patched({ asks, stamps, template }: Live, plan: RolloutPlan): Sketch {
-  const { body, triggers = [] } = plan;
-  const { spec } = body as { spec: { template: JsonObject } };
+  const { operations, triggers = [] } = plan;
+  const ofTemplate = operations.filter(({ op, path }) => op !== 'test' && path.startsWith('/spec/template'));
   const written = plan.stamps.flatMap(({ config, stamp, places }) =>
     places.map(({ variable }) => {
       const key = config.slice(config.lastIndexOf('/') + 1);
@@ -155,6 +178,6 @@ export function patched({ asks, stamps, template }: Live, plan: RolloutPlan): Sk
   return {
     asks: pick(asks, (key) => !triggers.includes(key)),
     stamps: { ...stamps, ...Object.fromEntries(written) },
-    ...(template && { template: strategicMerge(template as JsonObject, spec.template) }),
+    ...(template && { template: templateAfter(template, ofTemplate) }),
   };
 }

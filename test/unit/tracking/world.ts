@@ -28,6 +28,9 @@ import { Effects } from '../../../lib/tracking/effects.ts';
 import { observeConfig, observeListed } from '../../../lib/tracking/observe-config.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
+import type { Json, JsonObject } from '../../sandbox/json.ts';
+import { jsonPatch } from '../../sandbox/json-patch.ts';
+import { StatusError } from '../../sandbox/status-error.ts';
 import { settingsWith, type TestSettings } from '../../settings.ts';
 import { vocabulary } from '../annotations/defaults.ts';
 import { type Arrival, d, type Live, type Marks, NEW, patched, rawOf, type Sketch } from './sketch.ts';
@@ -349,9 +352,15 @@ export class World {
   }
 }
 
-/** The version of the workload that a plan's patch is fenced by. */
-export function fenceOf({ body }: RolloutPlan): string {
-  return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+/** Whether the API server takes the plan's patch for this object. */
+export function isTaken({ operations }: RolloutPlan, raw: RawWorkload): boolean {
+  try {
+    jsonPatch(raw as unknown as JsonObject, operations as Json);
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
 }
 
 /** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
