@@ -38,6 +38,8 @@ export interface Observation {
   readonly controllers: Controllers;
   readonly store: Store;
   readonly state: StateAccess;
+  /** Whether a reloader runs, which sees with what content pods start. */
+  readonly isServed: boolean;
   /** What could not be listed: a stream, and why. */
   readonly unread: readonly Unread[];
   /** Ends it; nothing may be asked afterwards. */
@@ -60,6 +62,8 @@ export interface Observed {
   readonly place: Place;
   /** Why the reloader, and so the place of its state, is not known. @default it is known */
   readonly unknown?: readonly string[];
+  /** Whether it runs. @default true */
+  readonly isServed?: boolean;
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed | undefined;
   /** @default 15 s each */
@@ -77,7 +81,7 @@ const PATIENCE: Patience = { stateMs: 15_000, listsMs: 15_000 };
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
 export async function observe(observed: Observed): Promise<Observation> {
-  const { send, options, place, unknown = [], feed, patience = PATIENCE } = observed;
+  const { send, options, place, unknown = [], isServed = true, feed, patience = PATIENCE } = observed;
   const state = unknown.length > 0 ? STATE_UNKNOWN : await accessToState(send, options, place);
   const hidden = state.is === 'unknown' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
@@ -107,6 +111,7 @@ export async function observe(observed: Observed): Promise<Observation> {
   return {
     assembly,
     state,
+    isServed,
     get controllers() {
       return assembly.observed.reloader().controllers;
     },

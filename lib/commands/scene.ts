@@ -96,11 +96,14 @@ export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Pr
 
 /** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
 export async function observeFor(
-  { send, reloader: { options, place, unknown } }: Scene,
+  { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
   feed?: WatchFeed,
 ): Promise<Observation> {
-  return await observe({ send, options, place: { ...place, namespaces }, unknown, feed });
+  const { options, place, unknown, installation, isGiven = false } = reloader;
+  // Of flags that a person gives, the person says that a reloader runs with them.
+  const isServed = installation === undefined ? isGiven : installation.readyReplicas > 0;
+  return await observe({ send, options, place: { ...place, namespaces }, unknown, isServed, feed });
 }
 
 /** All workloads of the namespaces that may be listed; `onHidden` is called for a kind that may not, with the reason. */

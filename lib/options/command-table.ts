@@ -79,7 +79,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     exits: '0 all of it is known, 3 something is not known',
   },
   plan: {
-    summary: 'says what would be rolled if manifests were applied',
+    summary: 'says which workloads changed objects would roll if manifests were applied',
     flags: [
       FILES,
       new Option('--against <place>', 'compare with these manifests, and not with a cluster'),
@@ -91,7 +91,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
       ['reloader plan -f new/ --against old/ -o markdown', 'two trees, without a cluster'],
     ],
-    exits: '0 nothing would be rolled, 2 something would, 3 it is not known',
+    exits: '0 no workload would be rolled, 2 one would, 3 it is not known',
   },
   check: {
     summary: 'finds mistakes in manifests, without a cluster',

@@ -138,7 +138,10 @@ test('plan has an answer about one object of every kind that the API server serv
   const input = objects.map((object) => JSON.stringify(object)).join('\n---\n');
   const { code, stdout, stderr } = await as('edit', 'reloader plan -f - --reloader none', input);
   assert.equal(code, 0, stdout + stderr);
-  assert.match(stdout, /created ConfigMap\/one in .*\n[\s\S]*Nothing is rolled\.\n$/);
+  assert.match(
+    stdout,
+    /created ConfigMap\/one in .*\n[\s\S]*No workload is rolled for a changed object\.\n$/,
+  );
 });
 
 /** By what is wrong, what is written in place of a part of the kubeconfig, and what the command says. */

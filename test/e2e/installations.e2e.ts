@@ -74,7 +74,7 @@ const COMMANDS: readonly (readonly [line: string, code: number, says: RegExp])[]
 ];
 /** What may not be said if something is unknown. */
 const CLAIMS =
-  /up to date|Nothing is rolled|No workload (is rolled|is out|follows)|none: the defaults|nothing (is left|to migrate)/;
+  /up to date|No workload (is rolled|is out|follows)|none: the defaults|nothing (is left|to migrate)/;
 
 /** By person, the ClusterRole that a RoleBinding gives; the administrator has all rights. */
 const PEOPLE: Readonly<Record<string, string | undefined>> = {

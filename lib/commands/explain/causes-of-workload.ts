@@ -326,7 +326,7 @@ function unchanged(facts: Facts): Cause | undefined {
   const asked = followed(facts).flatMap(({ config, verdict }) => (verdict.asks ? [config] : []));
   const known = asked.filter(({ digest, ref }) => digest !== undefined && hasEntry(observation, ref));
   const isRolling = !workload.isRolledOut || needsRollout(observation.store, keyOf(workload.ref));
-  if (known.length === 0 || isRolling) return undefined;
+  if (known.length === 0 || isRolling || !observation.isServed) return undefined;
   const names = listedText(known.map(({ ref }) => describe(ref)));
   return {
     rule: 'unchanged',

@@ -155,7 +155,7 @@ export function shownReloader({ installation, place, unknown, isGiven }: Install
 
 function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): FollowedObject {
   const { config, verdict } = each;
-  const { store, state } = facts.observation;
+  const { store, state, isServed } = facts.observation;
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
   const [running, current] = digests.map((digest) =>
@@ -171,13 +171,13 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
       reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },
     }),
     pods: podsOf(facts.observation, record, each),
-    ...(state.is === 'read' ? { running, current } : {}),
+    ...(state.is === 'read' ? { running: isServed ? running : undefined, current } : {}),
   };
 }
 
 /** Whether the pods of a workload run the current content of an object, as far as the person may know. */
 export function podsOf(
-  { store, state, unread }: Pick<Observation, 'store' | 'state' | 'unread'>,
+  { store, state, unread, isServed }: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
   record: WorkloadRecord,
   { config, verdict }: Followed,
 ): FollowedObject['pods'] {
@@ -193,5 +193,11 @@ export function podsOf(
   if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
   if (config.digest === undefined) return absent;
   if (!hasEntry({ store, state }, config.ref)) return 'unknown';
-  return record.workload.isRolledOut ? 'up to date' : 'rolling out';
+  return whereStarted(record, isServed);
+}
+
+/** Where the state says that pods run the current content: while no reloader runs, it does not say with what others start. */
+function whereStarted({ workload }: WorkloadRecord, isServed: boolean): FollowedObject['pods'] {
+  if (!workload.isRolledOut) return 'rolling out';
+  return isServed ? 'up to date' : 'unknown';
 }

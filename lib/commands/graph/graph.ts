@@ -75,7 +75,7 @@ const UP_TO_DATE: readonly string[] = ['up to date', 'not compared', 'absent', '
 
 /** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
 export function graphOf(
-  observation: Pick<Observation, 'store' | 'state' | 'unread'>,
+  observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
   isOutdated: boolean,
   only?: ObjectKey,
 ): Graph {
@@ -88,7 +88,7 @@ export function graphOf(
   return { causes: [], unknown: [...unreadLines(observation.unread), ...unrecorded(near)], edges };
 }
 
-function edgesOf(observation: Pick<Observation, 'store' | 'state' | 'unread'>): GraphEdge[] {
+function edgesOf(observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>): GraphEdge[] {
   const { store } = observation;
   return [...store.workloads.values()].flatMap((record) =>
     followed({ observation, record }).map((each) => ({

@@ -85,7 +85,7 @@ function verdictOf({ rollouts, unknown }: Plan): string {
 function sumOf(rollouts: readonly PlannedRollout[]): string {
   const numberBy = (who: PlannedRollout['by']): number => rollouts.filter(({ by }) => by === who).length;
   const [own, people] = [numberBy('owner'), numberBy('person')];
-  if (rollouts.length === 0) return 'Nothing is rolled.';
+  if (rollouts.length === 0) return 'No workload is rolled for a changed object.';
   const ours = `${count(numberBy('reloader'), 'rollout')} by the reloader`;
   const others = [
     own > 0 && `${own} more with the change of their own`,

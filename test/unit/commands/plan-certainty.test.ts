@@ -89,7 +89,10 @@ describe('where its pods', () => {
           const says =
             /no longer out of date, so that the pending rollout goes: `?Deployment\/web in default/i;
           for (const text of [textOf(answer), planMarkdown(answer)])
-            assert.deepEqual(says.test(text) && /Nothing is rolled\./.test(text), outcome === 'goes');
+            assert.deepEqual(
+              says.test(text) && /No workload is rolled for a changed object\./.test(text),
+              outcome === 'goes',
+            );
         }
       });
 });
@@ -143,7 +146,10 @@ describe('a plan is not known because', () => {
       if (because !== undefined) assert.match(answer.unknown[0] ?? '', because);
       for (const text of [textOf(answer), planMarkdown(answer)]) {
         assert.equal(/unknown, because \S/.test(text), because !== undefined);
-        assert.equal(/Nothing is rolled\./.test(text), because === undefined && answer.rollouts.length === 0);
+        assert.equal(
+          /No workload is rolled for a changed object\./.test(text),
+          because === undefined && answer.rollouts.length === 0,
+        );
       }
     });
 

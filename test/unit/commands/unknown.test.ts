@@ -218,6 +218,21 @@ describe('explain', () => {
     assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
   });
 
+  for (const [what, install] of [
+    ['has no replicas', (world: World) => world.install(['-A'], 0)],
+    ['does not exist', (world: World) => world],
+  ] as const)
+    test(`does not know what pods have started with while the reloader ${what}`, async () => {
+      const answer = await explained((world) =>
+        install(world)
+          .configMap()
+          .deployment({ annotations: follows('web') }),
+      );
+      const unknown = ['whether pods run the current content of ConfigMap/web'];
+      assert.deepEqual([podsIn(answer), answer.unknown], [['unknown'], unknown]);
+      assert.ok(!rulesIn(answer).includes('unchanged'));
+    });
+
   const damages: Readonly<Record<string, object>> = {
     'an entry that is not readable': { data: { 'default_v1.ConfigMap_web': 'garbage' } },
     'an entry under a lost key': { data: { 'default_v1.ConfigMap_web': `k00000000:${'0'.repeat(40)}.1` } },
