@@ -9,6 +9,12 @@ type Json = Readonly<Record<string, unknown>>;
 /** The fields by which the items of a list are the same one, as the API has them. */
 const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
 
+/** The maps of texts: there an empty text counts. */
+const TEXTS = /^(?:annotations|labels|data|binaryData|matchLabels|nodeSelector|parameters|volumeAttributes)$/;
+/** The fields of which the API server stores neither `false` nor 0. */
+const ZEROS = /^(?:host(?:IPC|Network|PID)|(?:initialDelay|minReady)Seconds|paused|readOnly|stdin|tty)$/;
+const QUANTITIES = ['divisor', 'overhead', 'resources', 'sizeLimit'];
+
 /** What `kubectl apply` has applied last. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -43,10 +49,11 @@ function withoutKeys(fields: object, last: object = {}, given: object = {}): Rec
 /** The manifest in place of the former one: what it lacks goes. */
 export function replaced(former: RawObject, manifest: RawObject): RawObject {
   const { uid = '', generation = 1 } = former.metadata;
-  const { status } = former as RawWorkload;
-  const isChanged = !isDeepStrictEqual((former as RawWorkload).spec, (manifest as RawWorkload).spec);
+  const { status, spec: was } = former as RawWorkload;
+  const spec = merged(was, (manifest as RawWorkload).spec, true) as RawWorkload['spec'];
+  const isChanged = !isDeepStrictEqual(was, spec);
   const metadata = { ...manifest.metadata, uid, generation: generation + Number(isChanged) };
-  return { ...manifest, ...(status && { status }), metadata } as RawObject;
+  return { ...manifest, ...(status && { status }), ...(spec && { spec }), metadata } as RawObject;
 }
 
 function lastAppliedTo({ metadata }: RawObject): Partial<RawConfigObject> {
@@ -71,28 +78,51 @@ function contentOf(object: RawObject | undefined): ReadonlyMap<string, string> {
   return new Map([...Object.entries(data), ...Object.entries(binaryData)]);
 }
 
-function merged(live: unknown, wanted: unknown): unknown {
-  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted);
-  if (!isJson(live) || !isJson(wanted)) return wanted;
-  const fields = Object.entries(wanted).map(([key, value]) => [
-    key,
-    key in live ? merged(live[key], value) : value,
-  ]);
-  return { ...live, ...Object.fromEntries(fields) };
+/** `isWhole`: what is not wanted goes. */
+type How = readonly [isWhole?: boolean, field?: string, isQuantity?: boolean];
+
+/** What is wanted over what is live, which stays where both are the same to the API server. */
+function merged(live: unknown, wanted: unknown, ...how: How): unknown {
+  const [isWhole, field = '', isQuantity = false] = how;
+  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, how);
+  if (!isJson(live) || !isJson(wanted))
+    return isQuantity && amountOf(live) === amountOf(wanted) ? live : wanted;
+  const counts = ([key, value]: [string, unknown]): boolean => TEXTS.test(field) || !isEmpty(key, value);
+  const kept = Object.entries(live).filter((each) => isWhole !== true || each[0] in wanted || !counts(each));
+  const given = Object.entries(wanted).filter((each) => each[0] in live || counts(each));
+  const fields = given.map(([key, value]) => {
+    const isAmount = isQuantity || (QUANTITIES.includes(key) && !TEXTS.test(field));
+    return [key, key in live ? merged(live[key], value, isWhole, key, isAmount) : value];
+  });
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(fields) };
 }
 
-function mergedList(live: readonly unknown[], wanted: readonly unknown[]): readonly unknown[] {
+function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: How): readonly unknown[] {
   const all = [...live, ...wanted];
   const key = KEYS.find((each) => all.every((item) => isJson(item) && item[each] !== undefined));
   if (key === undefined)
-    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item) : item));
+    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, ...how) : item));
   const byKey = new Map(live.map((item) => [(item as Json)[key], item]));
   const kept = live.filter(
     (item) =>
       isStampVariable(String((item as Json)['name'])) &&
       !wanted.some((other) => (other as Json)[key] === (item as Json)[key]),
   );
-  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item)), ...kept];
+  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item, ...how)), ...kept];
+}
+
+/** Whether the API server stores nothing of the field. */
+function isEmpty(field: string, value: unknown): boolean {
+  if (Array.isArray(value) || TEXTS.test(field)) return Object.keys(value ?? {}).length === 0;
+  return (value ?? '') === '' || (ZEROS.test(field) && !value);
+}
+
+/** The amount of a quantity such as `500m`, `1Gi` or 1e3, in one form; what is none stays. */
+function amountOf(value: unknown): unknown {
+  const parts = /^([-+]?[\d.]+(?:[eE][-+]?\d+)?)([numkKMGTPE]?)(i?)$/.exec(String(value));
+  const [, number, unit = '', binary] = parts ?? [];
+  const power = 'num kMGTPE'.indexOf(unit.replace('K', 'k') || ' ') - 3;
+  return parts ? (Number(number) * (binary ? 1024 : 1000) ** power).toPrecision(15) : value;
 }
 
 function isJson(value: unknown): value is Json {

@@ -114,7 +114,7 @@ export function fitted(
       return [];
     });
   }
-  if (typeof shape === 'string') return value;
+  if (typeof shape === 'string') return shape === BASE64 ? String(value).replace(/[\r\n]/g, '') : value;
   const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
     const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
     const isAbsent = own === undefined || (each === null && own !== TEMPLATE);

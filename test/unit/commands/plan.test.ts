@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import { appliedTo, changedKeys, replaced } from '../../../lib/commands/manifests/apply.ts';
 import { manifestsIn } from '../../../lib/commands/manifests/documents.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { rolledOut } from './named-causes.ts';
 import { configMap, deployment, manifestsOf, onCluster, type Rollouts, shortened, textOf } from './plans.ts';
 import { follows, World } from './world.ts';
@@ -35,6 +37,11 @@ const TREES: Readonly<Record<string, Row>> = {
     from: WEB,
     to: [CHANGED, deployment('app:2')],
     rolls: [['Deployment/web', 'owner', 'ConfigMap/web (keys more, value)']],
+  },
+  'a workload by the reloader, where its template is the same to the API server': {
+    from: [configMap(), deployment('app:1', follows('web'), { resources: { limits: { cpu: '500m' } } })],
+    to: [CHANGED, deployment('app:1', follows('web'), { command: [], resources: { limits: { cpu: 0.5 } } })],
+    rolls: BY_RELOADER,
   },
   'nothing more, where only its template changes': {
     from: WEB,
@@ -219,6 +226,18 @@ describe('against a cluster a plan has', () => {
     assert.deepEqual(shortened(await onCluster(isHeld(), [deployment('app:1', held)])), []);
   });
 
+  test('nothing of a Secret whose base64 text has line breaks', async () => {
+    const open = world();
+    open.sandbox.create('secrets', { metadata: { name: 'tls' }, data: { a: 'QUJD' } });
+    const text = 'apiVersion: v1\nkind: Secret\nmetadata: {name: tls}\ndata:\n  a: |\n    QU\n    JD\n';
+    const manifests = manifestsIn({ file: '-', text, isNamed: true, report: () => assert.fail() });
+    const { objects } = await onCluster(
+      open,
+      manifests.map(({ object }) => object),
+    );
+    assert.deepEqual(objects, []);
+  });
+
   test('the names of the keys of a Secret, and nothing of what is in it', async () => {
     const open = world();
     open.sandbox.create('secrets', { metadata: { name: 'tls' }, data: { a: 'QQ==', b: 'Qg==' } });
@@ -236,6 +255,10 @@ describe('against a cluster a plan has', () => {
     assert.ok(!text.includes(SECRET) && !text.includes(Buffer.from(SECRET).toString('base64')));
   });
 });
+
+function limited(memory: unknown): object {
+  return { resources: { limits: { memory } } };
+}
 
 describe('to apply', () => {
   const live = {
@@ -285,6 +308,45 @@ describe('to apply', () => {
       '"name":"_RELOADER_SECRET_X"',
     ]);
   });
+
+  /** What the API server stores of a container, what a manifest has, and whether that is a change. */
+  const STORED: readonly (readonly [is: object, wanted: object, isChange?: true])[] = [
+    ...[
+      ['1', 1],
+      ['500m', '0.5'],
+      ['500m', 0.5],
+      ['1', '1000m'],
+      ['1100', '1.1k'],
+      ['1Gi', '1024Mi'],
+      ['1Ki', '1.024e3'],
+      ['1E', '1E18'],
+      ['5n', '.005u'],
+    ].map(([is, wanted]) => [limited(is), limited(wanted)] as const),
+    [limited('1G'), limited('1Gi'), true],
+    [limited('1'), limited('1m'), true],
+    [{ emptyDir: { sizeLimit: '1Gi' } }, { emptyDir: { sizeLimit: '1024Mi' } }],
+    [{ resources: { claims: [{ name: 'a' }] } }, { resources: { claims: [{ name: 'b' }] } }, true],
+    [{ args: ['1'] }, { args: ['1.0'] }, true],
+    [{ env: [{ name: 'A' }] }, { env: [{ name: 'A', value: '' }] }],
+    [{ env: [{ name: 'A', value: 'x' }] }, { env: [{ name: 'A', value: '' }] }, true],
+    [{}, { command: [], lifecycle: null, workingDir: '', nodeSelector: {}, tty: false }],
+    [{ command: ['x'] }, { command: [] }, true],
+    [{}, { securityContext: { privileged: false } }, true],
+    [{ labels: { a: 'b' } }, { labels: { a: 'b', c: '' } }, true],
+    [{ labels: { resources: '1' } }, { labels: { resources: '1.0' } }, true],
+  ];
+  for (const [is, wanted, isChange = false] of STORED)
+    test(`${JSON.stringify(wanted)} over ${JSON.stringify(is)} is ${isChange ? 'a' : 'no'} change`, () => {
+      const [before, after] = [is, wanted].map((container) => ({
+        metadata: { name: 'web', generation: 1, uid: 'u' },
+        spec: { template: { spec: { containers: [{ name: 'app', ...container }] } } },
+      })) as readonly RawWorkload[];
+      assert.ok(before !== undefined && after !== undefined);
+      for (const next of [appliedTo(before, after), replaced(before, after)]) {
+        assert.equal(isDeepStrictEqual((next as RawWorkload).spec, before.spec), !isChange);
+        assert.equal(next.metadata.generation, isChange ? 2 : 1);
+      }
+    });
 
   test('annotations that were applied before and are gone go; those of another client stay', () => {
     const last = JSON.stringify({ metadata: { annotations: { mine: '1', gone: '1' } } });

@@ -11,7 +11,11 @@ import { rolledOut } from './named-causes.ts';
 import { follows, podOf, type Words, type World } from './world.ts';
 
 /** A Deployment as a person writes it. */
-export function deployment(image: string, annotations: Words = follows('web')): object {
+export function deployment(
+  image: string,
+  annotations: Words = follows('web'),
+  container: object = {},
+): object {
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -19,7 +23,7 @@ export function deployment(image: string, annotations: Words = follows('web')): 
     spec: {
       replicas: 1,
       selector: { matchLabels: { app: 'web' } },
-      template: { metadata: { labels: { app: 'web' } }, spec: podOf(['web'], { image }) },
+      template: { metadata: { labels: { app: 'web' } }, spec: podOf(['web'], { image, ...container }) },
     },
   };
 }
