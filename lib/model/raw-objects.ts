@@ -42,6 +42,7 @@ export interface RawObject {
 export interface RawConfigObject extends RawObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
 }
 
 /** What the Secrets Store CSI driver has mounted of one class into one pod. */

@@ -30,11 +30,10 @@ export function appliedTo(live: RawObject, manifest: RawObject): RawObject {
   const trimmed = { ...live, metadata: { ...live.metadata, annotations: kept } };
   const next = merged(trimmed, wanted) as RawObject & RawConfigObject;
   if ((live as RawWorkload).spec === undefined) {
-    const left = (field: 'data' | 'binaryData'): object => {
-      const { [field]: given } = manifest as RawConfigObject;
-      return next[field] === undefined ? {} : { [field]: withoutKeys(next[field], last[field], given) };
-    };
-    return { ...next, ...left('data'), ...left('binaryData') };
+    const contents = (['data', 'binaryData'] as const).filter((field) => next[field] !== undefined);
+    const given = manifest as RawConfigObject;
+    const left = contents.map((field) => [field, withoutKeys(next[field] ?? {}, last[field], given[field])]);
+    return { ...next, ...Object.fromEntries(left) };
   }
   const { uid = '', generation = 1 } = live.metadata;
   const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
@@ -67,15 +66,14 @@ function lastAppliedTo({ metadata }: RawObject): Partial<RawConfigObject> {
 
 /** The keys whose values differ, by their names. */
 export function changedKeys(live: RawObject | undefined, next: RawObject | undefined): readonly string[] {
-  const before = contentOf(live);
-  const after = contentOf(next);
-  const all = [...new Set([...before.keys(), ...after.keys()])];
-  return all.filter((key) => before.get(key) !== after.get(key)).sort();
+  const [before = {}, after = {}] = [live, next].map(contentOf);
+  const all = Object.keys({ ...before, ...after });
+  return all.filter((key) => before[key] !== after[key]).sort();
 }
 
-function contentOf(object: RawObject | undefined): ReadonlyMap<string, string> {
-  const { data = {}, binaryData = {} } = (object ?? {}) as Partial<RawConfigObject>;
-  return new Map([...Object.entries(data), ...Object.entries(binaryData)]);
+function contentOf(object: RawObject | undefined): Readonly<Record<string, string>> {
+  const { data, binaryData } = (object ?? {}) as Partial<RawConfigObject>;
+  return { ...data, ...binaryData };
 }
 
 /** `isWhole`: what is not wanted goes. */
@@ -98,17 +96,19 @@ function merged(live: unknown, wanted: unknown, ...how: How): unknown {
 }
 
 function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: How): readonly unknown[] {
-  const all = [...live, ...wanted];
-  const key = KEYS.find((each) => all.every((item) => isJson(item) && item[each] !== undefined));
+  const idOf = (item: unknown, key: string): unknown => (isJson(item) ? item[key] : undefined);
+  const key = KEYS.find((each) =>
+    [live, wanted].every((list) => {
+      const ids = list.map((item) => idOf(item, each));
+      return !ids.includes(undefined) && new Set(ids).size === ids.length;
+    }),
+  );
   if (key === undefined)
     return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, ...how) : item));
-  const byKey = new Map(live.map((item) => [(item as Json)[key], item]));
-  const kept = live.filter(
-    (item) =>
-      isStampVariable(String((item as Json)['name'])) &&
-      !wanted.some((other) => (other as Json)[key] === (item as Json)[key]),
-  );
-  return [...wanted.map((item) => merged(byKey.get((item as Json)[key]), item, ...how)), ...kept];
+  const byId = new Map(live.map((item) => [idOf(item, key), item]));
+  const next = wanted.map((item) => merged(byId.get(idOf(item, key)), item, ...how));
+  for (const item of wanted) byId.delete(idOf(item, key));
+  return [...next, ...[...byId.values()].filter((item) => isStampVariable(String(idOf(item, 'name'))))];
 }
 
 /** Whether the API server stores nothing of the field. */

@@ -20,7 +20,7 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   misplaced: ['error', 'An annotation that has no effect where it is.'],
   mistyped: ['error', 'An annotation that is almost one of a vocabulary.'],
   unreadable: ['error', 'A file that cannot be read.'],
-  invalid: ['error', 'A manifest that the API server refuses: a field is missing, or has the wrong type.'],
+  invalid: ['error', 'A manifest that the API server refuses: a field is missing or has a wrong value.'],
   'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
   unserved: ['warning', 'An annotation without an effect here.'],

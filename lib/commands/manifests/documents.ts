@@ -11,7 +11,7 @@ import {
   type Tags,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
-import type { WorkloadRef } from '../../model/object-ref.ts';
+import { DNS_SUBDOMAIN, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawMetadata, RawObject } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
 import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
@@ -49,6 +49,7 @@ export interface Source {
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
+const KNOWN_NAME = new RegExp(`^(?=.{1,253}$)${DNS_SUBDOMAIN.source}`);
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
@@ -97,8 +98,7 @@ type Fields = Partial<Record<string, unknown>>;
 
 function objectsIn(place: Place, value: unknown): readonly Manifest[] {
   const fields = (typeOf(value) === 'map' ? value : {}) as Fields;
-  const { metadata, items } = fields;
-  const { apiVersion, kind } = fields;
+  const { apiVersion, kind, metadata, items } = fields;
   if (typeof apiVersion === 'string' && typeof kind === 'string') {
     const isList = kind === LIST || (Array.isArray(items) && kind.endsWith(LIST));
     const ofList = kind === LIST ? {} : { apiVersion, kind: kind.slice(0, -LIST.length) };
@@ -151,7 +151,7 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const faults = misfits.map((misfit) => faultOf(misfit));
   for (const { path, ...fault } of faults)
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
-  const hasName = [namespace || name, name].every((each) => NAME.test(each));
+  const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
   if (name !== '' && !hasName) refuse(place, 'metadata', 'has a name or a namespace that no object can have');
   if (name === '' && misfits.length === 0 && isObject)
@@ -159,6 +159,10 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const isPartial = faults.some(({ rule }) => rule === 'invalid');
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+function areNames(isKnown: boolean, name: string, namespace: string): boolean {
+  return NAME.test(namespace || name) && (isKnown ? KNOWN_NAME : NAME).test(name);
 }
 
 /** What sops has encrypted is decrypted before it is applied. */
@@ -174,7 +178,7 @@ function nameIn({ name, generateName }: Partial<RawMetadata> & { readonly genera
 function faultOf({ path, is, wanted }: Misfit): Cause & Pick<Misfit, 'path'> {
   const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
   const about = steps.join('').slice(1);
-  const wrong = is === 'missing' ? is : `${is === 'null' ? is : `a ${is}`}, not a ${wanted}`;
+  const wrong = wanted === undefined ? is : `${is === 'null' ? is : `a ${is}`}, not a ${wanted}`;
   const says = `${about} is ${wrong}: the API server refuses the manifest`;
   const isText = wanted === 'string' && ['number', 'boolean'].includes(is);
   return isText

@@ -11,7 +11,7 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
-import type { RawObject } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
@@ -116,7 +116,7 @@ export async function plan(
   // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
-  const { steps, unread } = await stepsOf(send, observed, former !== undefined);
+  const { steps, refused, unread } = await stepsOf(send, observed, former !== undefined);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(store, serves, now);
@@ -132,7 +132,7 @@ export async function plan(
   const after = outdatedIn(store, serves, now);
   const answer = {
     reloader: shownReloader(reloader),
-    causes: causesOf(scene, observation, wanted, steps),
+    causes: [...causesOf(scene, observation, wanted, steps), ...refused],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
@@ -215,6 +215,15 @@ function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawOb
   return kind && notLabelled(reloader, { kind, namespace, name }, metadata);
 }
 
+/** That the API server refuses the change of an immutable object. */
+function refusedIn({ row, before, after }: Step): readonly Cause[] {
+  const [was, is] = [before, after] as readonly (RawConfigObject | undefined)[];
+  if (was?.immutable !== true || is === undefined) return [];
+  if (is.immutable === true && changedKeys(was, is).length === 0) return [];
+  const about = `${row.kind}/${is.metadata.name}`;
+  return [{ rule: 'immutable', about, says: `${about} is immutable: the API server refuses the change` }];
+}
+
 /** The step as the streams show it, whose selectors leave objects out. */
 function seenBy(reloader: InstalledReloader, { row, ...step }: Step): readonly Step[] {
   const { namespaceSelector: selector } = reloader.options;
@@ -243,16 +252,12 @@ function unknownOf(
   { state, store, unread: unlisted }: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
-  {
-    objects,
-    rollouts,
-    unread,
-    doubted,
-  }: Pick<Plan, 'objects' | 'rollouts'> & {
+  found: Pick<Plan, 'objects' | 'rollouts'> & {
     readonly unread: readonly Unread[];
     readonly doubted: readonly Doubted[];
   },
 ): readonly string[] {
+  const { objects, rollouts, unread, doubted } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
@@ -291,7 +296,11 @@ async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
   isWhole: boolean,
-): Promise<{ readonly steps: readonly Step[]; readonly unread: readonly Unread[] }> {
+): Promise<{
+  readonly steps: readonly Step[];
+  readonly refused: readonly Cause[];
+  readonly unread: readonly Unread[];
+}> {
   const steps: Step[] = [];
   const unread: Unread[] = [];
   const idOf = ({ row, object: { metadata } }: Wanted): string =>
@@ -311,7 +320,8 @@ async function stepsOf(
     const after = isKept ? appliedOver(before, object, isWhole) : undefined;
     steps.push(...stepsFrom(row, before, after));
   }
-  return { steps, unread };
+  const accepted = steps.filter((step) => refusedIn(step).length === 0);
+  return { steps: accepted, refused: steps.flatMap(refusedIn), unread };
 }
 
 /** `isWhole`: what the manifest lacks was applied before, and goes. */

@@ -14,10 +14,12 @@ export interface Misfit {
   /** The fields, and the numbers of the items of lists. */
   readonly path: readonly (string | number)[];
   readonly is: string;
-  readonly wanted: string;
+  readonly wanted?: string;
 }
 
 const BASE64 = 'base64 text';
+/** The name of a field, or a key of a content, or a directive of kustomize. */
+const FIELD = /^(?:\$patch|(?!\.$|\.\.)[-.\w]{1,253})$/;
 const TEXTS: Shape = { '*': 'string' };
 const WORDS = { annotations: TEXTS, labels: TEXTS };
 /** The types of an object of another kind. */
@@ -68,8 +70,8 @@ const SPEC: Shapes = {
 };
 const STATUS: Shape = { conditions: [{}], pauseConditions: [{}] };
 const CONTENTS: Readonly<Record<ConfigKind, Shapes>> = {
-  ConfigMap: { data: TEXTS, binaryData: { '*': BASE64 } },
-  Secret: { type: 'string', data: { '*': BASE64 }, stringData: TEXTS },
+  ConfigMap: { data: TEXTS, binaryData: { '*': BASE64 }, immutable: 'boolean' },
+  Secret: { type: 'string', data: { '*': BASE64 }, stringData: TEXTS, immutable: 'boolean' },
   SecretProviderClass: {},
 };
 
@@ -110,12 +112,13 @@ export function fitted(
       if (!hasName || own === undefined || typeof own['name'] === 'string') return own ?? [];
       // kustomize has items that are no more than a directive.
       const isMissing = typeOf((each as Fields)['name'] ?? undefined) === 'undefined' && !('$patch' in own);
-      if (isMissing) onMisfit({ path: [...path, index, 'name'], is: 'missing', wanted: 'string' });
+      if (isMissing) onMisfit({ path: [...path, index, 'name'], is: 'missing' });
       return [];
     });
   }
   if (typeof shape === 'string') return shape === BASE64 ? String(value).replace(/[\r\n]/g, '') : value;
   const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
+    if (path.length === 1 && !FIELD.test(field)) onMisfit({ path: [...path, field], is: 'no valid key' });
     const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
     const isAbsent = own === undefined || (each === null && own !== TEMPLATE);
     return [field, isAbsent ? each : fitted(each, own, onMisfit, [...path, field])];

@@ -78,8 +78,14 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
   ],
   [{ ...config, metadata: { name: 5 } }, 'name: 5', /^metadata\.name is a number, not a string/],
   [{ ...config, metadata: { labels: {} } }, 'metadata', /^is a ConfigMap without metadata\.name/],
+  ...['Bad_Name', 'a/b', 'a*', 'a'.repeat(254)].map(
+    (name) => [{ ...config, metadata: { name } }, 'metadata', /^has a name or a namespace that no/] as const,
+  ),
+  [{ ...config, data: { 'a b': '' } }, 'a b:', /^data\.a b is no valid key: the API server refuses/],
+  [{ ...config, binaryData: { '..a': '' } }, '..a:', /^binaryData\.\.\.a is no valid key/],
+  [{ ...config, kind: 'Secret', stringData: { ['a'.repeat(254)]: '' } }, 'aa', /is no valid key/],
   [
-    { ...config, metadata: { name: 'a/b' } },
+    { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a/b' } },
     'metadata',
     /^has a name or a namespace that no object can have/,
   ],
@@ -103,6 +109,13 @@ describe('check names the one problem of', () => {
       const lines = readFileSync(problem?.file ?? '', 'utf8').split('\n');
       assert.ok(lines[(problem?.line ?? 0) - 1]?.includes(line), String(problem?.line));
     });
+});
+
+test('a name of another kind, one that is generated and every valid key are right', async () => {
+  const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'system:Web' } };
+  const data = { '.a': '', 'A_b-c.d': '', ['a'.repeat(253)]: '' };
+  const generated = { ...config, metadata: { generateName: 'web-' }, data };
+  assert.deepEqual(await problemsIn(`${stringify(role)}---\n${stringify(generated)}`), []);
 });
 
 test('a Secret that sops has encrypted is decrypted before it is applied', async () => {

@@ -2,13 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
-import { appliedTo, changedKeys, replaced } from '../../../lib/commands/manifests/apply.ts';
 import { manifestsIn } from '../../../lib/commands/manifests/documents.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
-import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { rolledOut } from './named-causes.ts';
 import { configMap, deployment, manifestsOf, onCluster, type Rollouts, shortened, textOf } from './plans.ts';
 import { follows, World } from './world.ts';
@@ -175,6 +172,22 @@ describe('against a cluster a plan has', () => {
     assert.equal(answer.rollouts[0]?.keptBy, undefined);
   });
 
+  test('nothing of a change of an immutable object, which the API server refuses', async () => {
+    for (const [to, isRefused] of [
+      [{ ...configMap(), immutable: false }, true],
+      [CHANGED, true],
+      [{ ...CHANGED, immutable: true }, true],
+      [{ ...configMap(), immutable: true, metadata: { name: 'web', labels: { a: 'b' } } }, false],
+    ] as const) {
+      const fixed = world();
+      fixed.sandbox.patch('configmaps', 'default', 'web', { immutable: true });
+      const { causes, objects, rollouts, unknown } = await onCluster(fixed, [to]);
+      const says = causes.map((cause) => cause.says);
+      const refused = 'ConfigMap/web is immutable: the API server refuses the change';
+      assert.deepEqual([says, objects, rollouts, unknown], [isRefused ? [refused] : [], [], [], []]);
+    }
+  });
+
   test('only objects with the labels that the reloader watches', async () => {
     const cases = [
       [{}, {}, [], ['unselected-object']],
@@ -254,136 +267,4 @@ describe('against a cluster a plan has', () => {
     const text = JSON.stringify(answer) + planMarkdown(answer);
     assert.ok(!text.includes(SECRET) && !text.includes(Buffer.from(SECRET).toString('base64')));
   });
-});
-
-function limited(memory: unknown): object {
-  return { resources: { limits: { memory } } };
-}
-
-describe('to apply', () => {
-  const live = {
-    metadata: { name: 'web', uid: 'u', generation: 4, annotations: { by: 'controller' } },
-    spec: {
-      replicas: 3,
-      template: {
-        spec: {
-          containers: [
-            { name: 'app', image: 'a', env: [{ name: '_RELOADER_SECRET_X', value: '1' }, { name: 'OLD' }] },
-          ],
-        },
-      },
-    },
-  };
-  const wanted = {
-    metadata: { name: 'web' },
-    spec: {
-      template: {
-        spec: {
-          containers: [
-            { name: 'app', image: 'b' },
-            { name: 'side', image: 'c' },
-          ],
-        },
-      },
-    },
-  };
-
-  test('keeps what the manifest lacks, and raises the generation with the spec', () => {
-    const next = appliedTo(live, wanted);
-    assert.partialDeepStrictEqual(next, {
-      metadata: { uid: 'u', generation: 5, annotations: { by: 'controller' } },
-      spec: { replicas: 3, template: { spec: { containers: [{ image: 'b' }, { image: 'c' }] } } },
-    });
-    assert.equal(appliedTo(live, { metadata: { name: 'web' } }).metadata.generation, 4);
-  });
-
-  test('drops items of a list that the manifest lacks, but for stamps', () => {
-    const containers = [{ name: 'app', env: [{ name: 'NEW' }] }];
-    const next = appliedTo(live, {
-      ...wanted,
-      spec: { template: { spec: { containers } } },
-    } as object as typeof wanted);
-    assert.deepEqual(JSON.stringify(next).match(/"name":"(NEW|OLD|_RELOADER_SECRET_X)"/g), [
-      '"name":"NEW"',
-      '"name":"_RELOADER_SECRET_X"',
-    ]);
-  });
-
-  /** What the API server stores of a container, what a manifest has, and whether that is a change. */
-  const STORED: readonly (readonly [is: object, wanted: object, isChange?: true])[] = [
-    ...[
-      ['1', 1],
-      ['500m', '0.5'],
-      ['500m', 0.5],
-      ['1', '1000m'],
-      ['1100', '1.1k'],
-      ['1Gi', '1024Mi'],
-      ['1Ki', '1.024e3'],
-      ['1E', '1E18'],
-      ['5n', '.005u'],
-    ].map(([is, wanted]) => [limited(is), limited(wanted)] as const),
-    [limited('1G'), limited('1Gi'), true],
-    [limited('1'), limited('1m'), true],
-    [{ emptyDir: { sizeLimit: '1Gi' } }, { emptyDir: { sizeLimit: '1024Mi' } }],
-    [{ resources: { claims: [{ name: 'a' }] } }, { resources: { claims: [{ name: 'b' }] } }, true],
-    [{ args: ['1'] }, { args: ['1.0'] }, true],
-    [{ env: [{ name: 'A' }] }, { env: [{ name: 'A', value: '' }] }],
-    [{ env: [{ name: 'A', value: 'x' }] }, { env: [{ name: 'A', value: '' }] }, true],
-    [{}, { command: [], lifecycle: null, workingDir: '', nodeSelector: {}, tty: false }],
-    [{ command: ['x'] }, { command: [] }, true],
-    [{}, { securityContext: { privileged: false } }, true],
-    [{ labels: { a: 'b' } }, { labels: { a: 'b', c: '' } }, true],
-    [{ labels: { resources: '1' } }, { labels: { resources: '1.0' } }, true],
-  ];
-  for (const [is, wanted, isChange = false] of STORED)
-    test(`${JSON.stringify(wanted)} over ${JSON.stringify(is)} is ${isChange ? 'a' : 'no'} change`, () => {
-      const [before, after] = [is, wanted].map((container) => ({
-        metadata: { name: 'web', generation: 1, uid: 'u' },
-        spec: { template: { spec: { containers: [{ name: 'app', ...container }] } } },
-      })) as readonly RawWorkload[];
-      assert.ok(before !== undefined && after !== undefined);
-      for (const next of [appliedTo(before, after), replaced(before, after)]) {
-        assert.equal(isDeepStrictEqual((next as RawWorkload).spec, before.spec), !isChange);
-        assert.equal(next.metadata.generation, isChange ? 2 : 1);
-      }
-    });
-
-  test('annotations that were applied before and are gone go; those of another client stay', () => {
-    const last = JSON.stringify({ metadata: { annotations: { mine: '1', gone: '1' } } });
-    const key = 'kubectl.kubernetes.io/last-applied-configuration';
-    const live = {
-      metadata: { name: 'web', annotations: { [key]: last, mine: '1', gone: '1', other: '1' } },
-    };
-    const { annotations } = appliedTo(live, {
-      metadata: { name: 'web', annotations: { mine: '2' } },
-    }).metadata;
-    assert.deepEqual(annotations, { [key]: last, mine: '2', other: '1' });
-  });
-
-  test('a tree in place of another one keeps nothing that it lacks', () => {
-    const annotations = { gone: '1' };
-    const former = { metadata: { name: 'web', uid: 'u', generation: 3, annotations }, spec: { replicas: 1 } };
-    const { metadata } = replaced(former, { metadata: { name: 'web' } });
-    assert.deepEqual(metadata, { name: 'web', uid: 'u', generation: 4 });
-  });
-
-  /** By what was applied before, the keys that change of `a`, `b` and `c`, where the manifest has `a`. */
-  const LAST: Readonly<Record<string, readonly [last: string | undefined, keys: readonly string[]]>> = {
-    'no key, where nothing says what was applied': [undefined, []],
-    'a key that was applied before, and not one of another client': ['{"data":{"a":"1","b":"2"}}', ['b']],
-    'no key that came by stringData': ['{"stringData":{"a":"1","b":"2"}}', []],
-    'no key by an annotation that is broken': ['{"data":', []],
-  };
-  for (const [name, [last, keys]] of Object.entries(LAST))
-    test(`drops ${name}`, () => {
-      const applied = { 'kubectl.kubernetes.io/last-applied-configuration': last };
-      const annotations = (last === undefined ? {} : applied) as Record<string, string>;
-      const before = { metadata: { name: 'web', annotations }, data: { a: '1', b: '2', c: '3' } };
-      const next = appliedTo(before, {
-        metadata: { name: 'web' },
-        data: { a: '1' },
-      } as object as typeof before);
-      assert.deepEqual(changedKeys(before, next), keys);
-      assert.deepEqual(appliedTo(before, before), before);
-    });
 });
