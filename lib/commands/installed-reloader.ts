@@ -69,7 +69,11 @@ export interface RawDeployment extends RawObject {
       readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
     };
   };
-  readonly status?: { readonly readyReplicas?: number };
+  readonly status?: {
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly readyReplicas?: number;
+  };
 }
 
 /** What is asked for: `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
@@ -315,6 +319,8 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const unknown = unread
     .filter((each) => !SECRET.test(each))
     .map((each) => `the value of ${each} of ${title} is not in its manifest`);
+  const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
+  if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }

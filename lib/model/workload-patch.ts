@@ -19,7 +19,7 @@ export interface WorkloadChange {
   readonly template: TemplatePatch;
   /** Whether to patch the other object that has the template. */
   readonly isOfOwner?: boolean;
-  /** Whether to test what the patch touches in the template in place of the generation, which others raise all the time. */
+  /** Whether to test no generation, which others raise all the time, but only what the patch touches in the template. */
   readonly testsTemplate?: boolean | undefined;
 }
 
@@ -37,9 +37,9 @@ export function workloadPatch(workload: Workload, change: WorkloadChange): reado
   const steps = templateSteps(workload, template, change.template);
   const isFencedByTemplate = change.testsTemplate === true || generation === 0;
   return [
-    ...(isFencedByTemplate
-      ? steps.flatMap(({ test = [] }) => test)
-      : [tested('/metadata/generation', generation)]),
+    ...(isFencedByTemplate ? [] : [tested('/metadata/generation', generation)]),
+    // Also beside the generation: an object that is recreated may have the same one.
+    ...steps.flatMap(({ test = [] }) => test),
     ...(uid === '' ? [] : [tested('/metadata/uid', uid)]),
     ...annotationTests(annotations, GATE_ANNOTATIONS),
     ...metadataOperations(annotations, change),

@@ -38,6 +38,8 @@ interface Paused {
   readonly pause: Pause;
   /** Whether its end has waited for a rollout. */
   hasWaited: boolean;
+  /** Why the last patch failed its tests, as the API server said. */
+  conflict?: string | undefined;
 }
 
 /** Why a pause is not ended yet. */
@@ -148,7 +150,7 @@ export class Pauses {
         return 'done';
       }
       case 'conflict':
-        return this.#queue.backOff(key, { bounds: CONFLICT_BACKOFF });
+        return this.#conflicted(key, paused, result);
       case 'rejected':
         return this.#putOff(key, paused, 'refused', result);
       case 'throttled':
@@ -158,6 +160,14 @@ export class Pauses {
       case undefined:
         return 'done';
     }
+  }
+
+  /** The same answer twice in a row, each time after a read, is a refusal: a webhook may refuse without causes. */
+  #conflicted(key: ObjectKey, paused: Paused, { message }: Partial<Problem>): Result {
+    const isRefusal = message !== undefined && message === paused.conflict;
+    paused.conflict = message;
+    if (isRefusal) return this.#putOff(key, paused, 'refused', { message });
+    return this.#queue.backOff(key, { bounds: CONFLICT_BACKOFF });
   }
 
   /** Whether the answer shows it: it may be no workload at all. */

@@ -241,7 +241,7 @@ export class RolloutAttempts {
   async #planAgain({ plan, planned, tries }: Sent): Promise<Outcome> {
     const known = await this.#refresh(plan.workload, plan);
     const workload = this.#options.store.workloads.get(keyOf(plan.workload))?.workload;
-    tries.testsTemplate = workload !== undefined && hasSameTemplate(workload, planned);
+    tries.testsTemplate = known === undefined && workload !== undefined && hasSameTemplate(workload, planned);
     return known ?? { type: 'again' };
   }
 

@@ -290,6 +290,7 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
       says: `it is out of date, and the last attempt failed at ${refusal.time}: ${refusal.message}`,
       todo: 'mend what refuses it: the reloader tries again, with growing delays',
     };
+  if (options.dryRun) return { ...cause, says: 'it is out of date, and a dry run rolls nothing' };
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
   const { minIntervalMs } = observation.store.settings.vocabularies.paceOf(workload);
   const interval =
@@ -297,7 +298,7 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
   const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';
   return {
     ...cause,
-    says: `it is out of date: a running reloader rolls it ${period} after the last change, ${most} after the first one at the latest${interval}${budget}`,
+    says: `it is out of date: a running reloader that has the rights rolls it ${period} after the last change, ${most} after the first one at the latest${interval}${budget}`,
     todo: `if it does not, the Events of the workload (${eventTelling('refused')}) and the log of the reloader say why`,
   };
 }
@@ -310,7 +311,7 @@ function isKept(facts: Facts): boolean {
 /** Whether only the running reloader knows when it rolls a workload that is out of date. */
 export function isTimeUnknown(facts: Facts): boolean {
   const isRunning = (facts.reloader.installation?.readyReplicas ?? 0) > 0;
-  return isRunning && !isKept(facts) && refusalIn(facts) === undefined;
+  return isRunning && !facts.reloader.options.dryRun && !isKept(facts) && refusalIn(facts) === undefined;
 }
 
 /** The last Event, if it says that an attempt failed. */
@@ -320,7 +321,7 @@ function refusalIn({ events }: Facts): ShownEvent | undefined {
   return reasons.some((reason) => reason === last?.reason) ? last : undefined;
 }
 
-/** All that it follows is what its pods run. */
+/** What it follows has not changed since its pods started, or since the baseline: what they ran before that is not known. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const asked = followed(facts).flatMap(({ config, verdict }) => (verdict.asks ? [config] : []));
@@ -331,7 +332,7 @@ function unchanged(facts: Facts): Cause | undefined {
   return {
     rule: 'unchanged',
     about: names,
-    says: `its pods run the current content of ${names}: nothing is left to roll`,
+    says: `no change of ${names} is left to roll: none came since its pods started, or since it follows them`,
   };
 }
 

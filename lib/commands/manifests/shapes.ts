@@ -18,8 +18,8 @@ export interface Misfit {
 }
 
 const BASE64 = 'base64 text';
-/** The name of a field, or a key of a content, or a directive of kustomize. */
-const FIELD = /^(?:\$patch|(?!\.$|\.\.)[-.\w]{1,253})$/;
+/** The name of a field, or a key of a content, or a directive of a patch. */
+const FIELD = /^(?:\$.*|(?!\.$|\.\.)[-.\w]{1,253})$/;
 const TEXTS: Shape = { '*': 'string' };
 const WORDS = { annotations: TEXTS, labels: TEXTS };
 /** The types of an object of another kind. */

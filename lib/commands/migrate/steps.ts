@@ -43,7 +43,8 @@ function copying(other: OtherInstallation | undefined, to: Named): readonly Step
 }
 
 function keeping({ namespace, name, release }: Running, { args, hidden }: Settings): readonly Step[] {
-  const what = `add what it lacks of ${[...args, ...hidden].join(' ')}`;
+  const words = [...args, ...hidden].join(' ');
+  const what = `add what it lacks of ${words}, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches`;
   const edit = `kubectl -n ${namespace} edit deployment/${name}`;
   if (release === undefined)
     return [{ run: edit, what: `${what}, also where it is installed from; its log names missing rights` }];

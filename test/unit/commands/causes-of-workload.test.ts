@@ -329,10 +329,20 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'needs-rollout',
     names: /out of date.*5s after the last change, 30s/,
   },
+  'it is not about to be rolled in a dry run': {
+    make: (world) =>
+      world
+        .install(['-A', '--dry-run'])
+        .configMap()
+        .deployment({ annotations: follows('web') })
+        .change(),
+    rule: 'needs-rollout',
+    names: /^it is out of date, and a dry run rolls nothing/,
+  },
   'nothing has changed': {
     make: well(),
     rule: 'unchanged',
-    names: /its pods run the current content of ConfigMap\/web/,
+    names: /^no change of ConfigMap\/web is left to roll/,
   },
   'the person may not read the state': {
     make: (world) => {

@@ -12,6 +12,8 @@ import {
 } from '../../../lib/commands/installed-reloader.ts';
 import { doubtsAbout } from '../../../lib/commands/scene.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import { until } from '../../integration/reloader-process.ts';
+import { type JsonObject, pick } from '../../sandbox/json.ts';
 import { rolledOut, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -124,6 +126,19 @@ describe('which reloader runs is not known', () => {
     test(name, async () =>
       assert.match((await foundIn(make(new World()), { places })).unknown.join('\n'), says),
     );
+});
+
+test('which flags count is not known while the reloader is being rolled out', async () => {
+  const world = new World().install();
+  await rolledOut(world);
+  const template = { metadata: { annotations: { a: 'b' } } };
+  world.sandbox.patch('deployments', 'reloader', 'reloader', { spec: { paused: true, template } });
+  await until('an old pod stays', () => {
+    const object = world.sandbox.get('deployments', 'reloader', 'reloader') as JsonObject | undefined;
+    return pick(object, 'status', 'replicas') === 1 && pick(object, 'status', 'updatedReplicas') !== 1;
+  });
+  const { unknown } = await foundIn(world);
+  assert.deepEqual(unknown, ['which flags count while Deployment reloader/reloader is being rolled out']);
 });
 
 describe('a Deployment that a person names', () => {

@@ -67,6 +67,7 @@ const gates = (values: Readonly<Record<string, string>> = {}): readonly object[]
 const UID = test_('/metadata/uid', 'u');
 const NO_ANNOTATIONS = test_('/metadata/annotations', null);
 const MAIN = '/spec/template/spec/containers/1';
+const CREATES = [test_(`${MAIN}/name`, 'main'), test_(`${MAIN}/env`, null)];
 const FRESH = { name: VARIABLE, value: NEW };
 
 const CASES: Record<string, { told: Told; draft?: Partial<RolloutDraft>; operations: readonly object[] }> = {
@@ -74,6 +75,7 @@ const CASES: Record<string, { told: Told; draft?: Partial<RolloutDraft>; operati
     told: {},
     operations: [
       test_('/metadata/generation', 4),
+      ...CREATES,
       UID,
       NO_ANNOTATIONS,
       { op: 'add', path: `${MAIN}/env`, value: [FRESH] },
@@ -84,6 +86,7 @@ const CASES: Record<string, { told: Told; draft?: Partial<RolloutDraft>; operati
     draft: { triggers: [`${PREFIX}/approved`, `${PREFIX}/gone`] },
     operations: [
       test_('/metadata/generation', 4),
+      ...CREATES,
       UID,
       ...gates({ approval: 'required', approved: '' }),
       { op: 'remove', path: `/metadata/annotations/${PREFIX}~1approved` },
@@ -95,6 +98,7 @@ const CASES: Record<string, { told: Told; draft?: Partial<RolloutDraft>; operati
     draft: { pause: { paused: true, annotations: { [PAUSED_AT]: 'noon' } } },
     operations: [
       test_('/metadata/generation', 4),
+      ...CREATES,
       UID,
       ...gates(),
       { op: 'add', path: `/metadata/annotations/${PAUSED_AT.replace('/', '~1')}`, value: 'noon' },
@@ -123,19 +127,14 @@ const CASES: Record<string, { told: Told; draft?: Partial<RolloutDraft>; operati
   },
   'beside a busy writer, and where objects have no generation, tests that a list is missing': {
     told: { annotations: {}, generation: 0 },
-    operations: [
-      test_(`${MAIN}/name`, 'main'),
-      test_(`${MAIN}/env`, null),
-      UID,
-      ...gates(),
-      { op: 'add', path: `${MAIN}/env`, value: [FRESH] },
-    ],
+    operations: [...CREATES, UID, ...gates(), { op: 'add', path: `${MAIN}/env`, value: [FRESH] }],
   },
   'of a CronJob goes into the template of its Jobs, whose metadata it may have to create': {
     told: { kind: 'CronJob', annotations: {}, template: { spec: { containers: [{ name: 'main' }] } } },
     draft: { stamps: [stampIn(ANNOTATIONS)] },
     operations: [
       test_('/metadata/generation', 4),
+      test_('/spec/jobTemplate/spec/template/metadata', null),
       UID,
       ...gates(),
       { op: 'add', path: '/spec/jobTemplate/spec/template/metadata', value: {} },

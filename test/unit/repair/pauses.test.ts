@@ -273,11 +273,7 @@ const STILL_PAUSED: RawWorkload = {
 const HINDERED: Record<string, readonly [fault: Patched, reason: string | undefined, againAfter: number]> = {
   'somebody was faster': [{ kind: 'conflict' }, undefined, 1],
   'it is refused': [{ kind: 'rejected', code: 'forbidden', message: 'no' }, 'refused', 5],
-  'the server has too much to do': [
-    { kind: 'throttled', message: 'slow', retryAfterMs: 20_000 },
-    'retry',
-    20,
-  ],
+  'it is throttled': [{ kind: 'throttled', message: 'slow', retryAfterMs: 20_000 }, 'retry', 20],
   'the answer is empty': [{ kind: 'accepted', object: {} as RawWorkload }, 'retry', 1],
   'the answer is no workload that was stored': [
     { kind: 'accepted', object: { metadata: { name: 'web' } } },
@@ -287,6 +283,15 @@ const HINDERED: Record<string, readonly [fault: Patched, reason: string | undefi
   'the answer shows it paused': [{ kind: 'accepted', object: STILL_PAUSED }, 'retry', 1],
   'no answer comes': [{ kind: 'unanswered', message: 'lost' }, 'retry', 1],
 };
+
+test('the same failed test twice in a row is a refusal', async (t) => {
+  const stage = new Stage(t);
+  const fault = { kind: 'conflict', message: 'denied' } as const;
+  stage.faults.push(fault, fault);
+  stage.tell();
+  await stage.pass(300);
+  assert.deepEqual(stage.said, ['refused', 'resumed']);
+});
 
 for (const [sentence, [fault, reason, againAfter]] of Object.entries(HINDERED)) {
   test(`it is tried again where ${sentence}`, async (t) => {

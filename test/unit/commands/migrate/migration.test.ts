@@ -194,7 +194,10 @@ test('a release of this program is upgraded, with a copy of the Secret that goes
     'kubectl -n reloader rollout status deployment/reloader',
     'helm uninstall rel -n reloader',
   ]);
-  assert.match(answer.steps[1]?.what ?? '', /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL: /);
+  assert.match(
+    answer.steps[1]?.what ?? '',
+    /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL, but for flags that would narrow it.*: the README/,
+  );
 });
 
 test('without the right to all namespaces nothing is known but of the one that is named', async () => {
