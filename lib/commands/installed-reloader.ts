@@ -46,6 +46,8 @@ export interface InstalledReloader {
   readonly isGiven?: true;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
+  /** It has ready pods, none of which has renewed its Lease for a minute. */
+  readonly isSilent?: true;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
@@ -122,7 +124,7 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
-  return { ...guess, unknown: [...guess.unknown, ...doubts] };
+  return { ...guess, ...silenceOf(best, leases.found), unknown: [...guess.unknown, ...doubts] };
 }
 
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
@@ -196,6 +198,22 @@ function holderOf({ metadata: { managedFields = [] }, spec }: RawLease): string 
   return isOwn ? (spec?.holderIdentity ?? '') : '';
 }
 
+function isLeaseOf(lease: RawLease, { installation, options: { leaderElection }, place }: Found): boolean {
+  const isItsPod = holderOf(lease).startsWith(`${installation.name}-`);
+  return isItsPod && (leaderElection?.namespace ?? place.stateNamespace) === lease.metadata.namespace;
+}
+
+/** Whether no pod of a reloader that elects a leader has renewed its Lease for a minute: it may be cut off, or hang. */
+function silenceOf(
+  reloader: Found | undefined,
+  leases: readonly RawLease[],
+): Pick<InstalledReloader, 'isSilent'> {
+  if (reloader?.options.leaderElection === undefined) return {};
+  const own = leases.filter((lease) => isLeaseOf(lease, reloader));
+  const ages = own.map(({ spec }) => Date.now() - Date.parse(spec?.renewTime ?? ''));
+  return ages.length > 0 && ages.every((ageMs) => ageMs > CLOCKS_DIFFER_MS) ? { isSilent: true } : {};
+}
+
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
 function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): readonly string[] {
   const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
@@ -203,10 +221,7 @@ function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): re
   const ageMs = Date.now() - Date.parse(renewTime);
   const lateMs = ageMs - leaseDurationSeconds * 1000;
   if (holder === '' || !(lateMs < graceMs)) return [];
-  const isOf = ({ installation, options: { leaderElection }, place }: Found): boolean =>
-    holder.startsWith(`${installation.name}-`) &&
-    (leaderElection?.namespace ?? place.stateNamespace) === metadata.namespace;
-  if (all.some(isOf)) return [];
+  if (all.some((each) => isLeaseOf(lease, each))) return [];
   const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
   const may = lateMs < 0 ? 'it is a reloader' : 'this reloader may have ended, or still run';
   return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];

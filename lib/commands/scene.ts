@@ -100,9 +100,9 @@ export async function observeFor(
   namespaces: readonly string[] | undefined,
   feed?: WatchFeed,
 ): Promise<Observation> {
-  const { options, place, unknown, installation, isGiven = false } = reloader;
+  const { options, place, unknown, installation, isGiven = false, isSilent } = reloader;
   // Of flags that a person gives, the person says that a reloader runs with them.
-  const isServed = installation === undefined ? isGiven : installation.readyReplicas > 0;
+  const isServed = installation === undefined ? isGiven : installation.readyReplicas > 0 && isSilent !== true;
   return await observe({ send, options, place: { ...place, namespaces }, unknown, isServed, feed });
 }
 

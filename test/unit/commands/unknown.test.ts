@@ -236,6 +236,11 @@ describe('explain', () => {
   for (const [what, install] of [
     ['has no replicas', (world: World) => world.install(['-A'], 0)],
     ['does not exist', (world: World) => world],
+    [
+      'renews no Lease',
+      (world: World) =>
+        lease(world.install(), { holder: 'reloader-7f-x_0a', namespace: 'reloader', renewedMsAgo: 120_000 }),
+    ],
   ] as const)
     test(`does not know what pods have started with while the reloader ${what}`, async () => {
       const answer = await explained((world) =>
