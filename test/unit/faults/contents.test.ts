@@ -15,7 +15,7 @@ test('a stamp tells which content it is of, under the algorithm that it names', 
   const stampOf = (key: string, { digestOf } = KEYED): string =>
     `${digestOf(REF, { metadata: { name: 'web' }, data: { key } })}.17`;
   assert.equal(contents.indexOf('web', stampOf('A')), -1, 'the key is not known');
-  contents.takeKeys({ k00000001: KEY.toString('base64') });
+  contents.takeKeys({ k00000001: KEY.toString('base64'), current: btoa('k00000001') });
   assert.equal(contents.indexOf('web', stampOf('A')), 0);
   assert.equal(contents.indexOf('web', stampOf('B')), -1, 'before it is added');
   contents.add('web', 'B');
