@@ -4,8 +4,7 @@
  * depends on fails its tests.
  */
 
-import type { TemplatePatch } from './template-patch.ts';
-import { escaped, type Operation } from './template-patch.ts';
+import { escaped, type Operation, type TemplatePatch } from './template-patch.ts';
 import { type Annotations, GATE_ANNOTATIONS, type Workload } from './workload.ts';
 import { workloadKindOf } from './workload-kind.ts';
 

@@ -35,7 +35,7 @@ export const HOLD_ANNOTATION = 'reloader.k8s.collaborne.com/hold';
 export const APPROVAL_ANNOTATION = 'reloader.k8s.collaborne.com/approval';
 /** On a workload: the token of what a person allows to be rolled. The patch that rolls it removes the annotation. */
 export const APPROVED_ANNOTATION = 'reloader.k8s.collaborne.com/approved';
-/** On a workload: people are told what changed, and it is never rolled. */
+/** On a workload: changes are notified, and it is never rolled. */
 export const NOTIFY_ONLY_ANNOTATION = 'reloader.k8s.collaborne.com/notify-only';
 /** Those by which a person keeps a workload from being rolled: each patch tests them as they were read. */
 export const GATE_ANNOTATIONS: readonly string[] = [

@@ -129,12 +129,12 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const { record, observation, now } = facts;
   const gate = record && follows?.asks === true ? gateOf(observation.store, record, now) : undefined;
   const says = 'it is notify-only: a change is notified, and a person rolls it';
-  const isTold = gate?.type === 'notify-only' && !causes.some(({ rule }) => rule === gate.type);
-  const told = isTold ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
+  const isNotified = gate?.type === 'notify-only' && !causes.some(({ rule }) => rule === gate.type);
+  const notified = isNotified ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
-    causes: causes.length > 0 || follows !== undefined ? [...told, ...causes] : asks,
+    causes: causes.length > 0 || follows !== undefined ? [...notified, ...causes] : asks,
   };
 }
 
