@@ -60,6 +60,8 @@ interface Parts {
 export class ControlPlane extends RealCluster {
   readonly #parts: Parts;
   #apiServer: Running;
+  /** The processes that make pods of workloads. */
+  #controllers: readonly Running[] = [];
   #markers = 0;
 
   private constructor(parts: Parts, apiServer: Running) {
@@ -100,7 +102,7 @@ export class ControlPlane extends RealCluster {
     try {
       const etcd = startProgram(parts, 'etcd', etcdFlags(parts.settings, parts.ports));
       const plane = new ControlPlane(parts, await readyApiServer(parts, etcd));
-      if (parts.assets.hasPods) await plane.#startControllers();
+      if (parts.assets.hasPods) await plane.#startWithNodes();
       return plane;
     } catch (error) {
       await thrownAway(parts);
@@ -139,14 +141,18 @@ export class ControlPlane extends RealCluster {
     return { key, cert: this.access.ca };
   }
 
-  /** Ends the API server: every connection breaks, and new ones are refused. */
+  /**
+   * Ends the API server: every connection breaks, and new ones are refused. The controllers end too: after an outage,
+   * their watches wait up to a minute before they try again.
+   */
   async killApiServer(): Promise<void> {
-    await this.#apiServer.kill();
+    await Promise.all([this.#apiServer, ...this.#controllers].map((each) => each.kill()));
   }
 
-  /** Starts the API server again, at the same address and with the same certificate; it is ready when this resolves. */
+  /** Starts both again, at the same address and with the same certificate; the API server is ready when this resolves. */
   async startApiServer(): Promise<void> {
     this.#apiServer = await readyApiServer(this.#parts);
+    if (this.#controllers.length > 0) await this.#startControllers();
   }
 
   /**
@@ -173,7 +179,7 @@ export class ControlPlane extends RealCluster {
   async #startControllers(): Promise<void> {
     const { assets, settings, stages } = this.#parts;
     const kubeconfigOf = (user: User): Promise<string> => this.kubeconfig({ token: settings.tokens[user] });
-    const running = [
+    this.#controllers = [
       startProgram(
         this.#parts,
         'kube-controller-manager',
@@ -182,9 +188,13 @@ export class ControlPlane extends RealCluster {
       startProgram(this.#parts, 'kube-scheduler', schedulerFlags(await kubeconfigOf('kube-scheduler'))),
       startProgram(this.#parts, 'kwok', kwokFlags([...assets.stages, ...stages], await kubeconfigOf('kwok'))),
     ];
+  }
+
+  async #startWithNodes(): Promise<void> {
+    await this.#startControllers();
     for (const name of NODES)
       await this.expect('POST', '/api/v1/nodes', { metadata: { name, labels: NODE_LABELS } });
-    await untilRunning('pods can run', running, () => this.#podsCanRun());
+    await untilRunning('pods can run', this.#controllers, () => this.#podsCanRun());
   }
 
   /** Whether pods would be admitted, and the nodes take them. */

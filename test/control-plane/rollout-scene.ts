@@ -7,7 +7,6 @@ import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbo
 import type { ArgoRollouts } from './argo-rollouts.ts';
 import type { Answer, RealCluster } from './cluster.ts';
 
-const PATIENCE_MS = 60_000;
 const COUNTS = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'];
 const OVERLOOKED_AFTER_MS = 2000;
 /** Where resources are that are not of the core. */
@@ -130,7 +129,7 @@ export class RolloutScene implements AsyncDisposable {
       return false;
     };
     try {
-      await until(`the Rollout is ${what}`, isNow, PATIENCE_MS);
+      await until(`the Rollout is ${what}`, isNow);
     } catch (error) {
       throw new Error(`${String(error)}\n${JSON.stringify(last)}`, { cause: error });
     }
@@ -139,7 +138,7 @@ export class RolloutScene implements AsyncDisposable {
 
   /** Waits until the contents of its pods are these, sorted. */
   async runs(contents: string): Promise<void> {
-    await until(`its pods are ${contents}`, async () => (await this.contents()) === contents, PATIENCE_MS);
+    await until(`its pods are ${contents}`, async () => (await this.contents()) === contents);
   }
 
   /** Its pods that are not being deleted. */

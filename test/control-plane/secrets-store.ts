@@ -26,7 +26,6 @@ export interface PollOptions {
 const GROUP = 'secrets-store.csi.x-k8s.io';
 const NODE_LABEL = 'internal.secrets-store.csi.k8s.io/node-name';
 const NOT_THERE = 'the kinds of the Secrets Store CSI driver are not there: npm run control-plane';
-const PATIENCE_MS = 60_000;
 
 /** Why tests with the driver are skipped; false: they are not. */
 export function skipWithoutSecretsStore({ access }: RealCluster): string | false {
@@ -124,7 +123,7 @@ export class SecretsStoreDriver implements AsyncDisposable {
       const there = new Set(mounts);
       return wanted.every((mount) => there.has(mount));
     };
-    await until('all pods are mounted', isDone, PATIENCE_MS);
+    await until('all pods are mounted', isDone);
   }
 
   /** The statuses as they are. */

@@ -40,8 +40,6 @@ const ROOTS: Readonly<Record<string, RegExp>> = {
   'apis/batch': /^(cronjobs|jobs)\b/,
 };
 
-/** Pods are made and started by others, who have more to do. */
-const PATIENCE_MS = 90_000;
 const MARKER = web('marker', { replicas: 0 });
 
 /** A namespace in a real cluster, and the reloaders that watch it. */
@@ -299,7 +297,7 @@ export class Stage implements AsyncDisposable {
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    await untilOrLogs(this.processes, what, condition, PATIENCE_MS);
+    await untilOrLogs(this.processes, what, condition);
   }
 
   /** What is created from now on is younger for certain than what was written until now, by times that are to the second. */
