@@ -96,19 +96,25 @@ function merged(live: unknown, wanted: unknown, ...how: How): unknown {
 }
 
 function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: How): readonly unknown[] {
-  const idOf = (item: unknown, key: string): unknown => (isJson(item) ? item[key] : undefined);
-  const key = KEYS.find((each) =>
-    [live, wanted].every((list) => {
-      const ids = list.map((item) => idOf(item, each));
-      return !ids.includes(undefined) && new Set(ids).size === ids.length;
-    }),
-  );
-  if (key === undefined)
+  const lists = [live, wanted];
+  const fits = KEYS.filter((each) => lists.flat().every((item) => isJson(item) && item[each] !== undefined));
+  const key = fits.find((each) => lists.every((list) => new Set(idsIn(list, each)).size === list.length));
+  if (fits[0] === undefined)
     return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, ...how) : item));
-  const byId = new Map(live.map((item) => [idOf(item, key), item]));
-  const next = wanted.map((item) => merged(byId.get(idOf(item, key)), item, ...how));
-  for (const item of wanted) byId.delete(idOf(item, key));
-  return [...next, ...[...byId.values()].filter((item) => isStampVariable(String(idOf(item, 'name'))))];
+  const [lived, given] = lists.map((list) => numbered(idsIn(list, key ?? fits[0] ?? '')));
+  const byId = new Map(lived?.map((id, index) => [id, live[index]]));
+  const next = wanted.map((item, index) => merged(byId.get(given?.[index] ?? ''), item, ...how));
+  for (const id of given ?? []) byId.delete(id);
+  return [...next, ...[...byId.values()].filter((item) => isStampVariable(String((item as Json)['name'])))];
+}
+
+function idsIn(list: readonly unknown[], key: string): readonly string[] {
+  return list.map((item) => String((item as Json)[key]));
+}
+
+/** The API server takes a variable twice: each is an item of its own. */
+function numbered(ids: readonly string[]): readonly string[] {
+  return ids.map((id, index) => `${id} ${ids.slice(0, index).filter((each) => each === id).length}`);
 }
 
 /** Whether the API server stores nothing of the field. */

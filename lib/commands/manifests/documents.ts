@@ -9,10 +9,11 @@ import {
   type Node,
   parseAllDocuments,
   type Tags,
+  type YAMLParseError,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
 import { DNS_SUBDOMAIN, type WorkloadRef } from '../../model/object-ref.ts';
-import type { RawMetadata, RawObject } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawMetadata, RawObject } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
 import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
 
@@ -50,6 +51,7 @@ const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
 const KNOWN_NAME = new RegExp(`^(?=.{1,253}$)${DNS_SUBDOMAIN.source}`);
+const TWICE = 'has a key twice in one map: only one of both values counts, or the manifest is refused';
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
@@ -66,22 +68,29 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {
     const { contents, errors, range } = document;
-    const value = jsonOf(document);
+    const lineOf = (each = errors[0]): number =>
+      each?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
+    const value = jsonOf(document, (error) =>
+      report({ rule: 'invalid', about: file, says: TWICE, file, line: lineOf(error) }),
+    );
     if (value !== undefined)
       return value === null ? [] : objectsIn({ source, node: contents, lineCounter }, value);
-    const line = errors[0]?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
     const hint = text.includes('{{') ? '; a template has to be rendered first' : '';
     // The message of the parser quotes the lines around the error, and with them what a Secret holds.
     const says = `is not valid YAML (${errors[0]?.code ?? 'an alias cannot be resolved'})${hint}`;
-    report({ rule: 'unreadable', about: file, says, file, line });
+    report({ rule: 'unreadable', about: file, says, file, line: lineOf() });
     return [];
   });
 }
 
-/** The document as JSON; undefined if it has errors, or an alias without an anchor, within itself, or too many. */
-function jsonOf(document: Document): unknown {
+/** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias without an anchor, within itself, or too many. */
+function jsonOf(document: Document, onTwice: (error: YAMLParseError) => void): unknown {
+  const { errors } = document;
   try {
-    return document.errors.length > 0 ? undefined : JSON.parse(JSON.stringify(document.toJS() ?? null));
+    if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return undefined;
+    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null));
+    errors.forEach(onTwice);
+    return value;
   } catch {
     return undefined;
   }
@@ -148,7 +157,7 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
-  const faults = misfits.map((misfit) => faultOf(misfit));
+  const faults = [...misfits, ...(known ? sharedKeysOf(object) : [])].map(faultOf);
   for (const { path, ...fault } of faults)
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
@@ -159,6 +168,12 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const isPartial = faults.some(({ rule }) => rule === 'invalid');
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+/** The keys of a ConfigMap that have a text and a binary value. */
+function sharedKeysOf({ data = {}, binaryData = {} }: Partial<RawConfigObject>): readonly Misfit[] {
+  const shared = Object.keys(binaryData).filter((key) => Object.hasOwn(data, key));
+  return shared.map((key) => ({ path: ['binaryData', key], is: 'also a key of data' }));
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {

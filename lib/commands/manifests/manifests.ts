@@ -33,7 +33,21 @@ export async function readManifests(
     for (const fault of faults) report(fault);
     return manifests;
   });
-  return (await Promise.all(read)).flat();
+  return (await Promise.all(read)).flat().map(numbering());
+}
+
+/** Of those whose names are to be generated from the same one, each is an object of its own. */
+function numbering(): (manifest: Manifest) => Manifest {
+  const counts = new Map<string, number>();
+  return (manifest) => {
+    const { kind, object } = manifest;
+    const { namespace, name } = object.metadata;
+    const id = `${kind} ${namespace}/${name}`;
+    const number = (counts.get(id) ?? 0) + 1;
+    counts.set(id, number);
+    if (number === 1 || !name.endsWith('*')) return manifest;
+    return { ...manifest, object: { ...object, metadata: { ...object.metadata, name: `${name}${number}` } } };
+  };
 }
 
 /** The error if nothing was read. */

@@ -11,7 +11,7 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
-import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
@@ -215,13 +215,41 @@ function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawOb
   return kind && notLabelled(reloader, { kind, namespace, name }, metadata);
 }
 
-/** That the API server refuses the change of an immutable object. */
+/** By kind the fields that the API server never lets change. */
+const FIXED: Readonly<Record<string, readonly string[]>> = {
+  Secret: ['type'],
+  Deployment: ['selector'],
+  DaemonSet: ['selector'],
+  StatefulSet: ['selector', 'serviceName'],
+  Job: ['selector', 'template'],
+};
+
+/** That the API server refuses the change; of a Job that is suspended, some fields of the template may change. */
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
-  const [was, is] = [before, after] as readonly (RawConfigObject | undefined)[];
-  if (was?.immutable !== true || is === undefined) return [];
-  if (is.immutable === true && changedKeys(was, is).length === 0) return [];
-  const about = `${row.kind}/${is.metadata.name}`;
-  return [{ rule: 'immutable', about, says: `${about} is immutable: the API server refuses the change` }];
+  if (before === undefined || after === undefined) return [];
+  const [was, is] = [before, after].map(fieldsOf) as [Fields, Fields];
+  const about = `${row.kind}/${after.metadata.name}`;
+  const isKept = is.immutable === true && changedKeys(before, after).length === 0;
+  const twice = Object.keys(is.binaryData ?? {}).filter((key) => Object.hasOwn(is.data ?? {}, key));
+  const isFixed = (field: string): boolean => field !== 'template' || was['suspend'] !== true;
+  const changed = (FIXED[row.kind] ?? []).filter((field) => !isDeepStrictEqual(was[field], is[field]));
+  const refusals = [
+    ...(was.immutable === true && !isKept ? [`${about} is immutable`] : []),
+    ...twice.map((key) => `${about} has the key ${key} in data and in binaryData`),
+    ...changed.filter(isFixed).map((field) => `the ${field} of ${about} is immutable`),
+  ];
+  return refusals.map((what) => ({
+    rule: 'refused',
+    about,
+    says: `${what}: the API server refuses the change`,
+  }));
+}
+
+type Fields = Partial<RawConfigObject> & Readonly<Record<string, unknown>>;
+
+/** The fields of an object, and those of its spec. */
+function fieldsOf(object: RawObject): Fields {
+  return { type: 'Opaque', ...object, ...(object as RawWorkload).spec };
 }
 
 /** The step as the streams show it, whose selectors leave objects out. */

@@ -10,6 +10,9 @@ function limited(memory: unknown): object {
   return { resources: { limits: { memory } } };
 }
 
+/** The API server keeps both, and the last one counts. */
+const TWICE = ['1', '2'].map((value) => ({ name: 'A', value }));
+
 describe('to apply', () => {
   const live = {
     metadata: { name: 'web', uid: 'u', generation: 4, annotations: { by: 'controller' } },
@@ -91,6 +94,8 @@ describe('to apply', () => {
         { key: 'k', tolerationSeconds: 5 },
       ],
     ].map((list) => [{ list }, { list }] as const),
+    [{ env: [...TWICE, { name: '_RELOADER_SECRET_X', value: '1' }] }, { env: TWICE }],
+    [{ env: TWICE }, { env: TWICE.toReversed() }, true],
     [{}, { securityContext: { privileged: false } }, true],
     [{ labels: { a: 'b' } }, { labels: { a: 'b', c: '' } }, true],
     [{ labels: { resources: '1' } }, { labels: { resources: '1.0' } }, true],

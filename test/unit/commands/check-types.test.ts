@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { CommandError } from '../../../lib/commands/connect.ts';
 import { check, type Problem } from '../../../lib/commands/manifests/check.ts';
+import { readManifests } from '../../../lib/commands/manifests/manifests.ts';
 import { fc } from '../../laws.ts';
 import type { Words } from './world.ts';
 
@@ -85,6 +86,11 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
   [{ ...config, binaryData: { '..a': '' } }, '..a:', /^binaryData\.\.\.a is no valid key/],
   [{ ...config, kind: 'Secret', stringData: { ['a'.repeat(254)]: '' } }, 'aa', /is no valid key/],
   [
+    { ...config, data: { c: '' }, binaryData: { c: '' } },
+    'c:',
+    /^binaryData\.c is also a key of data: the API/,
+  ],
+  [
     { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a/b' } },
     'metadata',
     /^has a name or a namespace that no object can have/,
@@ -118,6 +124,24 @@ test('a name of another kind, one that is generated and every valid key are righ
   assert.deepEqual(await problemsIn(`${stringify(role)}---\n${stringify(generated)}`), []);
 });
 
+test('objects whose names are generated from one are each an object of its own', async () => {
+  const files = ['a', 'b'].map((name) => path.join(folder, `${name}.yaml`));
+  for (const file of files) {
+    const annotations = { [`${NATIVE}/configmap`]: path.basename(file) };
+    writeFileSync(
+      file,
+      stringify({ ...deployment({ template: {} }), metadata: { generateName: 'web-', annotations } }),
+    );
+  }
+  const names = (await readManifests(files)).map(({ object }) => object.metadata.name);
+  const { problems } = await check(files, { namespace: 'default', settings: [], isStrict: false });
+  assert.deepEqual(names, ['web-*', 'web-*2']);
+  assert.deepEqual(
+    problems.map(({ says }) => /ConfigMap\/(\S+) not found/.exec(says)?.[1]),
+    ['a.yaml', 'b.yaml'],
+  );
+});
+
 test('a Secret that sops has encrypted is decrypted before it is applied', async () => {
   const secret = { ...config, kind: 'Secret', data: { a: 'ENC[x]' }, sops: {} };
   assert.deepEqual(await problemsIn(stringify(secret)), []);
@@ -132,15 +156,21 @@ test('a mark of an object among its labels has no effect', async () => {
   assert.deepEqual(shown, [['misplaced', key, 6]]);
 });
 
-test('a document that is no YAML does not hide the others', async () => {
-  const found = await problemsIn(`a: [\n---\n${stringify({ ...config, data: 5 })}`);
+test('neither a document that is no YAML nor a key that is there twice hides the others', async () => {
+  const others = stringify({ ...config, data: 5 });
+  const twice = `${stringify(config)}data:\n  a: b\n  a: c\n`;
+  const found = await problemsIn(`a: [\n---\n${twice}---\n${others}`);
   assert.deepEqual(
-    found.map(({ rule, line }) => [rule, line]),
+    found.map(({ rule, line, says }) => [rule, line, says.includes('twice')]),
     [
-      ['unreadable', 2],
-      ['invalid', 7],
+      ['unreadable', 2, false],
+      ['invalid', 9, true],
+      ['invalid', 15, false],
     ],
   );
+  await assert.rejects(readManifests([path.join(folder, 'all.yaml')]), /all\.yaml:2 is not valid YAML/);
+  writeFileSync(path.join(folder, 'all.yaml'), twice);
+  await assert.rejects(readManifests([path.join(folder, 'all.yaml')]), /all\.yaml:7 has a key twice/);
 });
 
 /** Fields that the program reads, in objects of any kind. */

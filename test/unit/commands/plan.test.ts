@@ -23,6 +23,13 @@ const WEB = [configMap(), deployment('app:1')];
 const CHANGED = configMap({ value: 'B', more: 'C' });
 const BY_RELOADER: Rollouts = [['Deployment/web', 'reloader', 'ConfigMap/web (keys more, value)']];
 
+const SECRET_OBJECT = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' } };
+
+function otherSelector(image: string): object {
+  const own = deployment(image) as { readonly spec: object };
+  return { ...own, spec: { ...own.spec, selector: { matchLabels: { app: 'other' } } } };
+}
+
 const TREES: Readonly<Record<string, Row>> = {
   'nothing, where nothing changes': { from: WEB, to: WEB, rolls: [] },
   'a workload whose object changes, with the keys': {
@@ -172,21 +179,34 @@ describe('against a cluster a plan has', () => {
     assert.equal(answer.rollouts[0]?.keptBy, undefined);
   });
 
-  test('nothing of a change of an immutable object, which the API server refuses', async () => {
-    for (const [to, isRefused] of [
-      [{ ...configMap(), immutable: false }, true],
-      [CHANGED, true],
-      [{ ...CHANGED, immutable: true }, true],
-      [{ ...configMap(), immutable: true, metadata: { name: 'web', labels: { a: 'b' } } }, false],
-    ] as const) {
+  /** What is live beside the usual, what is applied, and what the API server says to that. */
+  const REFUSED: readonly (readonly [live: object, to: object, says: readonly string[]])[] = [
+    [{ immutable: true }, { ...configMap(), immutable: false }, ['ConfigMap/web is immutable']],
+    [{ immutable: true }, CHANGED, ['ConfigMap/web is immutable']],
+    [{ immutable: true }, { ...CHANGED, immutable: true }, ['ConfigMap/web is immutable']],
+    [
+      { immutable: true },
+      { ...configMap(), immutable: true, metadata: { name: 'web', labels: { a: 'b' } } },
+      [],
+    ],
+    [{ binaryData: { more: 'Qg==' } }, CHANGED, ['ConfigMap/web has the key more in data and in binaryData']],
+    [{}, { ...SECRET_OBJECT, type: 'example.com/other' }, ['the type of Secret/web is immutable']],
+    [{}, { ...SECRET_OBJECT, type: 'Opaque', data: {} }, []],
+    [{}, otherSelector('app:1'), ['the selector of Deployment/web is immutable']],
+    [{}, otherSelector('app:2'), ['the selector of Deployment/web is immutable']],
+  ];
+  for (const [live, to, says] of REFUSED)
+    test(`nothing of what the API server refuses: ${JSON.stringify([live, to])}`, async () => {
       const fixed = world();
-      fixed.sandbox.patch('configmaps', 'default', 'web', { immutable: true });
+      fixed.sandbox.create('secrets', { metadata: { name: 'web' }, type: 'Opaque', data: {} });
+      fixed.sandbox.patch('configmaps', 'default', 'web', live);
       const { causes, objects, rollouts, unknown } = await onCluster(fixed, [to]);
-      const says = causes.map((cause) => cause.says);
-      const refused = 'ConfigMap/web is immutable: the API server refuses the change';
-      assert.deepEqual([says, objects, rollouts, unknown], [isRefused ? [refused] : [], [], [], []]);
-    }
-  });
+      assert.deepEqual(
+        causes.map((cause) => cause.says),
+        says.map((each) => `${each}: the API server refuses the change`),
+      );
+      assert.deepEqual([objects, rollouts, unknown], [[], [], []]);
+    });
 
   test('only objects with the labels that the reloader watches', async () => {
     const cases = [
