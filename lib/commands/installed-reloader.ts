@@ -99,12 +99,7 @@ interface RawLease extends RawObject {
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const { asked, namespace, settings, places = [namespace] } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
-  if (asked !== undefined) {
-    const deployment = await namedDeployment(send, '--reloader', asked, namespace);
-    const doubts = await doubtsAboutNamed(send, deployment);
-    const named = installed(deployment, settings);
-    return { ...named, isGiven: true, unknown: [...named.unknown, ...doubts] };
-  }
+  if (asked !== undefined) return await namedReloader(send, asked, wanted);
   const near = places === 'all' ? [namespace] : places;
   const { found: all, isEverywhere } = await findReloaders(send, near, settings);
   const serving = servingIn(all, places);
@@ -125,6 +120,15 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
   return { ...guess, ...silenceOf(best, leases.found), unknown: [...guess.unknown, ...doubts] };
+}
+
+async function namedReloader(send: Send, asked: string, wanted: Wanted): Promise<InstalledReloader> {
+  const deployment = await namedDeployment(send, '--reloader', asked, wanted.namespace);
+  const leases = await listedIn<RawLease>(send, LEASES, deployment.metadata.namespace ?? '', NOT_OF_NODES);
+  const doubts = doubtsAboutNamed(deployment, leases);
+  const named = installed(deployment, wanted.settings);
+  const unknown = [...named.unknown, ...doubts];
+  return { ...named, ...silenceOf(named, leases.found), isGiven: true, unknown };
 }
 
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
@@ -172,14 +176,13 @@ function rivalsIn(serving: Serving, further: string): readonly string[] {
 }
 
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
-async function doubtsAboutNamed(send: Send, deployment: RawDeployment): Promise<readonly string[]> {
+function doubtsAboutNamed(deployment: RawDeployment, leases: Listed<RawLease>): readonly string[] {
   const { name, namespace = '' } = deployment.metadata;
   if (isOurs(deployment)) return [];
-  const { found, isEverywhere } = await listedIn<RawLease>(send, LEASES, namespace, NOT_OF_NODES);
-  if (found.some((lease) => holderOf(lease).startsWith(`${name}-`))) return [];
+  if (leases.found.some((lease) => holderOf(lease).startsWith(`${name}-`))) return [];
   const instead = 'give the flags of the reloader by --reloader none -- <flags>';
   const title = `Deployment ${namespace}/${name}`;
-  if (!isEverywhere)
+  if (!leases.isEverywhere)
     return [
       `whether ${title} is a reloader: it lacks the label ${RELOADER_SELECTOR}, and you may not list all Leases (${instead})`,
     ];

@@ -48,8 +48,8 @@ function notInstalled({ reloader }: Facts): Cause | undefined {
   };
 }
 
-function notRunning({ reloader: { installation } }: Pick<Facts, 'reloader'>): Cause | undefined {
-  if (installation === undefined || installation.readyReplicas > 0) return undefined;
+function notRunning({ reloader: { installation, isSilent } }: Pick<Facts, 'reloader'>): Cause | undefined {
+  if (installation === undefined || (installation.readyReplicas > 0 && isSilent !== true)) return undefined;
   const { namespace, name, replicas } = installation;
   const about = `Deployment/${name} in ${namespace}`;
   if (replicas === 0)
@@ -62,7 +62,7 @@ function notRunning({ reloader: { installation } }: Pick<Facts, 'reloader'>): Ca
   return {
     rule: 'reloader-not-ready',
     about,
-    says: `no pod of ${about}, the reloader, is ready`,
+    says: `no pod of ${about}, the reloader, ${isSilent === true ? 'has renewed its Lease for a minute' : 'is ready'}`,
     todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
   };
 }

@@ -2,12 +2,13 @@
 
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
+import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { Finding } from '../../model/finding.ts';
 import { type Hold, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
-import { listedText } from '../../model/text.ts';
+import { listedText, parseBool } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
 import { configKindsOf } from '../../options/options.ts';
@@ -16,7 +17,7 @@ import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts
 import { gateOf } from '../../tracking/gate.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
-import { decidingWords, wordsOf } from './policy-words.ts';
+import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const WORKLOAD_RULES: readonly CauseRule[] = [
@@ -72,18 +73,27 @@ export function causeOf({ reason, about, message }: Finding): Cause {
 function asksForNothing(facts: Facts): Cause | undefined {
   const { workload, record, reloader, findings: found } = facts;
   if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
-  const asking = wordsOf(workload).filter(({ on }) => on !== 'label');
-  if (asking.length > 0 || record !== undefined || reloader.options.autoReloadAll) return undefined;
+  const keys = vocabulariesOf(reloader).flatMap(workloadKeysOf);
+  const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
+  const off = asking.filter(({ value }) => parseBool(value) === false);
+  const isAll = reloader.options.autoReloadAll && off.length === 0;
+  if (asking.length > off.length || record !== undefined || isAll) return undefined;
   const { kind, namespace, name } = workload.ref;
   const lists = configKindsOf(reloader.options).flatMap((each) => {
     const read = workload.references.filter((reference) => reference.kind === each);
     const names = [...new Set(read.map((reference) => reference.name))];
     return names.length === 0 ? [] : [`${nativeKeyOf(each)}=${names.join(',')}`];
   });
-  const cause = { rule: 'not-asked', about: 'annotations', says: 'no annotation asks for anything' };
+  const by = off.length === 0 ? '' : ` (${off.map(wordText).join(', ')})`;
+  const cause = { rule: 'not-asked', about: 'annotations', says: `no annotation asks for anything${by}` };
   if (lists.length === 0 || !readsNative(facts)) return cause;
   const command = `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${lists.join(' ')}`;
   return { ...cause, todo: command };
+}
+
+/** Those in use. */
+function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
+  return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
 }
 
 /** Whether native lists have an effect. */
@@ -99,9 +109,11 @@ function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>):
 /** An auto annotation, and a template that mentions nothing. */
 function refersToNothing({ workload, record, reloader }: Facts): readonly Cause[] {
   if (record !== undefined || workload.references.length > 0) return NO_CAUSES;
-  const { options } = reloader;
-  const inUse = everyVocabulary(options).filter((words) => options.dialects.includes(words.name));
-  const switches = inUse.flatMap((words) => [words.auto, words.search, ...Object.values(words.typedAuto)]);
+  const switches = vocabulariesOf(reloader).flatMap((words) => [
+    words.auto,
+    words.search,
+    ...Object.values(words.typedAuto),
+  ]);
   const found = wordsOf(workload).filter(({ key, value }) => switches.includes(key) && value === 'true');
   return found.map(({ key }) => ({
     rule: 'no-reference',
@@ -211,7 +223,7 @@ function firstSeen(facts: Facts): readonly Cause[] {
     .map(({ config: { ref } }) => ({
       rule: 'baseline',
       about: describe(ref),
-      says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline, and later changes roll`,
+      says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline once the reloader lists it, and later changes roll`,
       todo: 'if it changed before the workload asked for it, kubectl rollout restart',
     }));
 }

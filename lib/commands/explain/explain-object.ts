@@ -22,12 +22,14 @@ import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
 import { notWatched, unseenBecause } from './causes-of-setting.ts';
+import { isTimeUnknown } from './causes-of-workload.ts';
 import {
   causesOf,
   type Explanation,
   explanationOf,
   type FollowedObject,
   shownReloader,
+  TIME_UNKNOWN,
   whatIsUnknown,
 } from './explanation.ts';
 import { causeLines, followedLine, sourceLines, unknownLines } from './explanation-text.ts';
@@ -70,6 +72,9 @@ export async function explainObject(
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const rolled = asking.filter(({ causes: own }) => !own.some(({ rule }) => rule === 'notify-only'));
+  const isLate = mentioning.some(
+    (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
+  );
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
   const answer = {
     object: ref,
@@ -79,6 +84,7 @@ export async function explainObject(
       ...(followers.length === 0 ? reloader.unknown : whatIsUnknown({ reloader, observation })),
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
+      ...(isLate ? [TIME_UNKNOWN] : []),
       ...(pods.length === 0 ? [] : [`what pods of ${describeAll(pods.map(({ workload }) => workload))} run`]),
     ],
     followers: rolled,

@@ -118,8 +118,9 @@ export function hiddenOf(facts: Facts): readonly string[] {
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
 }
 
-const TIME_UNKNOWN =
-  'when it is rolled: the running reloader alone knows its last rollout, failed attempts and turns; its status page has them';
+/** What is not known of a workload that is out of date. */
+export const TIME_UNKNOWN =
+  'whether and when what is out of date is rolled: the running reloader alone knows its rights, failed attempts and turns; its status page has them';
 
 /** What is not known of the reloader and its state. */
 export function whatIsUnknown({
@@ -140,7 +141,8 @@ export function unrecorded(
 }
 
 /** Which reloader counts, and what it watches. */
-export function shownReloader({ installation, place, unknown, isGiven }: InstalledReloader): ShownReloader {
+export function shownReloader(reloader: InstalledReloader): ShownReloader {
+  const { installation, options, place, unknown, isGiven } = reloader;
   if (unknown.length > 0) return { is: 'unknown', says: 'unknown' };
   if (installation === undefined) {
     const says =
@@ -148,8 +150,14 @@ export function shownReloader({ installation, place, unknown, isGiven }: Install
     return { is: 'none', says };
   }
   const { namespace, name, readyReplicas, replicas } = installation;
-  const where = place.namespaces === undefined ? 'all namespaces' : place.namespaces.join(', ');
-  const says = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}`;
+  const { ignoredNamespaces: ignored, namespaceSelector, resourceLabelSelector } = options;
+  const where = [
+    place.namespaces?.join(', ') ?? 'all namespaces',
+    ignored.length > 0 && `but ${ignored.join(', ')}`,
+    namespaceSelector !== undefined && `with the labels ${namespaceSelector}`,
+    resourceLabelSelector !== undefined && `for objects with the labels ${resourceLabelSelector}`,
+  ].filter((text) => text !== false);
+  const says = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where.join(' ')}`;
   return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 

@@ -64,6 +64,20 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'not-asked',
     names: /^no annotation asks for anything -> $/,
   },
+  'a switch says that nothing is asked for': {
+    make: well({ [`${NATIVE}/auto`]: 'false', [`${NATIVE}/hold`]: 'true' }),
+    rule: 'not-asked',
+    names: /asks for anything \(reloader\.k8s\.collaborne\.com\/auto: false\) -> kubectl .* annotate/,
+  },
+  'a switch leaves it out of what is asked for everywhere': {
+    make: (world) =>
+      world
+        .install(['-A', '--auto-reload-all'])
+        .configMap()
+        .deployment({ onTemplate: { [`${STAKATER}/auto`]: 'false' } }),
+    rule: 'not-asked',
+    names: /asks for anything \(reloader\.stakater\.com\/auto: false \(pod template\)\)/,
+  },
   'an annotation is misspelt': {
     make: well({ [`${NATIVE}/confgmap`]: 'web' }),
     rule: 'mistyped',

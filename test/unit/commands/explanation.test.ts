@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainObject, type ObjectExplanation } from '../../../lib/commands/explain/explain-object.ts';
-import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
+import {
+  explanationOf,
+  shownReloader,
+  type WorkloadExplanation,
+} from '../../../lib/commands/explain/explanation.ts';
 import { explanationText } from '../../../lib/commands/explain/explanation-text.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
@@ -85,10 +89,39 @@ async function explainedObject(
   return answer;
 }
 
+/** By the flags of a reloader, what it watches in words. */
+const WATCHED: readonly (readonly [flags: readonly string[], says: string])[] = [
+  [['-A'], 'all namespaces'],
+  [['-A', '--namespaces-to-ignore=a,b'], 'all namespaces but a, b'],
+  [
+    ['-A', '--namespace-selector=tier=web', '--resource-label-selector=a=b'],
+    'all namespaces with the labels tier=web for objects with the labels a=b',
+  ],
+  [['--namespace=default,shop'], 'default, shop'],
+];
+
+test('the line about the reloader names what it leaves out', async () => {
+  for (const [flags, says] of WATCHED) {
+    const world = new World().install(flags);
+    await rolledOut(world);
+    const { says: line } = shownReloader(
+      await findReloader(world.send, { namespace: 'default', settings: [] }),
+    );
+    world.sandbox.close();
+    assert.equal(line.split(' watches ')[1], says);
+  }
+});
+
 describe('explain of an object', () => {
   test('knows its followers', async () => {
     const { followers, unknown, isMissing } = await explainedObject(well()(new World()));
     assert.deepEqual([followers.length, unknown, isMissing], [1, [], false]);
+  });
+
+  test('does not know whether and when a follower that is out of date is rolled', async () => {
+    const { followers, unknown } = await explainedObject(well()(new World()).change());
+    assert.deepEqual([followers[0]?.follows?.pods, unknown.length], ['out of date', 1]);
+    assert.match(unknown.join(), /^whether and when/);
   });
 
   for (const isChanged of [false, true])

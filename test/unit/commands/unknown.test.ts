@@ -150,6 +150,15 @@ describe('a Deployment that a person names', () => {
     assert.deepEqual((await foundIn(held(new World()), { asked: 'web' })).unknown, []);
   });
 
+  test('runs only if its Lease is renewed', async () => {
+    const parts = { holder: 'reloader-7f-x_uid_0a', namespace: 'reloader' };
+    const silent = [SECOND_MS, 120 * SECOND_MS].map(async (renewedMsAgo) => {
+      const world = lease(new World().install(), { ...parts, renewedMsAgo });
+      return (await foundIn(world, { asked: 'reloader/reloader' })).isSilent;
+    });
+    assert.deepEqual(await Promise.all(silent), [undefined, true]);
+  });
+
   test('is none otherwise', async () => {
     const none = foundIn(lease(new World().deployment({ reads: [] })), { asked: 'web' });
     await assert.rejects(none, /--reloader: Deployment default\/web does not look like a reloader/);
@@ -251,6 +260,7 @@ describe('explain', () => {
       const unknown = ['whether pods run the current content of ConfigMap/web'];
       assert.deepEqual([podsIn(answer), answer.unknown], [['unknown'], unknown]);
       assert.ok(!rulesIn(answer).includes('unchanged'));
+      assert.ok(rulesIn(answer).some((rule) => /^(no-)?reloader/.test(rule)));
     });
 
   const damages: Readonly<Record<string, object>> = {
@@ -313,7 +323,10 @@ describe('explain', () => {
 
   test('does not know when the running reloader rolls, and names a least interval', async () => {
     const answer = await explained(outdated({ [`${NATIVE}/min-rollout-interval`]: '1h' }));
-    assert.match(answer.unknown.join(), /^when it is rolled: .*status page/);
+    assert.match(
+      answer.unknown.join(),
+      /^whether and when what is out of date is rolled: .* its rights, .*status page/,
+    );
     assert.match(answer.causes.map(({ says }) => says).join(), /not before 1h after its last rollout/);
   });
 
