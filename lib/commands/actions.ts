@@ -5,7 +5,7 @@
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
-import { NAMESPACES, objectPath, writing } from '../kubernetes/api-path.ts';
+import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
@@ -13,9 +13,11 @@ import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
+import type { Cause } from './explain/cause.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
-import { keysOf } from './explain/explain-object.ts';
-import { hiddenOf, whatIsUnknown } from './explain/explanation.ts';
+import { followed } from './explain/causes-of-workload.ts';
+import { explainObject, keysOf, notifiedOnly } from './explain/explain-object.ts';
+import { causesOf, hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import { readObject } from './reads.ts';
@@ -30,8 +32,8 @@ interface Change {
   readonly value: string | null;
   /** Why it is not known whether it lets anything go, each a sentence. @default it is known */
   readonly unknown?: readonly string[];
-  /** What else keeps the rollout. @default nothing is known */
-  readonly also?: string;
+  /** What a person should know beside, each a line. @default nothing */
+  readonly also?: readonly string[];
 }
 
 /** Runs a command. */
@@ -44,28 +46,14 @@ export const runHold: Run = run((_, target, { until = 'true' }) => {
   return { target, annotation: HOLD_ANNOTATION, value: until };
 });
 
-/** Ends a hold, and says whether there was none, or the namespace has one too. */
+/** Ends a hold, and says whether there was none. */
 export const runRelease: Run = run(async ({ send, reloader: { options } }, target) => {
   const { kind, namespace, name } = target;
-  const isHeld = async (...read: Parameters<typeof readObject>): Promise<boolean | undefined> => {
-    const reading = await readObject(...read);
-    const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
-    return reading.kind === 'found' ? (heldUntil(annotations) ?? 0) > moment() : undefined;
-  };
-  const isOwn = await isHeld(send, resourceOf(kind, options), namespace, name);
-  const isShared = options.namespaceAnnotations && (await isHeld(send, NAMESPACES, undefined, namespace));
-  const also = [
-    ...(isOwn === false ? [`${kind}/${name} was not held`] : []),
-    ...(isShared === true
-      ? [`namespace ${namespace} is held: kubectl annotate namespace ${namespace} ${HOLD_ANNOTATION}-`]
-      : []),
-  ];
-  return {
-    target,
-    annotation: HOLD_ANNOTATION,
-    value: null,
-    ...(also.length > 0 && { also: also.join('\n') }),
-  };
+  const reading = await readObject(send, resourceOf(kind, options), namespace, name);
+  const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
+  const wasHeld = reading.kind !== 'found' || (heldUntil(annotations) ?? 0) > moment();
+  const also = wasHeld ? [] : [`${kind}/${name} was not held`];
+  return { target, annotation: HOLD_ANNOTATION, value: null, also };
 });
 
 /** Allows the rollout that a workload waits for. */
@@ -121,11 +109,46 @@ function run(
     const { kind, namespace, name } = change.target;
     const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
     const command = `kubectl annotate -n ${namespace} ${kind.toLowerCase()}/${name} ${words}`;
-    const answer = { unknown: [], ...change, command };
-    if (change.also !== undefined) terminal.note(change.also);
+    const also = [...(change.also ?? []), ...(await effectOf(scene, subject, change))];
+    const answer = { unknown: [], ...change, ...(also.length > 0 && { also }), command };
+    for (const line of also) terminal.note(line);
     for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
     return { answer, text: () => `${command}\n`, unknown: answer.unknown };
   };
+}
+
+/** The causes by which the reloader rolls nothing, or not yet. */
+const KEEPING = [
+  ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
+  ...['hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
+];
+
+/** Why a change that is written has no effect, and what else keeps a rollout. */
+async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
+  try {
+    const isOwn = ({ rule }: Pick<Cause, 'rule'>): boolean =>
+      change.value !== null && rule === (change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval');
+    const found = (await keptBy(scene, subject)).filter((cause) => !isOwn(cause));
+    return found.map(({ says }) => `${kindOf(subject)}/${subject.name}: ${says}`);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return [`unknown whether it has an effect: ${error.message}`];
+  }
+}
+
+async function keptBy(scene: Scene, subject: Subject): Promise<readonly Pick<Cause, 'rule' | 'says'>[]> {
+  const what = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
+  const none = { rule: 'not-asked', says: `${what}, so that this has no effect` };
+  if (subject.is === 'object') {
+    const { followers, unknown } = await explainObject(scene, subject);
+    return followers.length + unknown.length > 0 ? [] : [none];
+  }
+  const facts = await factsOf(scene, subject.row, subject.name);
+  const isKnown = hiddenOf(facts).length === 0;
+  const isFollowing = !isKnown || followed(facts).some(({ verdict }) => verdict.asks);
+  const causes = [...notifiedOnly(facts), ...causesOf(facts)].filter(({ rule }) => KEEPING.includes(rule));
+  await facts.observation.end();
+  return isFollowing ? causes : [none, ...causes];
 }
 
 /** @throws CommandError if the API server refuses it */

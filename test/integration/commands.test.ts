@@ -17,6 +17,7 @@ import type { Cluster } from './harness.ts';
 import { deploy, put } from './manifests.ts';
 import { BUNDLE, ReloaderProcess } from './reloader-process.ts';
 
+const NATIVE = 'reloader.k8s.collaborne.com';
 const SECRET = 'hush-hush';
 let cluster: Cluster;
 let kubeconfig = '';
@@ -28,6 +29,16 @@ before(async () => {
   deploy(cluster, 'gated', { follows: { ConfigMap: ['web'] } });
   const annotations = { 'reloader.k8s.collaborne.com/approval': 'required' };
   cluster.sandbox.patch('deployments', 'default', 'gated', { metadata: { annotations } });
+  const words = {
+    held: { ...annotations, [`${NATIVE}/hold`]: 'true' },
+    notified: { [`${NATIVE}/notify-only`]: 'true' },
+  };
+  for (const [name, own] of Object.entries(words)) {
+    deploy(cluster, name, { follows: { ConfigMap: ['web'] } });
+    cluster.sandbox.patch('deployments', 'default', name, { metadata: { annotations: own } });
+  }
+  deploy(cluster, 'idle', { follows: {} });
+  put(cluster, { kind: 'ConfigMap', namespace: 'default', name: 'idle' }, 'A');
 });
 after(() => cluster[Symbol.asyncDispose]());
 
@@ -203,10 +214,28 @@ test('release says that there was no hold, and that one on the namespace goes on
   const { code, stderr } = await run(line, kubeconfig);
   hold(null);
   assert.equal(code, 0);
-  assert.match(stderr, /^namespace default is held: kubectl annotate namespace default \S+\/hold-\n$/);
+  assert.match(
+    stderr,
+    /^Deployment\/web: namespace default is held until its annotation hold is taken away$/m,
+  );
   const again = await run(line, kubeconfig);
   assert.deepEqual([again.code, again.stderr], [0, 'Deployment/web was not held\n']);
 });
+
+/** By what is written, what has no effect, or goes on. */
+const WITHOUT_EFFECT: Readonly<Record<string, RegExp | ''>> = {
+  'hold deploy/held': '',
+  'hold deploy/idle': /^Deployment\/idle: it is rolled for no object, so that this has no effect\n$/,
+  'hold deploy/notified': /^Deployment\/notified: it is notify-only: a change is notified/,
+  'hold cm/idle': /^ConfigMap\/idle: no workload is rolled for it, so that this has no effect\n$/,
+  'approve deploy/held': /^Deployment\/held: it is held until its annotation hold is taken away\n$/,
+};
+for (const [line, says] of Object.entries(WITHOUT_EFFECT))
+  test(`${line} says what it does not change`, async () => {
+    const { code, stderr } = await run(`reloader ${line}`, kubeconfig);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, says === '' ? /^$/ : says);
+  });
 
 describe('without rights', () => {
   /** What the API server answers to the person who has no right to it. */

@@ -132,16 +132,20 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
       ['kind-not-served', 'managed'].includes(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
-  const { record, observation, now } = facts;
-  const gate = record && follows?.asks === true ? gateOf(observation.store, record, now) : undefined;
-  const says = 'it is notify-only: a change is notified, and a person rolls it';
-  const isNotified = gate?.type === 'notify-only' && !causes.some(({ rule }) => rule === gate.type);
-  const notified = isNotified ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
+  const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');
+  const notified = isNotified ? notifiedOnly(facts) : NO_CAUSES;
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
     causes: causes.length > 0 || follows !== undefined ? [...notified, ...causes] : asks,
   };
+}
+
+/** That a person rolls the workload, whether or not it is out of date. */
+export function notifiedOnly({ record, observation, now }: Facts): readonly Cause[] {
+  const gate = record && gateOf(observation.store, record, now);
+  const says = 'it is notify-only: a change is notified, and a person rolls it';
+  return gate?.type === 'notify-only' ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */

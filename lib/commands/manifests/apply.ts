@@ -95,26 +95,24 @@ function merged(live: unknown, wanted: unknown, ...how: How): unknown {
   return { ...Object.fromEntries(kept), ...Object.fromEntries(fields) };
 }
 
+/** By a field that no two items share, else by their order: the API server takes a variable twice. Stamps stay. */
 function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: How): readonly unknown[] {
-  const lists = [live, wanted];
-  const fits = KEYS.filter((each) => lists.flat().every((item) => isJson(item) && item[each] !== undefined));
-  const key = fits.find((each) => lists.every((list) => new Set(idsIn(list, each)).size === list.length));
-  if (fits[0] === undefined)
-    return wanted.map((item, index) => (isJson(item) ? merged(live[index], item, ...how) : item));
-  const [lived, given] = lists.map((list) => numbered(idsIn(list, key ?? fits[0] ?? '')));
-  const byId = new Map(lived?.map((id, index) => [id, live[index]]));
-  const next = wanted.map((item, index) => merged(byId.get(given?.[index] ?? ''), item, ...how));
-  for (const id of given ?? []) byId.delete(id);
-  return [...next, ...[...byId.values()].filter((item) => isStampVariable(String((item as Json)['name'])))];
-}
-
-function idsIn(list: readonly unknown[], key: string): readonly string[] {
-  return list.map((item) => String((item as Json)[key]));
-}
-
-/** The API server takes a variable twice: each is an item of its own. */
-function numbered(ids: readonly string[]): readonly string[] {
-  return ids.map((id, index) => `${id} ${ids.slice(0, index).filter((each) => each === id).length}`);
+  const idOf = (item: unknown, key: string): unknown => (isJson(item) ? item[key] : undefined);
+  const key = KEYS.find((each) =>
+    [live, wanted].every((list) => {
+      const ids = list.map((item) => idOf(item, each));
+      return !ids.includes(undefined) && new Set(ids).size === ids.length;
+    }),
+  );
+  const names = wanted.map((item) => idOf(item, 'name'));
+  const isStamp = (name: unknown): boolean => isStampVariable(String(name)) && !names.includes(name);
+  const [stamps, others] = [true, false].map((is) =>
+    live.filter((item) => isStamp(idOf(item, 'name')) === is),
+  );
+  const place = (item: unknown, index: number): unknown => (key === undefined ? index : idOf(item, key));
+  const byPlace = new Map(others?.map((item, index) => [place(item, index), item]));
+  const next = wanted.map((item, index) => merged(byPlace.get(place(item, index)), item, ...how));
+  return [...next, ...(stamps ?? [])];
 }
 
 /** Whether the API server stores nothing of the field. */

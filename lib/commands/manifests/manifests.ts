@@ -33,20 +33,19 @@ export async function readManifests(
     for (const fault of faults) report(fault);
     return manifests;
   });
-  return (await Promise.all(read)).flat().map(numbering());
+  return (await Promise.all(read)).flat().map(numbered);
 }
 
 /** Of those whose names are to be generated from the same one, each is an object of its own. */
-function numbering(): (manifest: Manifest) => Manifest {
-  const counts = new Map<string, number>();
-  return (manifest) => {
-    const { kind, object } = manifest;
-    const { namespace, name } = object.metadata;
-    const id = `${kind} ${namespace}/${name}`;
-    const number = (counts.get(id) ?? 0) + 1;
-    counts.set(id, number);
-    if (number === 1 || !name.endsWith('*')) return manifest;
-    return { ...manifest, object: { ...object, metadata: { ...object.metadata, name: `${name}${number}` } } };
+function numbered(manifest: Manifest, index: number, all: readonly Manifest[]): Manifest {
+  const { kind, object } = manifest;
+  const { name } = object.metadata;
+  const isSame = (each: Manifest): boolean => each.kind === kind && each.object.metadata.name === name;
+  const former = name.endsWith('*') ? all.slice(0, index).filter(isSame).length : 0;
+  if (former === 0) return manifest;
+  return {
+    ...manifest,
+    object: { ...object, metadata: { ...object.metadata, name: `${name}${former + 1}` } },
   };
 }
 
