@@ -13,7 +13,6 @@ import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
-import type { Cause } from './explain/cause.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
 import { followed } from './explain/causes-of-workload.ts';
 import { explainObject, keysOf, notifiedOnly } from './explain/explain-object.ts';
@@ -35,6 +34,9 @@ interface Change {
   /** What a person should know beside, each a line. @default nothing */
   readonly also?: readonly string[];
 }
+
+/** See tokenOf. */
+type Waiting = Readonly<{ token: string | undefined; unseen: readonly string[]; nothing: string }>;
 
 /** Runs a command. */
 type Run = (context: CommandContext) => Promise<Answered>;
@@ -125,30 +127,27 @@ const KEEPING = [
 
 /** Why a change that is written has no effect, and what else keeps a rollout. */
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
+  const title = `${kindOf(subject)}/${subject.name}`;
   try {
-    const isOwn = ({ rule }: Pick<Cause, 'rule'>): boolean =>
-      change.value !== null && rule === (change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval');
-    const found = (await keptBy(scene, subject)).filter((cause) => !isOwn(cause));
-    return found.map(({ says }) => `${kindOf(subject)}/${subject.name}: ${says}`);
+    if (subject.is === 'object') {
+      const { followers, unknown } = await explainObject(scene, subject);
+      const none = `${title}: no workload is rolled for it, so that this has no effect`;
+      return followers.length + unknown.length > 0 ? [] : [none];
+    }
+    const own = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
+    const facts = await factsOf(scene, subject.row, subject.name);
+    const isAsking = hiddenOf(facts).length > 0 || followed(facts).some(({ verdict }) => verdict.asks);
+    const causes = [...notifiedOnly(facts), ...causesOf(facts)]
+      .filter(({ rule }) => KEEPING.includes(rule) && (change.value === null || rule !== own))
+      .map(({ says }) => `${title}: ${says}`);
+    await facts.observation.end();
+    return isAsking
+      ? causes
+      : [`${title}: it is rolled for no object, so that this has no effect`, ...causes];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     return [`unknown whether it has an effect: ${error.message}`];
   }
-}
-
-async function keptBy(scene: Scene, subject: Subject): Promise<readonly Pick<Cause, 'rule' | 'says'>[]> {
-  const what = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
-  const none = { rule: 'not-asked', says: `${what}, so that this has no effect` };
-  if (subject.is === 'object') {
-    const { followers, unknown } = await explainObject(scene, subject);
-    return followers.length + unknown.length > 0 ? [] : [none];
-  }
-  const facts = await factsOf(scene, subject.row, subject.name);
-  const isKnown = hiddenOf(facts).length === 0;
-  const isFollowing = !isKnown || followed(facts).some(({ verdict }) => verdict.asks);
-  const causes = [...notifiedOnly(facts), ...causesOf(facts)].filter(({ rule }) => KEEPING.includes(rule));
-  await facts.observation.end();
-  return isFollowing ? causes : [none, ...causes];
 }
 
 /** @throws CommandError if the API server refuses it */
@@ -181,11 +180,7 @@ function tokenOf(
   { reloader, namespace }: Scene,
   { kind, name }: WorkloadRef,
   { state }: Observation,
-  {
-    token,
-    unseen,
-    nothing,
-  }: { readonly token: string | undefined; readonly unseen: readonly string[]; readonly nothing: string },
+  { token, unseen, nothing }: Waiting,
   given: string | undefined,
 ): Pick<Change, 'value' | 'unknown'> {
   const unwatched = notWatched(reloader, namespace);

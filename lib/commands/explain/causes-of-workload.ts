@@ -92,7 +92,7 @@ function asksForNothing(facts: Facts): Cause | undefined {
 }
 
 /** Those in use. */
-function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
+export function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
   return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
 }
 

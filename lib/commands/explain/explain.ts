@@ -27,9 +27,8 @@ export async function runExplain(context: CommandContext): Promise<Answered> {
   if (subject.is === 'object') {
     const answer = await explainObject(scene, subject);
     const text = (): string => objectText(answer, terminal.paint);
-    return answer.isMissing
-      ? { answer, text, unknown: [], code: MISSING }
-      : { answer, text, unknown: answer.unknown };
+    const ending = answer.isMissing ? { unknown: [], code: MISSING } : { unknown: answer.unknown };
+    return { answer, text, ...ending };
   }
   const { row, name } = subject;
   const facts = await factsOf(scene, row, name);

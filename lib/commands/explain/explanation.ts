@@ -151,13 +151,11 @@ export function shownReloader(reloader: InstalledReloader): ShownReloader {
   }
   const { namespace, name, readyReplicas, replicas } = installation;
   const { ignoredNamespaces: ignored, namespaceSelector, resourceLabelSelector } = options;
-  const where = [
-    place.namespaces?.join(', ') ?? 'all namespaces',
-    ignored.length > 0 && `but ${ignored.join(', ')}`,
-    namespaceSelector !== undefined && `with the labels ${namespaceSelector}`,
-    resourceLabelSelector !== undefined && `for objects with the labels ${resourceLabelSelector}`,
-  ].filter((text) => text !== false);
-  const says = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where.join(' ')}`;
+  const ignores = ignored.length > 0 ? ` but ${ignored.join(', ')}` : '';
+  const where = place.namespaces?.join(', ') ?? `all namespaces${ignores}`;
+  const labels = namespaceSelector && ` with the labels ${namespaceSelector}`;
+  const objects = resourceLabelSelector && ` for objects with the labels ${resourceLabelSelector}`;
+  const says = `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready, watches ${where}${labels ?? ''}${objects ?? ''}`;
   return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 

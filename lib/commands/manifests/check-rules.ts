@@ -3,11 +3,11 @@
 import { namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
 import { matches } from '../../annotations/name-pattern.ts';
-import { everyVocabulary, type Vocabularies } from '../../annotations/vocabularies.ts';
+import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
 import { type Annotations, meantIn } from '../../model/workload.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
-import { causeOf, followed } from '../explain/causes-of-workload.ts';
+import { causeOf, followed, vocabulariesOf } from '../explain/causes-of-workload.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
 
@@ -73,8 +73,8 @@ export function objectProblems(
 }
 
 function matchesAll({ workload, reloader }: Facts): readonly Cause[] {
-  const keys = everyVocabulary(reloader.options)
-    .filter(({ name, namesArePatterns }) => namesArePatterns && reloader.options.dialects.includes(name))
+  const keys = vocabulariesOf(reloader)
+    .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap(({ named }) => CONFIG_KINDS.flatMap((kind) => named[kind]));
   return wordsOf(workload)
     .filter(({ key }) => keys.includes(key))
