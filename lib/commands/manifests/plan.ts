@@ -224,32 +224,25 @@ const FIXED: Readonly<Record<string, readonly string[]>> = {
   Job: ['selector', 'template'],
 };
 
+/** The fields of an object, and those of its spec. */
+type Fields = Partial<RawConfigObject> & Readonly<Record<string, unknown>>;
+
 /** That the API server refuses the change; of a Job that is suspended, some fields of the template may change. */
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
   if (before === undefined || after === undefined) return [];
-  const [was, is] = [before, after].map(fieldsOf) as [Fields, Fields];
+  const [was = {}, is = {}] = [before, after].map((object): Fields => {
+    return { type: 'Opaque', ...object, ...(object as RawWorkload).spec };
+  });
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
   const twice = Object.keys(is.binaryData ?? {}).filter((key) => Object.hasOwn(is.data ?? {}, key));
   const isFixed = (field: string): boolean => field !== 'template' || was['suspend'] !== true;
   const changed = (FIXED[row.kind] ?? []).filter((field) => !isDeepStrictEqual(was[field], is[field]));
-  const refusals = [
+  return [
     ...(was.immutable === true && !isKept ? [`${about} is immutable`] : []),
     ...twice.map((key) => `${about} has the key ${key} in data and in binaryData`),
     ...changed.filter(isFixed).map((field) => `the ${field} of ${about} is immutable`),
-  ];
-  return refusals.map((what) => ({
-    rule: 'refused',
-    about,
-    says: `${what}: the API server refuses the change`,
-  }));
-}
-
-type Fields = Partial<RawConfigObject> & Readonly<Record<string, unknown>>;
-
-/** The fields of an object, and those of its spec. */
-function fieldsOf(object: RawObject): Fields {
-  return { type: 'Opaque', ...object, ...(object as RawWorkload).spec };
+  ].map((what) => ({ rule: 'refused', about, says: `${what}: the API server refuses the change` }));
 }
 
 /** The step as the streams show it, whose selectors leave objects out. */
