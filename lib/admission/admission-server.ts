@@ -4,8 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { Connections } from '../serving/connections.ts';
-import { endListening, listen } from '../serving/listener.ts';
-import { type KeyPair, SECURE } from '../serving/tls.ts';
+import { endListening, type KeyPair, listen, SECURE } from '../serving/listener.ts';
 import { MalformedReviewError } from './review.ts';
 
 /** The parts of an AdmissionServer. */

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log, LogFields } from '../model/log.ts';
-import type { KeyPair } from '../serving/tls.ts';
+import type { KeyPair } from '../serving/listener.ts';
 
 /** The parts of a loop, whatever its files hold. */
 interface LoopOptions<T> {

@@ -1,6 +1,6 @@
 /** Annotations that are almost those of a vocabulary. */
 
-import { REPLACES_ANNOTATION } from '../model/kinds/batch.ts';
+import { REPLACES_ANNOTATION } from '../model/kinds/built-in.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
 import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';

@@ -28,7 +28,7 @@ import {
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { configHashOf, type FollowedContent } from './config-hash.ts';
 import { CONFIG_GATING_ANNOTATIONS, reloadWindowOf } from './gating.ts';
-import { missingFindings } from './missing.ts';
+import { missingFindings } from './malformed.ts';
 import {
   configMistakesOf,
   excessFindings,
@@ -38,8 +38,7 @@ import {
   OWN_CHECKS,
   unservedFindings,
 } from './mistakes.ts';
-import { paceOf } from './pacing.ts';
-import { Pausing } from './pausing.ts';
+import { Pausing, paceOf } from './pacing.ts';
 import { type KnownNames, MOST_NAMES, Policy } from './policy.ts';
 import { NearKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';

@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { cacheReaderOf } from '../admission/cache-reader.ts';
-import { answerReview } from '../admission/reviewer.ts';
+import { answerReview } from '../admission/review.ts';
 import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
@@ -35,11 +35,10 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { MountedClasses } from '../tracking/mounted-classes.ts';
-import { clientsOf, stateClientOf } from './clients.ts';
+import { alertsOf, clientsOf, stateClientOf, webhookOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
-import { alertsOf, webhookOf } from './notifications.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader } from './reloader.ts';
 import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';

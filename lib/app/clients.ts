@@ -1,15 +1,22 @@
 /**
- * The clients through which a reloader reads and writes the API server. The modes differ only here: in a dry run all writes
- * succeed without being sent, and with a webhook a notification takes the place of the patch of a workload.
+ * The clients through which a reloader reads and writes the API server, and those that notify people and programs outside the cluster.
+ * The modes differ only here: in a dry run all writes succeed without being sent, and with a webhook a notification takes the place of
+ * the patch of a workload.
  */
 
-import { readConfigObject } from '../kubernetes/config-reader.ts';
-import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
+import { readFile } from 'node:fs/promises';
+import { DryRunObject, KeptObject, readConfigObject } from '../kubernetes/kept-object.ts';
+import { proxyFor } from '../kubernetes/proxy.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
+import type { Environment } from '../model/settings.ts';
 import { shardNames } from '../model/shards.ts';
-import type { Webhook } from '../notify/webhook.ts';
+import { Alerts } from '../notify/alerts.ts';
+import { HttpPoster } from '../notify/http-post.ts';
+import { Webhook } from '../notify/webhook.ts';
+import { VERSION } from '../options/version.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
 import { type KeyedStateClient, keySecretOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -68,4 +75,39 @@ export function stateClientOf({
     create: (shard) => at(shard).create(),
     patch: (shard, patch) => at(shard).patch(patch),
   };
+}
+
+const USER_AGENT = `kubernetes-reloader/${VERSION}`;
+
+/** The sender of alerts, one for each rollout; undefined if the options ask for none, or nothing is rolled. */
+export function alertsOf({ options, log, metrics, proxies, random }: Parts): Alerts | undefined {
+  const { alerts: settings, dryRun, webhookUrl } = options;
+  if (settings === undefined || dryRun || webhookUrl !== undefined) return undefined;
+  const { url, proxy } = settings;
+  const own = proxy === undefined ? proxiesFor(url, proxies) : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return new Alerts({
+    poster: new HttpPoster({ url, proxies: own, userAgent: USER_AGENT }),
+    settings,
+    log,
+    onResult: (result) => metrics?.alerted(result),
+    random,
+    wait: sleep,
+  });
+}
+
+/** The webhook that is called in place of a rollout; undefined: workloads are rolled. */
+export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
+  const { webhookUrl: url, webhookSecretFile: file } = options;
+  if (url === undefined) return undefined;
+  const readKey = file === undefined ? undefined : () => readFile(file, 'utf8');
+  return new Webhook(
+    new HttpPoster({ url, proxies: proxiesFor(url, proxies), userAgent: USER_AGENT }),
+    readKey,
+  );
+}
+
+/** The variables for Node's agent, which knows no subnet in NO_PROXY and no proxy without a scheme. */
+function proxiesFor(url: string, variables: Environment = {}): Environment {
+  const proxy = proxyFor(url, variables);
+  return proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { KubernetesLease } from '../kubernetes/lease-client.ts';
 import { CONTESTED_MS, Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
-import { leaderIdentity } from '../leader/identity.ts';
+import { leaderIdentity } from '../leader/lease.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs, secondsOf } from '../model/time.ts';
 import type { LeaderElection } from '../options/options.ts';

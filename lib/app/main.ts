@@ -1,22 +1,25 @@
 /** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
+import { AdmissionServer } from '../admission/admission-server.ts';
+import { followCertificateFiles, followClientAuthorities } from '../admission/certificate-files.ts';
 import { HttpsTransport, MAX_REQUESTS } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
+import type { WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { ConnectionError, type Environment } from '../model/settings.ts';
+import { atMostEvery } from '../model/time.ts';
 import { originOf } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { ListenError } from '../serving/listener.ts';
 import { newLog } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { type About, namespacesOf } from '../telemetry/status-view.ts';
-import { serveAdmission } from './admission-webhook.ts';
 import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
 import { type ServedPages, servePages } from './pages.ts';
 import { preflight } from './preflight.ts';
-import { logUnhealthy } from './unhealthy-log.ts';
 
 const FAILED = 1;
 
@@ -147,4 +150,86 @@ function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
 function aboutOf({ stateConfigMap, dryRun, clusterName }: Options, place: Place): About {
   const state = `${place.stateNamespace}/${stateConfigMap}`;
   return { version: VERSION, namespaces: place.namespaces, state, isDryRun: dryRun, clusterName };
+}
+
+/** The least time between two log lines about clients without a certificate; the metric counts them all. */
+const STRANGERS_MS = 60_000;
+
+/**
+ * Listens at once and serves until `signal` is aborted. The promise of the returned function resolves when the server has
+ * ended.
+ *
+ * @throws ListenError if the port is taken or not permitted, or the address does not belong to this machine.
+ */
+async function serveAdmission(
+  parts: Parts,
+  assembly: Pick<Assembly, 'review'>,
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  const { options, log } = parts;
+  const { admission } = options;
+  if (admission === undefined) return () => Promise.resolve();
+  const server = new AdmissionServer({
+    answer: assembly.review,
+    onError: (error) => log.error('the admission webhook failed', { error }),
+    verifiesClients: admission.clientAuthorities !== undefined,
+    onStranger: strangerReporter(parts),
+  });
+  const port = await server.start(admission.port, options.bindAddress);
+  log.info('the admission webhook keeps stamps through updates by external writers', { port });
+  const { tlsDirectory: directory, clientAuthorities: file } = admission;
+  const loop = { log, wait: sleep };
+  const ended = Promise.all([
+    followCertificateFiles({ ...loop, directory, use: (pair) => server.use(pair) }, signal),
+    file === undefined
+      ? undefined
+      : followClientAuthorities({ ...loop, file, use: (all) => server.trustClients(all) }, signal),
+  ]).then(() => server.stop());
+  return () => ended;
+}
+
+/** Counts the refused clients, and logs one of them a minute. */
+function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
+  const logOne = atMostEvery(STRANGERS_MS, (reason: string) =>
+    log.debug('the admission webhook refused a client; said once a minute', { reason }),
+  );
+  return (reason) => {
+    metrics?.reviewed('unauthenticated');
+    logOne(reason);
+  };
+}
+
+/** The time between two log lines. */
+export const COMPLAINT_MS = 60_000;
+
+/**
+ * Logs once a minute what the program waits for or, when it is ready, the streams whose watch has been down for a minute.
+ * Resolves when `signal` is aborted.
+ */
+export async function logUnhealthy(
+  assembly: Pick<Assembly, 'waitingFor' | 'watches'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(COMPLAINT_MS, signal);
+  while (!signal.aborted) {
+    const waitingFor = assembly.waitingFor();
+    if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
+    else logSilentWatches(assembly.watches(), log);
+    await sleep(COMPLAINT_MS, signal);
+  }
+}
+
+function logSilentWatches(watches: readonly WatchStatus[], log: Log): void {
+  const down = watches.filter((watch) => !watch.isUp && silentSeconds(watch) * 1000 >= COMPLAINT_MS);
+  if (down.length === 0) return;
+  const seconds = Math.round(Math.max(...down.map(silentSeconds)));
+  const streams = down.map(({ stream }) => stream).join(', ');
+  const problem = down.find((each) => each.problem !== undefined)?.problem;
+  log.warn(`nothing is heard for ${seconds} s of: ${streams}`, problem === undefined ? {} : { problem });
+}
+
+/** The seconds since the last sign of life; each page of a long list is one. */
+function silentSeconds({ sinceSeconds, lastSignOfLifeSeconds = sinceSeconds }: WatchStatus): number {
+  return Math.min(sinceSeconds, lastSignOfLifeSeconds);
 }

@@ -15,7 +15,7 @@ import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
 import { finishInTime } from '../state/ending.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
-import type { NamespaceObject } from '../store/records.ts';
+import type { ConfigRecord, NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
@@ -23,7 +23,6 @@ import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeConfig, observeListed } from '../tracking/observe-config.ts';
 import { observeWorkload } from '../tracking/observe-workload.ts';
 import { Controllers, type ControllersOptions, type LookTaker } from './controllers.ts';
-import { type Former, type Heir, handOver, saysSomething } from './hand-over.ts';
 import { Listing } from './listing.ts';
 
 /** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
@@ -226,4 +225,71 @@ export class Reloader {
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));
   }
+}
+
+/** The reloader of the term that ended. */
+type Former = Pick<Reloader, 'store' | 'others'>;
+
+/** The event handlers of the reloader of the new term. */
+type Heir = Pick<LookTaker, 'onConfig' | 'onWorkload'> & Pick<Controllers, 'observeNamespace'>;
+
+const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
+
+/** Replays every existing namespace, object and workload. Objects precede workloads, whose edges begin with the digests. */
+export function handOver({ store, others }: Former, heir: Heir): void {
+  for (const namespace of new Set([...store.selected, ...store.namespaceAnnotations.keys()])) {
+    heir.observeNamespace({
+      ...LISTED,
+      key: namespace,
+      object: { name: namespace, annotations: store.namespaceAnnotations.get(namespace) ?? {} },
+      span: writtenBy(Number.NEGATIVE_INFINITY),
+    });
+  }
+  for (const [key, record] of store.configs) {
+    const object = objectOf(record);
+    if (object !== undefined) heir.onConfig({ ...LISTED, key, object, span: writtenBy(record.writtenAt) });
+  }
+  for (const [key, { workload, knownAt }] of store.workloads) {
+    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(knownAt) });
+  }
+  for (const [key, workload] of others) {
+    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(Number.NEGATIVE_INFINITY) });
+  }
+}
+
+/**
+ * Whether a workload that follows nothing has to be kept all the same: it is a placeholder Job, is paused, refers to an object that
+ * is no workload of its own then, or has annotations or stamps that may lead to a finding or a repair.
+ */
+function saysSomething(workload: Workload): boolean {
+  const { annotations, labels, templateAnnotations, unknownAnnotations, stamps } = workload;
+  const records = [annotations, labels, templateAnnotations];
+  return (
+    workload.isCopy ||
+    workload.isPaused === true ||
+    workload.referenced !== undefined ||
+    records.some((each) => Object.keys(each).length > 0) ||
+    unknownAnnotations.length + stamps.length > 0
+  );
+}
+
+function writtenBy(to: number): { readonly from: number; readonly to: number } {
+  return { from: Number.NEGATIVE_INFINITY, to };
+}
+
+/** The object as its stream delivered it; undefined for a key set, which follows from its object, and for a missing object. */
+function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): ConfigObject | undefined {
+  if (ref.keys !== undefined || resourceVersion === undefined) return undefined;
+  const { annotations, lastWrite, otherDigests, keyDigests } = rest;
+  return {
+    ref,
+    uid: '',
+    resourceVersion,
+    digest: digest ?? '',
+    annotations,
+    lastWrite,
+    otherDigests,
+    ...(keyDigests === undefined ? {} : { keyDigests }),
+    ...(rest.isState === true ? { isState: true } : {}),
+  };
 }

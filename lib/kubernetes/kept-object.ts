@@ -1,6 +1,6 @@
 /**
- * Reads and writes one object in which the program keeps something: a ConfigMap with a shard of the state, or the Secret with the
- * keys of its digests. Each change is fenced by the resourceVersion that it was made from.
+ * Reads one ConfigMap or Secret that workloads follow, and reads and writes one in which the program keeps something: a shard of the state,
+ * or the keys of its digests. Each change is fenced by the resourceVersion that it was made from.
  */
 
 import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
@@ -8,12 +8,13 @@ import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { StateChange, StateVersion } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
-import { ApiError, readingOf, writeResultOf } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
+import { ApiError, failedRead, readingOf, writeResultOf } from './api-error.ts';
+import { FIELD_MANAGER, objectPath, withQuery, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
+import { configSource, type StreamFilter } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** See the file's comment. Its methods never reject. */
+/** An object in which the program keeps something. Its methods never reject. */
 export class KeptObject {
   readonly #send: Send;
   readonly #ref: ConfigRef;
@@ -93,5 +94,29 @@ export class DryRunObject extends KeptObject {
       annotations: { ...this.#state.annotations, ...annotations },
     };
     return { kind: 'accepted', object: this.#state };
+  }
+}
+
+/**
+ * The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. It holds its content:
+ * the caller digests it and keeps no reference. Never rejects.
+ */
+export async function readConfigObject(
+  send: Send,
+  ref: ConfigRef,
+  filter: StreamFilter = {},
+): Promise<Reading<RawConfigObject>> {
+  const { path, fieldSelector, labelSelector } = configSource(ref.kind, ref.namespace, filter);
+  const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector === undefined ? [] : [fieldSelector])];
+  try {
+    const list = await callJson<{ items?: readonly RawConfigObject[] | null; metadata?: object }>(send, {
+      method: 'GET',
+      path: withQuery(path, { fieldSelector: selectors.join(','), labelSelector }),
+    });
+    if (list.metadata === undefined) throw new ApiError('malformed', 'the answer is not a list');
+    const object = list.items?.find(({ metadata }) => metadata.name === ref.name);
+    return object === undefined ? { kind: 'absent' } : { kind: 'found', object };
+  } catch (thrown) {
+    return failedRead(thrown);
   }
 }

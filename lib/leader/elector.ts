@@ -10,11 +10,8 @@ import type { ElectionTimes } from '../model/settings.ts';
 import { monotonicMs } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { isInPod } from './identity.ts';
-import type { LeaseClient, LeaseRecord, LeaseVersion } from './lease.ts';
-import { ObservedLease } from './observed-lease.ts';
-import { Term } from './term.ts';
-import { within } from './within.ts';
+import { isInPod, type LeaseClient, type LeaseRecord, type LeaseVersion, ObservedLease } from './lease.ts';
+import { Term, within } from './term.ts';
 
 /** The lead as the leading code sees it. */
 export interface Leadership {

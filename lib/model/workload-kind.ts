@@ -4,9 +4,8 @@
  */
 
 import type { Hold } from './hold.ts';
-import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from './kinds/apps.ts';
 import { ROLLOUT } from './kinds/argo-rollout.ts';
-import { CRON_JOB, JOB } from './kinds/batch.ts';
+import { CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, STATEFUL_SET } from './kinds/built-in.ts';
 import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
 import type { ApiResource } from './object-ref.ts';
 import type { RawMetadata, RawOwner, RawPodTemplate, RawWorkload } from './raw-objects.ts';

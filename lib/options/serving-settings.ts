@@ -2,7 +2,7 @@
 
 import { BlockList, isIPv6 } from 'node:net';
 import type { AdmissionOptions, Environment } from '../model/settings.ts';
-import { textOf } from './environment.ts';
+import { textOf } from './command-line.ts';
 import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
 import type { Reader } from './reader.ts';

@@ -3,7 +3,7 @@
  */
 
 import { type Environment, STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
-import { textOf } from './environment.ts';
+import { textOf } from './command-line.ts';
 import { ALL_FLAGS, FLAGS, type FlagName } from './flags.ts';
 import { UsageError } from './options.ts';
 import type { Reader } from './reader.ts';

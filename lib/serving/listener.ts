@@ -1,5 +1,6 @@
 /** Starts a server on a port, and stops it without disconnecting clients that still receive an answer. */
 
+import { constants } from 'node:crypto';
 import type { Server as WebServer } from 'node:http';
 import type { Server } from 'node:net';
 import type { Connections } from './connections.ts';
@@ -72,3 +73,15 @@ function listenErrorOf(
       return error;
   }
 }
+
+/** A certificate chain and its key, both as PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** For all certificates. A resumed session would be one without a check of the client: there are none. */
+export const SECURE: { readonly minVersion: 'TLSv1.2'; readonly secureOptions: number } = {
+  minVersion: 'TLSv1.2',
+  secureOptions: constants.SSL_OP_NO_TICKET,
+};

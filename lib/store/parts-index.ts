@@ -1,8 +1,8 @@
-/** An index of objects and sets of keys, which are found by their own key or by that of the whole object. */
+/** Indexes of objects and sets of keys, which are found by their own key or by that of the whole object. */
 
 import { type ConfigRef, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 
-/** See the file's comment. It keeps no object without an entry. */
+/** One index. It keeps no object without an entry. */
 export class PartsIndex {
   readonly #parts = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
 
@@ -50,3 +50,21 @@ export class PartsIndex {
 }
 
 const NONE: readonly ConfigRef[] = [];
+
+/** The followed sets of keys by object: each set is followed like an object of its own. */
+export class ScopesIndex extends PartsIndex {
+  readonly #keepsAll: boolean;
+  /** The objects of which the state had entries of sets of keys at the start: these digests are needed for the comparison. */
+  readonly recorded: Set<ObjectKey> = new Set();
+
+  /** `keepsAll`: whether the keys of every object are digested one by one from the beginning. */
+  constructor(keepsAll = false) {
+    super();
+    this.#keepsAll = keepsAll;
+  }
+
+  /** Whether the keys of `whole` have to be digested one by one. */
+  wants(whole: ObjectKey): boolean {
+    return this.#keepsAll || this.hasOf(whole) || this.recorded.has(whole);
+  }
+}

@@ -9,14 +9,12 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { type Annotations, type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { DependentsIndex } from './dependents-index.ts';
 import { NamesIndex, namesOfEntries } from './names-index.ts';
-import { PartsIndex } from './parts-index.ts';
+import { PartsIndex, ScopesIndex } from './parts-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
 import type { ConfigRecord, Halted, WorkloadRecord } from './records.ts';
 import { newRecord, scopedRecordOf } from './scoped-record.ts';
-import { ScopesIndex } from './scopes-index.ts';
 import type { Settings } from './term-settings.ts';
 
 /** See the file's comment. Not persisted: a start builds it from lists and from the state. */
@@ -151,3 +149,47 @@ export class Store {
     return edges;
   }
 }
+
+/** From an object to the workloads that follow it. It keeps no key without an entry, so it does not grow with deleted objects. */
+export class DependentsIndex {
+  readonly #dependents = new Map<ObjectKey, Set<ObjectKey>>();
+  #edges = 0;
+
+  /** The number of edges. */
+  get size(): number {
+    return this.#edges;
+  }
+
+  /** The objects with at least one follower. */
+  configs(): Iterable<ObjectKey> {
+    return this.#dependents.keys();
+  }
+
+  /** The workloads that follow `config`, in the order in which they were added. A live view: it changes with the index. */
+  dependentsOf(config: ObjectKey): ReadonlySet<ObjectKey> {
+    return this.#dependents.get(config) ?? NONE;
+  }
+
+  /** The workloads that follow any of `configs`. */
+  dependentsOfAny(configs: Iterable<ObjectKey>): ReadonlySet<ObjectKey> {
+    return new Set([...configs].flatMap((config) => [...this.dependentsOf(config)]));
+  }
+
+  /** Records that `workload` follows `config`; idempotent. */
+  add(workload: ObjectKey, config: ObjectKey): void {
+    const workloads = this.#dependents.get(config) ?? new Set();
+    this.#dependents.set(config, workloads);
+    if (!workloads.has(workload)) this.#edges += 1;
+    workloads.add(workload);
+  }
+
+  /** Forgets that `workload` follows `config`. */
+  delete(workload: ObjectKey, config: ObjectKey): void {
+    const workloads = this.#dependents.get(config);
+    if (workloads?.delete(workload) !== true) return;
+    this.#edges -= 1;
+    if (workloads.size === 0) this.#dependents.delete(config);
+  }
+}
+
+const NONE: ReadonlySet<ObjectKey> = new Set();

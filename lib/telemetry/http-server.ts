@@ -8,11 +8,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
-import { Connections } from '../serving/connections.ts';
-import { Deliveries } from '../serving/deliveries.ts';
-import { isLocalHost } from '../serving/hosts.ts';
-import { endListening, listen } from '../serving/listener.ts';
-import { type KeyPair, SECURE } from '../serving/tls.ts';
+import { isIP } from 'node:net';
+import { Connections, Deliveries } from '../serving/connections.ts';
+import { endListening, type KeyPair, listen, SECURE } from '../serving/listener.ts';
 import type { Access } from './page-access.ts';
 import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
@@ -228,4 +226,20 @@ function judged(lead: string, reasons: readonly string[]): Answer {
 
 function textAnswer(status: number, text: string, headers: Answer['headers'] = {}): Answer {
   return { status, type: TEXT, body: `${text}\n`, headers };
+}
+
+/**
+ * Whether `host`, the header of a request, is localhost or an IP address. A web page whose DNS name points to
+ * this machine (DNS rebinding) sends that name. A request without the header does not come from a browser.
+ */
+function isLocalHost(host: string | undefined): boolean {
+  if (host === undefined) return true;
+  const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+  return name === 'localhost' || isAddress(name);
+}
+
+/** An IPv6 address in a Host header is in brackets. */
+function isAddress(name: string): boolean {
+  const bracketed = /^\[(.*)\]$/.exec(name)?.[1];
+  return bracketed === undefined ? isIP(name) === 4 : isIP(bracketed) === 6;
 }

@@ -3,7 +3,7 @@
 import type { Writable } from 'node:stream';
 import { createLogger, format, transports } from 'winston';
 import type { Log, LogFields } from '../model/log.ts';
-import { jsonLine, type LogEntry, textLine } from './log-line.ts';
+import { cutToBytes, MOST_BYTES, plain } from '../model/text.ts';
 
 type LogStream = Writable & { readonly isTTY?: boolean };
 
@@ -84,4 +84,89 @@ function gatherer(stream: Writable): () => void {
     process.once('exit', release);
     setImmediate(release);
   };
+}
+
+/** One entry of the log. */
+interface LogEntry {
+  readonly time: Date;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
+/** The word for each level that Google Cloud and others read from JSON. */
+const SEVERITIES: Readonly<Record<string, string>> = { warn: 'WARNING' };
+const RESERVED = new Set(['time', 'level', 'severity', 'message']);
+const MAX_CAUSES = 5;
+/** Bytes of a text field: an escaped character may take six bytes, and a line has several fields. */
+const LONGEST_TEXT = MOST_BYTES / 8;
+
+/**
+ * `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped, so an entry is one line. It
+ * is cut to MOST_BYTES.
+ */
+export function textLine({ time, level, message, fields }: LogEntry, colour: boolean): string {
+  const word = level.toUpperCase().padEnd(5);
+  const painted = colour ? `\u001b[${COLOURS[level] ?? 0}m${word}\u001b[0m` : word;
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${textOf(value)}`);
+  // Cut before it is escaped, which bounds the work for a very long message.
+  const start = plain(cutToBytes(message));
+  return cutToBytes(`${time.toISOString()} ${painted} ${start}${pairs.join('')}`);
+}
+
+/**
+ * One JSON object with time, level, severity and message first; a field with one of these names gets a trailing underscore. If it is longer
+ * than MOST_BYTES, its texts are cut; if that does not suffice, its fields are dropped. A cut object has `isCut`.
+ */
+function jsonLine({ time, level, message, fields }: LogEntry): string {
+  const renamed = Object.entries(fields).map(([name, value]) => [
+    RESERVED.has(name) ? `${name}_` : name,
+    value,
+  ]);
+  const head = { time: time.toISOString(), level, severity: SEVERITIES[level] ?? level.toUpperCase() };
+  const entry = { ...head, message, ...Object.fromEntries(renamed) };
+  const whole = plain(jsonOf(entry));
+  if (cutToBytes(whole) === whole) return whole;
+  const texts = Object.entries(entry).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cutToBytes(value, LONGEST_TEXT) : value,
+  ]);
+  const shorter = plain(jsonOf({ ...Object.fromEntries(texts), isCut: true }));
+  if (cutToBytes(shorter) === shorter) return shorter;
+  return plain(jsonOf({ ...head, message: cutToBytes(message, LONGEST_TEXT), isCut: true }));
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : value instanceof Error ? messagesOf(value) : jsonOf(value);
+  const start = cutToBytes(text);
+  return /^[^\s"=\p{C}]+$/u.test(start) ? start : plain(JSON.stringify(start));
+}
+
+/** JSON of `value`; a placeholder if it cannot be serialized, since a log line never throws. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part: unknown) => plainOf(part)) ?? 'null';
+  } catch {
+    // A cycle: drop the field and keep the line.
+    return '"(not printable)"';
+  }
+}
+
+function plainOf(part: unknown): unknown {
+  if (part instanceof Error) return messagesOf(part);
+  if (typeof part === 'bigint') return part.toString();
+  if (part instanceof Set || part instanceof Map) return [...part];
+  return part;
+}
+
+/** The messages of an error and its causes: `cannot list Secrets: connect ECONNREFUSED`. Stacks are not for users. */
+function messagesOf(error: Error): string {
+  const messages: string[] = [];
+  for (let at: unknown = error; at instanceof Error && messages.length < MAX_CAUSES; at = at.cause) {
+    messages.push(at.message || at.name);
+  }
+  return messages.join(': ');
 }

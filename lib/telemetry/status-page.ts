@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto';
 import type { StatusReport } from '../model/status-report.ts';
 import { html, verbatim } from './html.ts';
-import { changesSection } from './status-page-changes.ts';
 import { filterLine, footer, header, lede } from './status-page-frame.ts';
-import { recordSections, wordsSection } from './status-page-records.ts';
+import { changesSection, recordSections, wordsSection } from './status-page-records.ts';
 import { RELOAD_SECONDS, SCRIPT } from './status-page-script.ts';
 import { STYLE } from './status-page-style.ts';
 import { workloadSections } from './status-page-workloads.ts';

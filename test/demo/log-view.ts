@@ -1,6 +1,6 @@
 /** The reloader's log on the screen: its own lines, without what is the same in all of them. */
 
-import { textLine } from '../../lib/telemetry/log-line.ts';
+import { textLine } from '../../lib/telemetry/logger.ts';
 import type { LogLine } from '../integration/reloader-process.ts';
 import type { Screen } from './screen.ts';
 

@@ -1,7 +1,7 @@
 /** Requests that the fences of the reloader's account let through or refuse, and the objects that they are about. */
 
 import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
-import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
+import { REPLACES_ANNOTATION } from '../../lib/model/kinds/built-in.ts';
 import { OWN_WRITES } from '../install/own-writes.ts';
 import { type Json, type JsonObject, objectsOf } from '../sandbox/json.ts';
 import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';

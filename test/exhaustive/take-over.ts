@@ -3,7 +3,7 @@
  * told. The Lease is left out: a standby may take over at any moment, and the leader before may not know of it.
  */
 
-import { handOver } from '../../lib/app/hand-over.ts';
+import { handOver } from '../../lib/app/reloader.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';

@@ -4,7 +4,7 @@
  */
 
 import { EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
-import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
+import { REPLACES_ANNOTATION } from '../../lib/model/kinds/built-in.ts';
 import { type ApiResource, SOURCE_KINDS } from '../../lib/model/object-ref.ts';
 import { shardNames } from '../../lib/model/shards.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';

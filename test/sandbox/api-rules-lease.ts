@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { KubernetesLease } from '../../lib/kubernetes/lease-client.ts';
-import type { LeaseRecord } from '../../lib/leader/lease.ts';
-import { ObservedLease } from '../../lib/leader/observed-lease.ts';
+import { type LeaseRecord, ObservedLease } from '../../lib/leader/lease.ts';
 import type { ApiRules } from './api-rules.ts';
 
 /** As it is written at first, with times that the API server has to understand. */

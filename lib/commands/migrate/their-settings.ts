@@ -1,8 +1,7 @@
 /** What the flags and variables of the other reloader are here. The program's own parser reads them: it knows the flags of the others. */
 
 import { type Place, placeOf } from '../../app/assembly.ts';
-import { readCommandLine } from '../../options/command-line.ts';
-import { readEnvironment } from '../../options/environment.ts';
+import { readCommandLine, readEnvironment } from '../../options/command-line.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, VARIABLE_PREFIX } from '../../options/flags.ts';
 import { type Options, UsageError } from '../../options/options.ts';
 import { Reader } from '../../options/reader.ts';

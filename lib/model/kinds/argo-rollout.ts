@@ -3,7 +3,7 @@
 import type { Hold } from '../hold.ts';
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { PLAIN, podsOf } from './pods.ts';
+import { PLAIN } from './pods.ts';
 
 /** The row of Rollouts. */
 export const ROLLOUT: WorkloadKind = {
@@ -12,7 +12,6 @@ export const ROLLOUT: WorkloadKind = {
   group: 'argoproj.io',
   version: 'v1alpha1',
   resource: 'rollouts',
-  rollout: 'replace-pods',
   isOptional: true,
   refersToTemplate: true,
   keepsOldPods: true,
@@ -31,7 +30,6 @@ export const ROLLOUT: WorkloadKind = {
   },
   revision: ({ status }) => status?.currentPodHash,
   isRestarted: ({ spec }, moment) => secondOf(spec?.restartAt) >= secondOf(moment),
-  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
 
 /** The status names the second, whatever the form of the moment in the spec. */

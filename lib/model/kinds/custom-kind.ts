@@ -7,7 +7,7 @@ import type { ApiResource } from '../object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../raw-objects.ts';
 import { referencesOf } from '../references.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { PLAIN, podsOf } from './pods.ts';
+import { PLAIN } from './pods.ts';
 
 /** A kind as the settings name it. */
 export interface CustomKind extends ApiResource {
@@ -31,7 +31,6 @@ export function customKind(entry: CustomKind): WorkloadKind {
     ...PLAIN,
     ...entry,
     kind: customNameOf(entry),
-    rollout: 'replace-pods',
     isOptional: true,
     isTemplate,
     // Without the field, or with a hash in it, nothing is known to be observed.
@@ -39,7 +38,6 @@ export function customKind(entry: CustomKind): WorkloadKind {
     hold: () => undefined,
     rolledOut: (raw) => (conditionOf(raw, 'Ready') ?? conditionOf(raw, 'Available')) === 'True',
     revision: () => undefined,
-    pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
   };
 }
 

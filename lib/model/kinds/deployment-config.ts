@@ -53,7 +53,6 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   group: 'apps.openshift.io',
   version: 'v1',
   resource: 'deploymentconfigs',
-  rollout: 'replace-pods',
   isOptional: true,
   revisionMark: STAMPED_AFTER_ANNOTATION,
   hold: holdOf,

@@ -5,7 +5,7 @@ import type { RawMetadata, RawPodTemplate, RawWorkload } from '../raw-objects.ts
 import type { RolloutPlan } from '../rollout-plan.ts';
 import { merged } from '../template-patch.ts';
 import { APPROVED_ANNOTATION, type MarkWords, templateWithoutMarks } from '../workload.ts';
-import { REPLACES_ANNOTATION } from './batch.ts';
+import { REPLACES_ANNOTATION } from './built-in.ts';
 
 /** A Job to be created, as `kubectl create job --from` would write it. */
 export interface JobManifest {

@@ -22,9 +22,11 @@ export function areAllUpdated({ status }: RawWorkload, replicas: number): boolea
   );
 }
 
-/** The common part of kinds that own pods, and have their template where most have it. */
-export const PLAIN: Pick<WorkloadKind, 'done' | 'templatePath' | 'isObserved'> = {
+/** The common part of kinds that own pods, and have their template and their numbers of pods where most have them. */
+export const PLAIN: Pick<WorkloadKind, 'rollout' | 'done' | 'templatePath' | 'isObserved' | 'pods'> = {
+  rollout: 'replace-pods',
   done: 'rolled',
   templatePath: ['template'],
   isObserved,
+  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };

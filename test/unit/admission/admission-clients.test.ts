@@ -4,7 +4,7 @@ import { Agent, request as send } from 'node:https';
 import { after, afterEach, describe, test } from 'node:test';
 import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
 import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
-import type { KeyPair } from '../../../lib/serving/tls.ts';
+import type { KeyPair } from '../../../lib/serving/listener.ts';
 import { Authority, servingPair } from '../serving/certificates.ts';
 
 const NAME = 'reloader.test';

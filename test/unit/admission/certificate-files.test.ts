@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { followCertificateFiles, followClientAuthorities } from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import type { KeyPair } from '../../../lib/serving/tls.ts';
+import type { KeyPair } from '../../../lib/serving/listener.ts';
 import { Authority } from '../serving/certificates.ts';
 
 let directory = '';

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { MalformedReviewError, parseReview, reviewAllowing } from '../../../lib/admission/review.ts';
-import { answerReview } from '../../../lib/admission/reviewer.ts';
+import {
+  answerReview,
+  MalformedReviewError,
+  parseReview,
+  reviewAllowing,
+} from '../../../lib/admission/review.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { AdmissionResult } from '../../../lib/model/settings.ts';
 import { B, deployment, knowing } from './papers.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Controllers } from '../../../lib/app/controllers.ts';
-import { carryOut } from '../../../lib/app/effects-runner.ts';
+import { type Controllers, carryOut } from '../../../lib/app/controllers.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { Due } from '../../../lib/report/reporter.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import { COMPLAINT_MS, logUnhealthy } from '../../../lib/app/unhealthy-log.ts';
+import { COMPLAINT_MS, logUnhealthy } from '../../../lib/app/main.ts';
 import type { WatchStatus } from '../../../lib/model/health.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { settle } from '../kubernetes/scripted-send.ts';

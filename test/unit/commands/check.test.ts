@@ -7,8 +7,7 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { stringify } from 'yaml';
 import { CommandError } from '../../../lib/commands/connect.ts';
-import { check, type Problem, sarifOf } from '../../../lib/commands/manifests/check.ts';
-import { CHECKED_RULES } from '../../../lib/commands/manifests/check-rules.ts';
+import { CHECKED_RULES, check, type Problem, sarifOf } from '../../../lib/commands/manifests/check.ts';
 import { readManifests } from '../../../lib/commands/manifests/manifests.ts';
 import { podOf, type Words } from './world.ts';
 

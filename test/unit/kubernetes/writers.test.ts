@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfigObject } from '../../../lib/kubernetes/config-reader.ts';
-import { KeptObject } from '../../../lib/kubernetes/kept-object.ts';
+import { KeptObject, readConfigObject } from '../../../lib/kubernetes/kept-object.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';

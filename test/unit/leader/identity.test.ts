@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isInPod, leaderIdentity } from '../../../lib/leader/identity.ts';
+import { isInPod, leaderIdentity } from '../../../lib/leader/lease.ts';
 
 const IDENTITIES: readonly (readonly [name: string, podUid: string | undefined, identity: string])[] = [
   ['reloader-5f', 'a1-b2', 'reloader-5f_a1-b2_x'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ObservedLease } from '../../../lib/leader/observed-lease.ts';
+import { ObservedLease } from '../../../lib/leader/lease.ts';
 import { mockTime } from '../../mock-time.ts';
 import { record } from './electors.ts';
 

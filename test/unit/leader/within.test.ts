@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { within } from '../../../lib/leader/within.ts';
+import { within } from '../../../lib/leader/term.ts';
 
 /** Waits for work that never ends; answers how to learn what came of the wait. */
 function waiting(ms: number, end?: AbortSignal): () => Promise<string | undefined> {

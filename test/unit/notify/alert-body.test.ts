@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { FailureInfo } from '../../../lib/model/outcome.ts';
 import type { AlertSink } from '../../../lib/model/settings.ts';
-import { alertBodyOf, failureBodyOf } from '../../../lib/notify/alert-body.ts';
+import { alertBodyOf, failureBodyOf } from '../../../lib/notify/alerts.ts';
 
 const WORKLOAD = { kind: 'Deployment', namespace: 'shop', name: 'web' };
 const MAP: ConfigRef = { kind: 'ConfigMap', namespace: 'shop', name: 'web' };

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
-import { COMPLETION_SCRIPTS, completionsOf } from '../../../lib/options/completion.ts';
+import { COMPLETION_SCRIPTS, completionsOf } from '../../../lib/options/commands.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('../../../bin/reloader.ts'));

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { Deliveries } from '../../../lib/serving/deliveries.ts';
+import { Deliveries } from '../../../lib/serving/connections.ts';
 
 /** More than what the kernel takes for a connection; two of them are the most that is held. */
 const BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DependentsIndex } from '../../../lib/store/dependents-index.ts';
+import { DependentsIndex } from '../../../lib/store/store.ts';
 import { fc } from '../../laws.ts';
 
 const steps = fc.array(

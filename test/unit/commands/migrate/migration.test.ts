@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { CommandError } from '../../../../lib/commands/connect.ts';
-import { migrationText } from '../../../../lib/commands/migrate/migrate-text.ts';
-import type { Migration } from '../../../../lib/commands/migrate/migration.ts';
+import { type Migration, migrationText } from '../../../../lib/commands/migrate/migration.ts';
 import { World } from '../world.ts';
 import { migrate, withOther } from './asked.ts';
 

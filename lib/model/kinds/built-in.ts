@@ -1,15 +1,68 @@
-/** The kinds of the group `apps` that replace the pods of an older template by themselves. */
+/** The kinds of every cluster: those of the group `apps` replace the pods of an older template by themselves, a CronJob is run, a Job recreated. */
 
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
 import { areAllUpdated, PLAIN, podsOf } from './pods.ts';
+
+/** The annotation of a placeholder Job with the Job that it replaces, as JSON. */
+export const REPLACES_ANNOTATION = 'reloader.k8s.collaborne.com/replaces';
+
+/** The common part of the kinds of the group `batch`, whose template is never rolled out to pods. */
+const BATCH = {
+  group: 'batch',
+  version: 'v1',
+  isObserved: () => true,
+  hold: () => undefined,
+  revision: () => undefined,
+  pods: () => podsOf(),
+} as const;
+
+/** A CronJob has no pods of its own: a later run reads the content in force, so no old pods are left to replace. */
+export const CRON_JOB: WorkloadKind = {
+  ...BATCH,
+  kind: 'CronJob',
+  resource: 'cronjobs',
+  rollout: 'run-now',
+  done: 'run',
+  templatePath: ['jobTemplate', 'spec', 'template'],
+  declines: ({ spec }) => (spec?.suspend === true ? 'suspended' : undefined),
+  rolledOut: () => true,
+};
+
+/** The pod template of a Job cannot be changed, so its pods are never of an older one. */
+export const JOB: WorkloadKind = {
+  ...BATCH,
+  kind: 'Job',
+  resource: 'jobs',
+  rollout: 'recreate',
+  done: 'recreated',
+  templatePath: ['template'],
+  declines: (raw) => {
+    if (raw.spec?.suspend === true) return 'suspended';
+    return isFinished(raw) ? 'finished' : undefined;
+  },
+  isLeftAlone: ({ metadata: { finalizers = [], ownerReferences = [], annotations } }) =>
+    finalizers.length > 0 ||
+    ownerReferences.some(({ kind }) => kind === 'CronJob') ||
+    annotations?.[REPLACES_ANNOTATION] !== undefined,
+  rolledOut: (raw) => {
+    const { active = 0, ready = 0, succeeded = 0 } = raw.status ?? {};
+    const toCome = (raw.spec?.completions ?? 0) - succeeded - active;
+    return isFinished(raw) || (active > 0 && ready === active && toCome <= 0);
+  },
+};
+
+function isFinished({ status }: RawWorkload): boolean {
+  return (status?.conditions ?? []).some(
+    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
+  );
+}
 
 /** The common part of the kinds of the group `apps`. */
 const APPS = {
   ...PLAIN,
   group: 'apps',
   version: 'v1',
-  rollout: 'replace-pods',
 } as const;
 
 const isDeploymentPaused = ({ spec }: RawWorkload): boolean => spec?.paused === true;
@@ -27,7 +80,6 @@ export const DEPLOYMENT: WorkloadKind = {
   failure: ({ status }) =>
     status?.conditions?.find(({ type, status: is }) => type === 'Progressing' && is === 'False')?.reason,
   revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
-  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
 
 /** The row of StatefulSets. */
@@ -51,7 +103,6 @@ export const STATEFUL_SET: WorkloadKind = {
     );
   },
   revision: ({ status }) => status?.updateRevision,
-  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
 
 /** The row of DaemonSets. */
