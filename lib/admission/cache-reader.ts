@@ -2,8 +2,7 @@
 
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
-import type { ConfigRecord } from '../store/records.ts';
-import { scopedRecordOf } from '../store/scoped-record.ts';
+import { type ConfigRecord, scopedRecordOf } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { isUnbegun } from '../tracking/edge-policy.ts';

@@ -46,16 +46,10 @@ export async function followClientAuthorities(
 }
 
 async function follow<T>(
-  {
-    read,
-    what,
-    place,
-    use,
-    log,
-    wait,
-  }: LoopOptions<T> & { read: () => Promise<T>; what: string; place: LogFields },
+  loop: LoopOptions<T> & { read: () => Promise<T>; what: string; place: LogFields },
   signal: AbortSignal,
 ): Promise<void> {
+  const { read, what, place, use, log, wait } = loop;
   let tried: string | undefined;
   let problem: string | undefined;
   while (!signal.aborted) {

@@ -9,7 +9,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FollowedContent } from '../annotations/config-hash.ts';
-import { stampIdentity } from '../annotations/second-reloader.ts';
+import { stampIdentity } from '../annotations/other-writers.ts';
 import { stampVariablesOf } from '../annotations/stamp-variables.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
@@ -27,6 +27,7 @@ import { parseStamp, type Stamp } from '../model/stamp.ts';
 import { merged, type Operation, type TemplatePatch } from '../model/template-patch.ts';
 import {
   ANNOTATIONS,
+  type Annotations,
   STAMPS_ANNOTATION,
   type TemplateStamp,
   type Workload,
@@ -45,16 +46,13 @@ export interface CacheReader {
   /** Whether all objects of a kind in a namespace are listed. */
   readonly isListed: (namespace: string, kind: string) => boolean;
   readonly follows: (workload: Workload) => readonly ConfigRef[];
-  /** A committed stamp of the content in force; undefined if the object is missing, or the workload is not rolled for it. */
-  readonly currentStamp: (workload: Workload, ref: ConfigRef) => CurrentStamp | undefined;
+  /** A committed stamp of the content in force, and the annotations of the object; undefined if it is missing, or the workload is not rolled for it. */
+  readonly currentStamp: (
+    workload: Workload,
+    ref: ConfigRef,
+  ) => { readonly stamp: Stamp; readonly annotations: Annotations } | undefined;
   /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
   readonly contentOf: (ref: ConfigRef) => FollowedContent | undefined;
-}
-
-/** The stamp of one object for one workload, and the annotations of the object. */
-export interface CurrentStamp {
-  readonly stamp: Stamp;
-  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** The decision about one write. */

@@ -14,7 +14,7 @@ import { type CacheReader, type Decision, mutate } from './mutate.ts';
 /** One write that the API server is about to store. */
 export interface AdmissionRequest {
   readonly uid: string;
-  /** The kind, of the group `apps`; empty for any other. */
+  /** The kind; empty if its group is not the one that this program knows it in. */
   readonly kind: string;
   readonly namespace: string;
   /** The field manager in the options of the request; undefined if it has none. */
@@ -51,18 +51,13 @@ export function parseReview(text: string): AdmissionRequest {
   const manager = objectOf(request['options'] ?? {}, 'request.options')['fieldManager'];
   return {
     uid,
-    kind: kindIn(group, kind),
+    kind: typeof kind === 'string' && findWorkloadKind(kind)?.group === group ? kind : '',
     namespace,
     fieldManager: typeof manager === 'string' && manager !== '' ? manager : undefined,
     isDryRun: request['dryRun'] === true,
     object: workloadIn(request['object'], 'request.object'),
     oldObject: isNew ? undefined : workloadIn(request['oldObject'], 'request.oldObject'),
   };
-}
-
-/** The kind, if its group is the one that this program knows it in; else an empty text. */
-function kindIn(group: unknown, kind: unknown): string {
-  return typeof kind === 'string' && findWorkloadKind(kind)?.group === group ? kind : '';
 }
 
 function whereabouts({ uid, namespace = '' }: Readonly<Record<string, unknown>>): {

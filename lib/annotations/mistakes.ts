@@ -1,14 +1,15 @@
 /** Findings about likely mistakes in a workload's annotations, each with the correction. */
 
 import type { Finding } from '../model/finding.ts';
+import { isRolloutStrategy } from '../model/kinds/argo-rollout.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
-import { isRolloutStrategy } from '../model/kinds/restarts.ts';
 import {
   CONFIG_KINDS,
   type ConfigKind,
   type ConfigRef,
   describe,
   isMountedKind,
+  isObjectName,
   type WorkloadRef,
 } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
@@ -20,22 +21,19 @@ import { configGatingMistakes, GATING_CHECKS } from './gating.ts';
 import { type Checks, malformedFinding, malformedFindings, quoted, truthCheck } from './malformed.ts';
 import {
   annotationText,
+  expressionsIn,
   hasNamespace,
-  isObjectName,
+  isGlob,
+  isMisread,
   itemsOf,
   listText,
+  MOST_JOINED_LETTERS,
+  MOST_LETTERS,
   meantNames,
+  mistakeIn,
   nameWithin,
   UNNAMED,
 } from './name-list.ts';
-import {
-  expressionsIn,
-  isGlob,
-  isMisread,
-  MOST_JOINED_LETTERS,
-  MOST_LETTERS,
-  mistakeIn,
-} from './name-pattern.ts';
 import { PACE_CHECKS } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import type { NearKeys } from './policy-keys.ts';

@@ -1,11 +1,12 @@
-/** A comma list of object names in an annotation: how it is parsed, and how a wrong one is corrected. */
+/** A list of names of objects in an annotation: how its items are parsed, which are expressions, and how a wrong one is corrected. */
 
-import { DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import { RE2JS } from 're2js';
+import { isObjectName } from '../model/object-ref.ts';
 import { cutToBytes } from '../model/text.ts';
+import { remembered } from './remembered.ts';
 
 /** Bytes of a value that a message shows. */
 const LONGEST_VALUE = 500;
-const LONGEST_NAME = 253;
 
 /** The items of `text`, trimmed, without the empty ones. */
 export function itemsOf(text: string | undefined): readonly string[] {
@@ -13,11 +14,6 @@ export function itemsOf(text: string | undefined): readonly string[] {
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
-}
-
-/** Whether an object of the API can have this name. */
-export function isObjectName(item: string): boolean {
-  return item.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(item);
 }
 
 /** Whether `item` is `<namespace>/<name>`; a kind in front of the name is no namespace. */
@@ -57,4 +53,139 @@ const KIND = /^(?:configmap|secret)s?\//i;
 /** The words of a malformed item, which often has spaces, quotes, brackets, other commas, or a kind (`configmap/web`). */
 function wordsIn(item: string): readonly string[] {
   return item.split(/[\s;|[\]{}"'`\uff0c\u3001]+/).map((word) => word.slice(word.lastIndexOf('/') + 1));
+}
+
+/** The expressions of a list. */
+interface Expressions {
+  readonly counted: readonly string[];
+  /** Expressions beyond the limit: they match nothing. A name with dots is not among them, since it still counts as a name. */
+  readonly excess: readonly string[];
+}
+
+/**
+ * How many letters the expressions of one list may have, with repetitions expanded: `{1000}` counts a thousand times. A match
+ * of that size takes some milliseconds at worst; ordinary lists have far fewer letters.
+ */
+export const MOST_LETTERS = 1_000;
+/** How many letters an item may have that consists only of names joined by `|`, which is cheap to match. */
+export const MOST_JOINED_LETTERS = 40_000;
+/** The minimum that each expression counts, so that a list has at most a hundred. */
+const LEAST_LETTERS = 10;
+
+/** Limits of the cache of compiled expressions: their number, and their letters together. */
+const MOST_KEPT = 200;
+const MOST_KEPT_LETTERS = 200_000;
+/** How many of them keep the automaton that RE2 builds while matching, up to 8 MB each. */
+const MOST_WARM = 4;
+
+/** The expressions with an automaton, the most recently used last. */
+const warm = new Set<RE2JS>();
+
+/** The expression, or the error in it. The same ones repeat from workload to workload. */
+const compile = remembered(
+  (pattern): RE2JS | string => {
+    try {
+      return RE2JS.compile(pattern);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  },
+  MOST_KEPT,
+  MOST_KEPT_LETTERS,
+);
+
+/** Whether `pattern` matches the whole of `name`; an invalid pattern matches nothing. */
+export function matches(pattern: string, name: string): boolean {
+  const expression = compile(pattern);
+  if (typeof expression === 'string') return false;
+  keepWarm(expression);
+  return expression.matches(name);
+}
+
+/** The error in `pattern`; undefined if it is valid. */
+export function mistakeIn(pattern: string): string | undefined {
+  const expression = compile(pattern);
+  return typeof expression === 'string' ? expression : undefined;
+}
+
+/** Whether an expression is probably none: it asks for a character that no name has, or is meant as in a shell, like `app-*`. */
+export function isMisread(pattern: string): boolean {
+  if (isGlob(pattern)) return true;
+  // What is one of several, or may be left out, is not asked for.
+  if (/[|()\\]/.test(pattern)) return false;
+  const asked = pattern.replaceAll(/\[[^\]]+\]/g, '.').replaceAll(/\{\d+\}/g, '?');
+  return /[^-a-z0-9.*+?^$](?![?*])/u.test(asked);
+}
+
+/** Whether * is meant as in a shell. */
+export function isGlob(item: string): boolean {
+  return /^[-a-z0-9.*]*[-a-z0-9]\*[-a-z0-9.*]*$/.test(item) && !item.includes('.*');
+}
+
+/** The expressions among the items of a list. */
+export function expressionsIn(items: readonly string[]): Expressions {
+  const [counted, excess]: [string[], string[]] = [[], []];
+  let letters = 0;
+  let joined = 0;
+  for (const item of items) {
+    // It matches no other name than the one that it spells.
+    if (/^[-a-z0-9]+$/.test(item)) continue;
+    const isJoined = ALTERNATIVES.test(item);
+    const withIt = letters + Math.max(isJoined ? 0 : regexCost(item), LEAST_LETTERS);
+    const joinedWithIt = joined + (isJoined ? item.length : 0);
+    if (withIt <= MOST_LETTERS && joinedWithIt <= MOST_JOINED_LETTERS) {
+      letters = withIt;
+      joined = joinedWithIt;
+      counted.push(item);
+    } else if (!isObjectName(item)) excess.push(item);
+  }
+  return { counted, excess };
+}
+
+/** Names joined by `|`, in brackets or not: the cost is the length. */
+const ALTERNATIVES = /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/;
+
+/**
+ * Records the use of an expression, and resets the automaton of the least recently used one: it is rebuilt when needed again.
+ */
+function keepWarm(expression: RE2JS): void {
+  warm.delete(expression);
+  warm.add(expression);
+  const [oldest] = warm;
+  if (warm.size <= MOST_WARM || oldest === undefined) return;
+  warm.delete(oldest);
+  oldest.reset();
+}
+
+/**
+ * A quoted text, a class, a count, or one letter. An unclosed one extends to the end. A count is a single number, since a comma
+ * ends the item of a list.
+ */
+const TOKEN =
+  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}?|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]?|\{(?<times>\d+)\}|./gs;
+/** The highest count that RE2 accepts. */
+const MOST_TIMES = 1_000;
+
+/**
+ * The letters of `pattern` with each `{n}` expanded; a class counts as one letter. The result for an expression that RE2 rejects
+ * is arbitrary. The time is linear in the length of the text.
+ */
+export function regexCost(pattern: string): number {
+  const groups: number[] = [];
+  let [before, last] = [0, 0];
+  for (const { 0: token, groups: counts } of pattern.matchAll(TOKEN)) {
+    if (token === '(') {
+      groups.push(before + last);
+      [before, last] = [0, 1];
+    } else if (token === ')') {
+      last += before + 1;
+      before = groups.pop() ?? 0;
+    } else if (counts?.['times'] !== undefined) {
+      last *= Math.min(Math.max(Number(counts['times']), 1), MOST_TIMES);
+    } else {
+      before += last;
+      last = token.startsWith('\\Q') ? token.length : 1;
+    }
+  }
+  return groups.reduce((sum, length) => sum + length, before + last);
 }

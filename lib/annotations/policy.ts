@@ -1,11 +1,16 @@
 /** The policy of one vocabulary: which objects a workload follows, and for which of them it is rolled. */
 
-import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
+import {
+  byConfigKind,
+  CONFIG_KINDS,
+  type ConfigKind,
+  type ConfigRef,
+  isObjectName,
+} from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
 import { parseBool } from '../model/text.ts';
 import { type Annotations, referenceOf, type Workload } from '../model/workload.ts';
-import { isObjectName, itemsOf, nameWithin } from './name-list.ts';
-import { expressionsIn, matches } from './name-pattern.ts';
+import { expressionsIn, itemsOf, matches, nameWithin } from './name-list.ts';
 import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
 
 /** The names of the objects of a kind that are known in one namespace. */
@@ -100,8 +105,9 @@ export class Policy {
    */
   judge(ref: ConfigRef, config: Annotations): Verdict {
     const { kind } = ref;
-    const { ignore, match, typedAuto } = this.#words;
-    if (this.#isDisabled) return { asks: false, because: 'disabled' };
+    const { ignore, match, typedAuto, disabling = [] } = this.#words;
+    const { labels } = this.#workload;
+    if (disabling.some((label) => labels[label] === 'true')) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
     if (this.#excludes(kind).has(ref.name)) return { asks: false, because: 'excluded' };
     if (this.#names(ref)) return { asks: true, because: 'named' };
@@ -123,11 +129,6 @@ export class Policy {
   #isTrue(kind: ConfigKind, key: string): boolean {
     const value = this.#annotations[kind][key] ?? '';
     return this.#words.autoIsToTheLetter ? value === 'true' : parseBool(value) === true;
-  }
-
-  get #isDisabled(): boolean {
-    const { disabling = [] } = this.#words;
-    return disabling.some((label) => this.#workload.labels[label] === 'true');
   }
 
   #names(ref: ConfigRef): boolean {

@@ -1,7 +1,7 @@
 /** All vocabularies in use, as one: a workload follows the objects of each of them, and each has its stamp in the one patch. */
 
 import type { Finding } from '../model/finding.ts';
-import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
+import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/argo-rollout.ts';
 import {
   CONFIG_KINDS,
   type ConfigKind,
@@ -188,9 +188,8 @@ export class Vocabularies implements AnnotationReader {
     for (const kind of this.#kinds) {
       const named = policies.flatMap((policy) => policy.named(kind));
       const matched = policies.flatMap((policy) => policy.matched(kind, known));
-      const references = this.#followsReferences(policies, kind)
-        ? workload.references.filter((ref) => ref.kind === kind)
-        : [];
+      const isAll = this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
+      const references = isAll ? workload.references.filter((ref) => ref.kind === kind) : [];
       for (const name of [...named, ...matched, ...references.map((reference) => reference.name)]) {
         const ref = followedOf(workload, { kind, namespace, name });
         refs.set(keyOf(ref), ref);
@@ -340,10 +339,6 @@ export class Vocabularies implements AnnotationReader {
     const own = RELOAD_STRATEGIES.find((word) => word === annotations[STRATEGY_ANNOTATION]);
     const strategy = own ?? this.#options.strategy;
     return strategy === 'evict' && rollout !== 'replace-pods' ? 'env-vars' : strategy;
-  }
-
-  #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {
-    return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
   }
 
   /** Whether --auto-reload-all counts for the workload: an auto annotation, true or false, has precedence. */

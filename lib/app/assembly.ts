@@ -37,13 +37,12 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { MountedClasses } from '../tracking/mounted-classes.ts';
 import { alertsOf, clientsOf, stateClientOf, webhookOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
-import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader } from './reloader.ts';
 import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
-import { type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
+import { type Election, electionOf, type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
 
 const NOT_COMPARABLE =
   'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
@@ -146,7 +145,7 @@ export function assemble(parts: Parts): Assembly {
   const kinds = optionalKindsOf(parts);
   const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
   const ways = { reloader, onTurnedBack, watches, servedKinds, classes };
-  const informers = new Informers({ ...ofStreams, ...ways, ...selectorsOf(options) });
+  const informers = new Informers({ ...ofStreams, ...ways, options });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
@@ -194,7 +193,7 @@ function settingsOf({ options, place, metrics, missingGraceMs, stateShardBytes =
   return {
     missingGraceMs,
     state: { name: options.stateConfigMap, shardBytes: stateShardBytes },
-    counters: metrics ?? NO_COUNTERS,
+    counters: metrics,
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,
     concurrency: options.maxConcurrentPatches,
@@ -267,16 +266,9 @@ function rulesFor(
   term: number | undefined,
 ): Settings {
   const vocabularies = new Vocabularies({
-    dialects: options.dialects,
-    stakaterKeys: options.stakaterKeys,
-    autoReloadAll: options.autoReloadAll,
+    ...options,
     strategy: options.reloadStrategy,
-    keyScoped: options.keyScoped,
     rollsFinished: options.jobReload === 'recreate',
-    pausePeriodMs: options.pausePeriodMs,
-    pace: options.pace,
-    reloadWindow: options.reloadWindow,
-    alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: CONFIG_KINDS.filter((kind) => !configKindsOf(options).includes(kind)),
     shows: (namespace, kind) => gate.isWatched(namespace, kind),
     resourceSelector: options.resourceLabelSelector,
@@ -305,11 +297,6 @@ function rulesFor(
   });
 }
 
-/** The label selectors of the streams. */
-function selectorsOf({ resourceLabelSelector: resourceSelector, namespaceSelector, ...options }: Options) {
-  return { resourceSelector, namespaceSelector, readsNamespaces: options.namespaceAnnotations };
-}
-
 /** The kinds that a cluster may lack. */
 function optionalKindsOf(parts: Parts): OptionalKind[] {
   const sources = configKindsOf(parts.options).filter(isMountedKind);
@@ -328,16 +315,6 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
   const served = { configKinds: configKindsOf(options), workloadKinds };
   return streamsOf(namespaces, served, ignoredNamespaces, watchesNamespaces(options));
 }
-
-/** The counters where no metrics are served. */
-export const NO_COUNTERS: ControllersOptions['counters'] = {
-  changed: ignore,
-  attempted: ignore,
-  rolled: ignore,
-  patched: ignore,
-  committed: ignore,
-  failed: ignore,
-};
 
 function randomKey(): HeldKey {
   return { id: `k${randomBytes(4).toString('hex')}`, value: randomBytes(32).toString('base64') };

@@ -93,7 +93,7 @@ export class Controllers {
     this.fence = new Fence({
       ...options,
       onNews: (key, message) => {
-        if (message !== undefined) counters.failed();
+        if (message !== undefined) counters?.failed();
         if (this.#leads) this.findings.fail(key, message);
       },
     });
@@ -180,7 +180,7 @@ export class Controllers {
       newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
       onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
       onOutcome: (...report) => this.#onOutcome(...report),
-      onPatchAnswered: (seconds) => this.counters.patched(seconds),
+      onPatchAnswered: (seconds) => this.counters?.patched(seconds),
     });
   }
 
@@ -258,7 +258,7 @@ export function carryOut(targets: Controllers, effects: Effects): void {
     reporter.forget(workload);
   }
   reporter.notes(effects.reported('note'));
-  for (const { config, change } of effects.reported('change')) counters.changed(config.kind, change);
+  for (const { config, change } of effects.reported('change')) counters?.changed(config.kind, change);
   const reverted = new Map(effects.enqueuedFor('stamp-reverted'));
   for (const [workload] of effects.enqueuedFor('retry-now'))
     if (!reverted.has(workload)) fenced(workload, () => rollouts.retryNow(workload));

@@ -4,15 +4,14 @@
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
+import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
-import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
-import type { ConfigObject } from '../model/config-object.ts';
 import type { WatchEnd, WatchHealth } from '../model/health.ts';
 import {
   type ConfigKind,
@@ -25,13 +24,12 @@ import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../m
 import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
 import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
-import type { NamespaceObject } from '../store/records.ts';
+import type { Options } from '../options/options.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
-import { type Mounted, mountedOf } from '../tracking/mounted-content.ts';
+import { mountedOf } from '../tracking/mounted-content.ts';
 import type { Reloader } from './reloader.ts';
 import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 
@@ -72,12 +70,7 @@ export function streamsOf(
 /** The collaborators of the informers. */
 export interface InformersOptions
   extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
-  /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
-  readonly resourceSelector: string | undefined;
-  /** The labels of the namespaces that are selected; undefined: all are. */
-  readonly namespaceSelector: string | undefined;
-  /** Whether annotations of namespaces count for their workloads. */
-  readonly readsNamespaces: boolean;
+  readonly options: Options;
   readonly timeline: Timeline;
   /** The reloader of the present term; asked again for each event, since terms change while a watch goes on. */
   readonly reloader: () => Reloader;
@@ -113,78 +106,53 @@ export class Informers {
     heartbeat.ended(nameOf(stream));
   }
 
+  /** Each kind has its source, a part of its objects that is kept, and a receiver of its events. */
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
+    const { reloader, classes, options, send, timeline, log, random } = this.#options;
+    const { namespace, except } = stream;
+    const common = { send, timeline, log, random, observer: this.#observerOf(stream) };
     const row = findWorkloadKind(stream.kind);
-    if (row !== undefined) return this.#workloads(stream, row);
+    if (row !== undefined)
+      return new Informer({
+        ...common,
+        source: objectsSource(row, namespace, stream),
+        ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
+        project: (raw: RawWorkload) => reloader().view(row, raw),
+        handler: (event) => reloader().onWorkload(stream, event),
+      });
     const mounted = mountedKindOf(stream.kind);
-    if (mounted !== undefined) return this.#mounts(stream, mounted);
+    if (mounted !== undefined)
+      return new Informer({
+        ...common,
+        source: objectsSource(mountsOf(mounted), namespace, stream),
+        project: (raw: RawPodStatus) => mountedOf(raw, reloader().store.settings.algorithms),
+        handler: (event) => classes.observeStatus(stream, event),
+      });
     const kind = configKindOf(stream.kind);
-    if (kind === undefined) return this.#namespaces(stream);
-    return isMountedKind(kind) ? this.#classes(stream, kind) : this.#configs(stream, kind);
-  }
-
-  #namespaces(stream: Stream): Informer<RawObject, NamespaceObject> {
-    const { reloader, namespaceSelector, readsNamespaces } = this.#options;
+    if (kind === undefined)
+      return new Informer({
+        ...common,
+        source: namespaceSource(options.namespaceSelector),
+        project: ({ metadata: { name, annotations = {} } }: RawObject) => ({
+          name,
+          annotations: options.namespaceAnnotations ? pick(annotations, isNamespaceAnnotation) : {},
+        }),
+        handler: (event) => reloader().onNamespace(stream, event),
+      });
+    // Of classes only the annotations are kept, since their content is what pods have mounted.
+    if (isMountedKind(kind))
+      return new Informer({
+        ...common,
+        source: configSource(kind, namespace, stream),
+        project: (raw: RawObject) => classOf(kind, raw, reloader().store.settings.vocabularies),
+        handler: (event) => classes.observeClass(stream, event),
+      });
     return new Informer({
-      ...this.#common(stream),
-      source: namespaceSource(namespaceSelector),
-      project: ({ metadata: { name, annotations = {} } }: RawObject) => ({
-        name,
-        annotations: readsNamespaces ? pick(annotations, isNamespaceAnnotation) : {},
-      }),
-      handler: (event) => reloader().onNamespace(stream, event),
-    });
-  }
-
-  #configs(stream: Stream, kind: ConfigKind): Informer<RawConfigObject, ConfigObject> {
-    const { reloader, resourceSelector: labelSelector } = this.#options;
-    return new Informer({
-      ...this.#common(stream),
-      source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),
+      ...common,
+      source: configSource(kind, namespace, { except, labelSelector: options.resourceLabelSelector }),
       project: (raw: RawConfigObject) => reloader().project(kind, raw),
       handler: (event) => reloader().onConfig(stream, event),
     });
-  }
-
-  /** Classes: their annotations alone, since their content is what pods have mounted. */
-  #classes(stream: Stream, kind: ConfigKind): Informer<RawObject, ClassObject> {
-    const { classes, reloader } = this.#options;
-    return new Informer({
-      ...this.#common(stream),
-      source: configSource(kind, stream.namespace, stream),
-      project: ({ metadata: { namespace = '', name, annotations = NOTHING } }: RawObject) => ({
-        ref: { kind, namespace, name },
-        annotations: reloader().store.settings.vocabularies.annotationsOf(annotations),
-      }),
-      handler: (event) => classes.observeClass(stream, event),
-    });
-  }
-
-  /** What pods have mounted of classes. */
-  #mounts(stream: Stream, kind: ConfigKind): Informer<RawPodStatus, Mounted | undefined> {
-    const { classes, reloader } = this.#options;
-    return new Informer({
-      ...this.#common(stream),
-      source: objectsSource(mountsOf(kind), stream.namespace, stream),
-      project: (raw: RawPodStatus) => mountedOf(raw, reloader().store.settings.algorithms),
-      handler: (event) => classes.observeStatus(stream, event),
-    });
-  }
-
-  #workloads(stream: Stream, row: WorkloadKind): Informer<RawWorkload, Workload> {
-    const { reloader, send } = this.#options;
-    return new Informer({
-      ...this.#common(stream),
-      source: objectsSource(row, stream.namespace, stream),
-      ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
-      project: (raw: RawWorkload) => reloader().view(row, raw),
-      handler: (event) => reloader().onWorkload(stream, event),
-    });
-  }
-
-  #common(stream: Stream) {
-    const { send, timeline, log, random } = this.#options;
-    return { send, timeline, log, random, observer: this.#observerOf(stream) };
   }
 
   #observerOf(stream: Stream): ReflectorObserver {
@@ -202,8 +170,9 @@ export class Informers {
         watches.failed(name, rule ?? error.message, monotonicMs());
         reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
-        if (servedKinds.isOptional(stream.kind) && isAway(error))
-          reloader().listing.leaveOut(stream, UNSERVED);
+        // As when the definition of the kind is deleted, or its API server is down.
+        const isAway = error.code === 'not-found' || error.code === 'unavailable';
+        if (servedKinds.isOptional(stream.kind) && isAway) reloader().listing.leaveOut(stream, UNSERVED);
         if (error.code === 'unordered') {
           reloader().listing.leaveOut(stream, UNORDERED);
           reloader().listing.forbidden(stream);
@@ -258,7 +227,10 @@ export class Informers {
   }
 }
 
-/** Whether nothing serves the kind now, as when its definition is deleted or its API server is down. */
-function isAway({ code }: ApiError): boolean {
-  return code === 'not-found' || code === 'unavailable';
+function classOf(
+  kind: ConfigKind,
+  { metadata: { namespace = '', name, annotations = NOTHING } }: RawObject,
+  vocabularies: Vocabularies,
+): ClassObject {
+  return { ref: { kind, namespace, name }, annotations: vocabularies.annotationsOf(annotations) };
 }

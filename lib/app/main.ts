@@ -125,18 +125,13 @@ function logStart(
   { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
   log: Log,
 ): void {
-  const { clusterName, scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } =
-    options;
+  const { clusterName: cluster, scope, ignoredNamespaces } = options;
+  const { resourceLabelSelector, namespaceSelector } = options;
+  const state = `${place.stateNamespace}/${options.stateConfigMap}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
-  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, {
-    ...(clusterName === undefined ? {} : { cluster: clusterName }),
-    state: `${place.stateNamespace}/${stateConfigMap}`,
-    ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
-    ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
-    port,
-    ...(healthPort === undefined ? {} : { healthPort }),
-  });
+  const fields = { cluster, state, namespaceSelector, resourceLabelSelector, port, healthPort };
+  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, fields);
   logWhoIsTold(options, log);
 }
 

@@ -13,16 +13,10 @@ import { type Permission, type PermissionPurpose, permissionsFor } from '../kube
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
 import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
-import {
-  configKindsOf,
-  isAutomatic,
-  type Options,
-  watchesNamespaces,
-  workloadKindsOf,
-} from '../options/options.ts';
+import { configKindsOf, isAutomatic, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
-import { leasePlaceOf } from './election.ts';
+import { leasePlaceOf } from './terms.ts';
 
 /** A right may lag behind its RoleBinding. */
 export const RBAC_RETRY_MS = 3_000;
@@ -119,28 +113,25 @@ export function permissionsOfAutomatic(
 /** All permissions that the program needs with these options in these namespaces. */
 export function permissionsOf(
   { options, place }: Pick<Parts, 'options' | 'place'>,
-  workloadKinds: readonly string[] = kindsWithRights(options),
-  configKinds: readonly ConfigKind[] = configKindsOf(options).filter((kind) => !isAutomatic(options, kind)),
+  workloadKinds?: readonly string[],
+  configKinds?: readonly ConfigKind[],
 ): Permission[] {
   const { leaderElection: election } = options;
+  const isNeeded = (kind: string): boolean => !isAutomatic(options, kind);
+  const ofWorkloads = workloadKindsOf(options).map(({ kind }) => kind);
   return permissionsFor({
     namespaces: place.namespaces,
     watchesNamespaces: watchesNamespaces(options),
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
-    configKinds,
-    workloadKinds,
+    configKinds: configKinds ?? configKindsOf(options).filter(isNeeded),
+    workloadKinds: workloadKinds ?? ofWorkloads.filter(isNeeded),
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
     reviewsReaders: options.metricsTlsDirectory !== undefined,
     evicts: options.reloadStrategy === 'evict',
     onlyTells: options.webhookUrl !== undefined,
   });
-}
-
-function kindsWithRights(options: Options): readonly string[] {
-  const kinds = workloadKindsOf(options).map(({ kind }) => kind);
-  return kinds.filter((kind) => !isAutomatic(options, kind));
 }
 
 /**

@@ -131,8 +131,7 @@ export class Reloader {
 
   /** A change of a content, of whatever kind. */
   onContent(event: InformerEvent<ConfigObject>): void {
-    const { store } = this;
-    const { controllers } = this;
+    const { store, controllers } = this;
     if (event.type === 'synced') {
       controllers.apply(observeConfig(store, event));
       return;
@@ -219,8 +218,7 @@ export class Reloader {
    * A list of the stream is complete; absence counts from the first one on, so objects that it does not contain are missing.
    */
   #listed(stream: Stream): void {
-    const { store } = this;
-    const { controllers } = this;
+    const { store, controllers } = this;
     if (stream.kind === 'Namespace') controllers.observeNamespace({ type: 'synced' });
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));

@@ -24,18 +24,22 @@ import { RBAC_RETRY_MS } from './preflight.ts';
 /** Between two looks for a kind that is not served; the wait is up to a tenth longer. */
 const LOOK_AGAIN_MS = 600_000;
 
+type Status = Omit<OptionalKindStatus, 'kind'>;
+
 /** The result of one look for a kind. */
-type Look =
-  | { readonly is: 'served' }
-  | { readonly is: 'absent' }
-  | { readonly is: 'rights-missing'; readonly rule: string }
-  /** `isLagging`: a right is missing, which a RoleBinding of now may still give. */
-  | {
-      readonly is: 'unknown';
-      readonly problem: string;
-      readonly retryMs: number;
-      readonly isLagging?: boolean;
-    };
+interface Look {
+  readonly status: Status;
+  /** Of a kind that is unavailable: when it is looked for again. */
+  readonly retryMs?: number;
+  /** A right is missing, which a RoleBinding of now may still give. */
+  readonly isLagging?: boolean;
+}
+
+const LATER = 'looked for again every 10 minutes';
+const SOON = 'looked for again within a minute';
+const SERVED: Look = { status: { state: 'served' } };
+const ABSENT: Look = { status: { state: 'not served', next: LATER } };
+const NOT_YET: Status = { state: 'unavailable', next: 'looked for now' };
 
 /** The fields of a kind by which it is looked for. */
 export type OptionalRow = ApiResource & Pick<WorkloadKind, 'kind' | 'objectKind'>;
@@ -112,7 +116,10 @@ export class ServedKinds {
 
   /** One row for each kind. */
   statuses(): readonly OptionalKindStatus[] {
-    return [...this.#followed.values()].map(({ row, last }) => ({ kind: row.kind, ...statusOf(last) }));
+    return [...this.#followed.values()].map(({ row, last }) => ({
+      kind: row.kind,
+      ...(last?.status ?? NOT_YET),
+    }));
   }
 
   /** What is looked for on behalf of the stream of `kind`: its own kind, or that of which it says what is mounted. */
@@ -122,20 +129,20 @@ export class ServedKinds {
 
   #isServed(kind: string): boolean {
     const followed = this.#followedOf(kind);
-    return followed === undefined || followed.last?.is === 'served';
+    return followed === undefined || isServed(followed);
   }
 
   async #follow(followed: Followed, startedAt: number, signal: AbortSignal): Promise<void> {
     const { heartbeat, random } = this.#options;
     const loop = `the search for ${followed.row.kind}`;
-    while (!signal.aborted && followed.last?.is !== 'served') {
+    while (!signal.aborted && !isServed(followed)) {
       heartbeat.progress(loop, monotonicMs());
       const look = await this.#look(followed, monotonicMs() - startedAt < RBAC_LAG_MS, signal);
       if (signal.aborted) break;
       this.#take(followed, look);
       followed.firstLook.resolve();
-      if (look.is === 'served') break;
-      const ms = look.is === 'unknown' ? look.retryMs : LOOK_AGAIN_MS * (1 + random() / 10);
+      if (look === SERVED) break;
+      const ms = look.retryMs ?? LOOK_AGAIN_MS * (1 + random() / 10);
       heartbeat.sleeps(loop, monotonicMs() + ms);
       await sleep(ms, signal);
     }
@@ -148,13 +155,13 @@ export class ServedKinds {
     const { row, permissions } = followed;
     const found = await discover(this.#options.send, row, signal);
     if (found.is === 'unknown') return this.#unknown(followed, found.problem, found.retryAfterMs);
-    if (found.is === 'absent') return found;
+    if (found.is === 'absent') return ABSENT;
     const lack = permissions && (await this.#lack(followed, permissions, mayLag, signal));
     if (lack !== undefined) return lack;
     const workload = findWorkloadKind(row.kind);
     if (workload !== undefined && found.objectKind !== (row.objectKind ?? row.kind))
       addWorkloadKind({ ...workload, objectKind: found.objectKind });
-    return { is: 'served' };
+    return SERVED;
   }
 
   /** The look that a missing right makes; undefined: none is missing. */
@@ -170,9 +177,14 @@ export class ServedKinds {
       signal,
     );
     const [missing] = missingOf(refused);
-    if (missing !== undefined && mayLag)
-      return { is: 'unknown', problem: missing.sentence, retryMs: RBAC_RETRY_MS, isLagging: true };
-    if (missing !== undefined) return { is: 'rights-missing', rule: missing.sentence };
+    const problem = missing?.sentence;
+    if (problem !== undefined && mayLag)
+      return {
+        status: { state: 'unavailable', problem, next: SOON },
+        retryMs: RBAC_RETRY_MS,
+        isLagging: true,
+      };
+    if (problem !== undefined) return { status: { state: 'rights missing', problem, next: LATER } };
     return unanswered.length === 0
       ? undefined
       : this.#unknown(followed, 'the review of its rights was not answered', retryAfterMs);
@@ -181,56 +193,45 @@ export class ServedKinds {
   #unknown(followed: Followed, problem: string, retryAfterMs = 0): Look {
     const backoff = backoffMs(followed.failures, LATER_BACKOFF, this.#options.random);
     followed.failures += 1;
-    return { is: 'unknown', problem, retryMs: Math.max(retryAfterMs, backoff) };
+    const retryMs = Math.max(retryAfterMs, backoff);
+    return { status: { state: 'unavailable', problem, next: SOON }, retryMs };
   }
 
   #take(followed: Followed, look: Look): void {
     const { streams, listing, metrics } = this.#options;
     const { row, last } = followed;
     followed.last = look;
-    if (look.is !== 'unknown') followed.failures = 0;
-    if (look.is !== last?.is) this.#say(followed, look);
-    if (look.is === 'served') metrics?.watchIsUp(row.kind, false);
+    const { state } = look.status;
+    if (state !== 'unavailable') followed.failures = 0;
+    if (state !== last?.status.state) this.#say(followed, look);
+    if (state === 'served') metrics?.watchIsUp(row.kind, false);
     for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
-      const isAbsent = look.is === 'absent' || look.is === 'rights-missing';
+      const isAbsent = state === 'not served' || state === 'rights missing';
       if (isAbsent) listing().absent(stream);
       // One that was looked for in vain holds up nothing while it lists for the first time.
-      else if (look.is === 'unknown' || last !== undefined) {
+      else if (state === 'unavailable' || last !== undefined) {
         listing().failed(stream);
         listing().leaveOut(stream);
       }
     }
   }
 
-  #say({ row, permissions }: Followed, look: Look): void {
+  #say({ row, permissions }: Followed, { status: { state, problem }, isLagging }: Look): void {
     const { log } = this.#options;
     const what = `${row.kind} (${row.resource} of ${row.group}/${row.version})`;
     const level = permissions === undefined ? 'warn' : 'info';
-    if (look.is === 'absent')
+    if (state === 'not served')
       log[level](`${what} is not served by the API server: it is looked for again every 10 minutes`);
-    if (look.is === 'rights-missing')
-      log.info(`${what} is left alone: ${look.rule}\nIt is looked for again every 10 minutes.`);
-    if (look.is === 'unknown' && look.isLagging !== true)
+    if (state === 'rights missing')
+      log.info(`${what} is left alone: ${problem}\nIt is looked for again every 10 minutes.`);
+    if (state === 'unavailable' && isLagging !== true)
       log.warn(
         `${what} cannot be looked for: it is left out until it can, and all else is rolled; the state is not committed meanwhile`,
-        {
-          problem: look.problem,
-        },
+        { problem },
       );
   }
 }
 
-function statusOf(look: Look | undefined): Omit<OptionalKindStatus, 'kind'> {
-  switch (look?.is) {
-    case 'served':
-      return { state: 'served' };
-    case 'absent':
-      return { state: 'not served', next: 'looked for again every 10 minutes' };
-    case 'rights-missing':
-      return { state: 'rights missing', problem: look.rule, next: 'looked for again every 10 minutes' };
-    case 'unknown':
-      return { state: 'unavailable', problem: look.problem, next: 'looked for again within a minute' };
-    default:
-      return { state: 'unavailable', next: 'looked for now' };
-  }
+function isServed({ last }: Followed): boolean {
+  return last === SERVED;
 }

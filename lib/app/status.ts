@@ -2,12 +2,12 @@
 
 import { heldUntil } from '../annotations/gating.ts';
 import { shortDigest } from '../model/digest.ts';
+import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
 import type { PendingReason } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
-import type { Workload } from '../model/workload.ts';
 import type { StagedChange } from '../rollout/stages.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -98,33 +98,29 @@ function workloadStatus(
   record: WorkloadRecord,
   now: number,
 ): WorkloadStatus {
-  const { ref } = record.workload;
-  const follows = [...record.edges.keys()]
-    .map((config) => followedStatus(store, record, store.configs.get(config)))
-    .filter((status) => status !== undefined);
+  const { ref, rolling } = record.workload;
+  const follows = [...record.edges].flatMap(([config, edge]) => {
+    const known = store.configs.get(config);
+    return known === undefined ? [] : [followedStatus(store, record, known, edge)];
+  });
   const isOutdated = follows.some((status) => status.isOutdated);
-  const pending = rollouts.pendingChangesOf(key);
-  const waiting = rollouts.pendingReasonOf(key);
-  const until = waiting !== undefined && 'until' in waiting ? waiting.until : undefined;
+  const pending = isOutdated ? rollouts.pendingChangesOf(key) : undefined;
+  const reason = rollouts.pendingReasonOf(key);
+  const waits = isOutdated ? reason : undefined;
+  const until = waits && 'until' in waits ? waits.until : Number.POSITIVE_INFINITY;
   return {
     namespace: ref.namespace,
     workload: describe(ref),
     follows,
     isOutdated,
-    ...(isOutdated && pending !== undefined ? { outdatedForSeconds: secondsOf(now - pending.since) } : {}),
-    ...(isOutdated && waiting !== undefined ? { waitsFor: waiting.type } : {}),
-    ...(isOutdated && until !== undefined && until !== Number.POSITIVE_INFINITY
-      ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) }
-      : {}),
-    ...(isOutdated && waiting !== undefined && 'token' in waiting && { approvalToken: waiting.token }),
-    ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
-    ...rollingStatus(record.workload),
+    ...(pending && { outdatedForSeconds: secondsOf(now - pending.since) }),
+    ...(waits && { waitsFor: waits.type }),
+    ...(Number.isFinite(until) && { waitsForSeconds: secondsOf(Math.max(0, until - now)) }),
+    ...(waits && 'token' in waits && { approvalToken: waits.token }),
+    ...(reason && 'message' in reason && { problem: reason.message }),
+    ...(rolling === undefined || rolling === 'held' ? {} : { rolling }),
     findings: findings.of(key),
   };
-}
-
-function rollingStatus({ rolling }: Workload): Pick<WorkloadStatus, 'rolling'> {
-  return rolling === undefined || rolling === 'held' ? {} : { rolling };
 }
 
 function changeStatus(store: Store, change: StagedChange): ChangeStatus {
@@ -158,15 +154,12 @@ function commandsFor(
 function followedStatus(
   store: Store,
   record: WorkloadRecord,
-  config: ConfigRecord | undefined,
-): FollowedStatus | undefined {
-  if (config === undefined) return undefined;
-  const key = keyOf(config.ref);
-  const edge = record.edges.get(key);
-  if (edge === undefined) return undefined;
+  config: ConfigRecord,
+  edge: Edge,
+): FollowedStatus {
   const short = (digest: string | undefined): string | undefined =>
     digest && shortDigest(digest, config.ref.keys);
-  const isOutdated = isOutdatedOn(store, record, key, edge);
+  const isOutdated = isOutdatedOn(store, record, keyOf(config.ref), edge);
   const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
   const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');
   return {
@@ -181,7 +174,5 @@ function followedStatus(
 }
 
 function countByKind(kinds: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+  return Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length]));
 }

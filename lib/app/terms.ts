@@ -5,16 +5,23 @@
  * one.
  */
 
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { LeadEnd, Leadership } from '../leader/elector.ts';
+import { hostname } from 'node:os';
+import { KubernetesLease } from '../kubernetes/lease-client.ts';
+import { CONTESTED_MS, Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
+import { leaderIdentity } from '../leader/lease.ts';
 import type { Log } from '../model/log.ts';
 import type { FailedRead } from '../model/outcome.ts';
 import type { TermMark } from '../model/shards.ts';
-import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
+import type { StatusReport } from '../model/status-report.ts';
+import { backoffMs, LATER_BACKOFF, monotonicMs, secondsOf } from '../model/time.ts';
+import type { LeaderElection } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { type BegunTerm, beginTerm, isOfLaterVersion } from '../state/begin-term.ts';
 import type { DigestKeys } from '../state/digest-keys.ts';
 import { type KeyedStateClient, readShards } from '../store/state-client.ts';
+import type { Parts, Place } from './assembly.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How a run ended: as requested, or because the process cannot go on, for the reason in the log. */
@@ -141,7 +148,7 @@ export class Terms {
    * otherwise it is abandoned at once and a standby takes over its observations.
    */
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
-    const { identity, newLeader, storeFor } = this.#options;
+    const { identity, newLeader, storeFor, log } = this.#options;
     const contest = new AbortController();
     const over = AbortSignal.any([contest.signal, this.#failure.signal]);
     const ends = AbortSignal.any([signal, over]);
@@ -154,7 +161,10 @@ export class Terms {
     if (begun === undefined) return 'ended';
     const mark = { term: begun.term, writer: identity };
     const onContested = (other: TermMark): void => {
-      this.#logContest(other, mark);
+      const own = `this one (${identity}, term ${mark.term})`;
+      log.warn(
+        `another process writes the state (${other.writer}, term ${other.term}): ${own} stops, and stands again later`,
+      );
       contest.abort();
     };
     const onUnknownVersion = (version: string): void =>
@@ -190,12 +200,6 @@ export class Terms {
     this.#current = standby;
   }
 
-  #logContest(other: TermMark, own: TermMark): void {
-    this.#options.log.warn(
-      `another process writes the state (${other.writer}, term ${other.term}): this one (${own.writer}, term ${own.term}) stops, and stands again later`,
-    );
-  }
-
   /**
    * Writes the mark of the term, reads the keys, so that each key that the state names is known, and brings the caches up to date.
    * Undefined if the lead has ended.
@@ -214,5 +218,70 @@ export class Terms {
     if (failure !== undefined) return failure;
     if (await this.#current.catchUp(begun.shards)) return begun;
     return { kind: 'failed', message: 'an object that has changed cannot be read' };
+  }
+}
+
+/** An election, or the lack of one. */
+export interface Election {
+  /** The identity of this process in the Lease and in the state, which no other process has. */
+  readonly identity: string;
+  /** Whether this process may be a standby. */
+  readonly hasStandby: boolean;
+  readonly run: TermsOptions['elect'];
+  /** The leader, as far as this process knows. */
+  readonly status: () => Pick<StatusReport, 'leader'>;
+}
+
+/** The election that the options ask for. `onTurnedBack` is called if the resourceVersion of the Lease has gone back. */
+export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
+  const { options, place, send, log, metrics, podName = hostname(), podUid, random } = parts;
+  const token = parts.token ?? randomBytes(4).toString('hex');
+  const { leaderElection } = options;
+  const identity = leaderIdentity(podName, podUid, token);
+  if (leaderElection === undefined) {
+    metrics?.leads(true);
+    return { identity, hasStandby: false, run: leadAlone, status: () => ({}) };
+  }
+  const elector = new Elector({
+    ...leaderElection,
+    ...(podUid === undefined ? {} : { podUid }),
+    lease: new KubernetesLease(send, leasePlaceOf(leaderElection, place)),
+    identity,
+    random,
+    log,
+    onTurnedBack,
+    onChange: ({ isLeader, holder }) => {
+      metrics?.leads(isLeader);
+      if (!isLeader && holder !== undefined) log.info('standing by', { leader: holder });
+    },
+  });
+  return {
+    identity,
+    hasStandby: true,
+    run: (signal, lead, onStandby) => elector.run(signal, lead, onStandby),
+    status: () => {
+      const { isLeader, holder, sinceMs } = elector.status;
+      const since = sinceMs === undefined ? {} : { sinceSeconds: secondsOf(monotonicMs() - sinceMs) };
+      return { leader: { isThis: isLeader, identity: holder, ...since } };
+    },
+  };
+}
+
+/** Where the Lease is. */
+export function leasePlaceOf(
+  { id, namespace }: LeaderElection,
+  { stateNamespace }: Place,
+): { readonly namespace: string; readonly name: string } {
+  return { namespace: namespace ?? stateNamespace, name: id };
+}
+
+/** Leads for as long as the process runs; after a contest it pauses, so that two such processes do not race for the state. */
+async function leadAlone(
+  signal: AbortSignal,
+  lead: (leadership: Leadership) => Promise<LeadEnd>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const end = await lead({ signal, isValid: () => true });
+    if (end === 'contested') await sleep(CONTESTED_MS, signal);
   }
 }

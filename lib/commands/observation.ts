@@ -6,7 +6,7 @@
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
 import type { Controllers } from '../app/controllers.ts';
-import type { Election } from '../app/election.ts';
+import type { Election } from '../app/terms.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import { NO_LOG } from '../model/log.ts';

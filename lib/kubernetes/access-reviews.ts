@@ -136,14 +136,8 @@ async function ask(
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
-  const resourceAttributes = {
-    verb,
-    group: rule.apiGroups[0],
-    resource,
-    ...(subresource === undefined ? {} : { subresource }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
-  };
+  const [group, name] = [rule.apiGroups[0], rule.resourceNames?.[0]];
+  const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   try {
     const { allowed } = await statusOf(send, 'SelfSubjectAccessReview', { resourceAttributes }, signal);
     return typeof allowed === 'boolean' ? { isAllowed: allowed } : {};

@@ -134,7 +134,8 @@ export class Credentials {
     if (this.#agent !== undefined && isKept) return this.#agent;
     retire(this.#agent);
     this.#agentOf = digest;
-    this.#agent = proxyAgent ?? newAgent(protocol, tls);
+    const Agent = protocol === 'http:' ? HttpAgent : HttpsAgent;
+    this.#agent = proxyAgent ?? new Agent({ ...KEEP_ALIVE, ...tls });
     return this.#agent;
   }
 }
@@ -173,10 +174,6 @@ async function apply(config: KubeConfig): Promise<Applied> {
     digest: digest.digest('hex'),
     proxyAgent: proxyUrl ? (options.agent as HttpAgent) : undefined,
   };
-}
-
-function newAgent(protocol: string, tls: AgentOptions): HttpAgent {
-  return protocol === 'http:' ? new HttpAgent(KEEP_ALIVE) : new HttpsAgent({ ...KEEP_ALIVE, ...tls });
 }
 
 /** Closes the idle sockets of `agent`; requests under way end undisturbed, and then their sockets are closed. */

@@ -41,12 +41,8 @@ export class HttpsTransport {
   /** Cuts each call; a request that waits for its slot is refused when it gets one. */
   readonly #end = new AbortController();
 
-  constructor({
-    load,
-    version,
-    headTimeoutMs = HEAD_TIMEOUT_MS,
-    maxRequests = MAX_REQUESTS,
-  }: HttpsTransportOptions) {
+  constructor(options: HttpsTransportOptions) {
+    const { load, version, headTimeoutMs = HEAD_TIMEOUT_MS, maxRequests = MAX_REQUESTS } = options;
     this.#slots = new Semaphore(maxRequests);
     this.#credentials = new Credentials(load);
     this.#userAgent = `kubernetes-reloader/${version}`;

@@ -61,15 +61,10 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const key = this.#keyOf(object);
     this.#listed.add(key);
     const known = this.#known.get(key) ?? '';
+    const span = this.#options.timeline.ofListed(version, this.#lastSign);
     // Impossible within one stream, unless etcd was restored and its versions have since overtaken that of the last list.
     if (isOlder(version, known)) this.#fence(() => this.#options.observer?.onTurnedBack?.());
-    else if (version === '' || known !== version)
-      this.#tellPresent(
-        key,
-        object,
-        this.#options.timeline.ofListed(version, this.#lastSign),
-        this.#hasSynced,
-      );
+    else if (version === '' || known !== version) this.#tellPresent(key, object, span, this.#hasSynced);
   }
 
   /** See ReflectorTarget. */

@@ -75,17 +75,10 @@ export interface PermissionScope {
 /** All permissions that the reloader needs with these settings. */
 export function permissionsFor(scope: PermissionScope): Permission[] {
   const { stateNamespace, stateName, isDryRun, lease, namespaces = [undefined] } = scope;
-  const stateVerbs = isDryRun ? ['get'] : KEEPING;
+  const verbs = isDryRun ? ['get'] : KEEPING;
   return [
-    permission(
-      'state',
-      'ConfigMap',
-      stateNamespace,
-      SOURCE_KINDS.ConfigMap,
-      stateVerbs,
-      shardNames(stateName),
-    ),
-    permission('key', 'Secret', stateNamespace, SOURCE_KINDS.Secret, stateVerbs, [`${stateName}-key`]),
+    permission('state', 'ConfigMap', stateNamespace, SOURCE_KINDS.ConfigMap, verbs, shardNames(stateName)),
+    permission('key', 'Secret', stateNamespace, SOURCE_KINDS.Secret, verbs, [`${stateName}-key`]),
     ...(scope.watchesNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
     ...(lease === undefined ? [] : leasePermissions(lease)),
     ...(scope.reviewsReaders ? READER_PERMISSIONS : []),

@@ -253,10 +253,8 @@ export class Reflector {
     if (reason === 'silence') this.#silentWatches += 1;
     const tooSilent = this.#silentWatches >= SILENT_BEFORE_RELIST;
     const relists = reason === 'expired' || reason === 'malformed' || tooNew || tooSilent;
-    return afterPause(
-      ms,
-      relists ? FROM_THE_START : { name: 'watching', resourceVersion: this.#lastVersion },
-    );
+    if (relists) return afterPause(ms, FROM_THE_START);
+    return afterPause(ms, { name: 'watching', resourceVersion: this.#lastVersion });
   }
 
   /** The backoff, at least the Retry-After of the server. */

@@ -88,10 +88,17 @@ export function isObjectText(text: string): boolean {
   return OBJECT.test(text);
 }
 
-/** A DNS subdomain: labels in lower case, joined by dots. Its length is checked separately; most names have at most 253. */
-export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** A DNS label; its length is checked separately, 63 characters for a namespace. */
-export const DNS_LABEL: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** Whether an object of the API can have this name: a DNS subdomain, of labels in lower case that dots join. */
+export function isObjectName(text: string): boolean {
+  return text.length <= 253 && DNS_SUBDOMAIN.test(text);
+}
+
+/** Whether a namespace can have this name: one label. */
+export function isDnsLabel(text: string): boolean {
+  return text.length <= 63 && !text.includes('.') && DNS_SUBDOMAIN.test(text);
+}
 
 /** An object with content, or some keys of a ConfigMap or Secret. */
 export interface ConfigRef {

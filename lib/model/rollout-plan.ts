@@ -2,7 +2,7 @@
 
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
-import { RESTARTS } from './kinds/restarts.ts';
+import { RESTARTS } from './kinds/argo-rollout.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';

@@ -126,7 +126,8 @@ function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entri
   const entries = new Map<StateKey, StateEntry>();
   const homes = new Map<StateKey, number>();
   const strays = new Map<number, StateKey[]>();
-  for (const [shard, key, entry] of shards.flatMap(allEntries)) {
+  const all = shards.flatMap((state, shard) => [...state.entries].map((each) => [shard, ...each] as const));
+  for (const [shard, key, entry] of all) {
     const [home, other] = [homes.get(key), entries.get(key)];
     const counts = other === undefined || entry.sequence > other.sequence;
     const stray = counts ? home : shard;
@@ -136,10 +137,6 @@ function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entri
     homes.set(key, shard);
   }
   return { entries, homes, strays };
-}
-
-function allEntries({ entries }: PersistedState, shard: number): [number, StateKey, StateEntry][] {
-  return [...entries].map(([key, entry]) => [shard, key, entry]);
 }
 
 function overridesOf(

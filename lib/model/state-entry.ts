@@ -57,7 +57,11 @@ export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
 /** The key of an object's entry without a namespace; in overrides, since a workload follows objects of its own namespace. */
 export function localEntryKeyOf(ref: ConfigRef): StateKey {
   const whole = `v1.${ref.kind}_${ref.name}`;
-  return bounded(ref.keys === undefined ? whole : `${whole}_${ref.keys.map(doubled).join('_.')}`);
+  return bounded(
+    ref.keys === undefined
+      ? whole
+      : `${whole}_${ref.keys.map((key) => key.replaceAll('_', '__')).join('_.')}`,
+  );
 }
 
 /** The key of a workload's overrides: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
@@ -94,22 +98,14 @@ export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | u
   const kind = configKindOf(groups?.['kind']);
   if (kind === undefined || name === undefined) return undefined;
   if (keys === undefined) return { kind, name, namespace };
-  return isCut(key) ? undefined : { kind, name, namespace, keys: keysIn(keys) };
-}
-
-function doubled(key: string): string {
-  return key.replaceAll('_', '__');
+  // The key may end in a digest of a longer one.
+  return key.length >= LONGEST_KEY ? undefined : { kind, name, namespace, keys: keysIn(keys) };
 }
 
 /** Splits left to right: a single underscore occurs only before the dot between two keys. */
 function keysIn(text: string): readonly string[] {
   const between = text.replaceAll(/__|_\./g, (found) => (found === '__' ? '_' : ','));
   return between.split(',');
-}
-
-/** Whether the key ends in a digest of a longer one, or may do so. */
-function isCut(key: StateKey): boolean {
-  return key.length >= LONGEST_KEY;
 }
 
 /**

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Hold } from './hold.ts';
+import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/argo-rollout.ts';
 import { REPLACES_ANNOTATION } from './kinds/built-in.ts';
-import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf } from './references.ts';

@@ -6,7 +6,6 @@
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, configKindOf, describe, type WorkloadRef } from '../model/object-ref.ts';
 import type { FailureInfo, RolloutInfo } from '../model/outcome.ts';
-import type { EventReason } from '../model/reasons.ts';
 import type { AlertOptions, AlertResult, AlertSink } from '../model/settings.ts';
 import { cutToBytes, listedText } from '../model/text.ts';
 import { backoffMs } from '../model/time.ts';
@@ -181,11 +180,9 @@ export function failureBodyOf(
   const [{ workload, objects, reason, message }] = failures;
   const detected = `Reloader detected changes in ${listed(objects)} in namespace *${workload.namespace}*.`;
   const workloads = listed(failures.map((each) => each.workload));
-  const colour = reason === APPROVAL ? 'warning' : 'danger';
+  const colour = reason === 'ApprovalRequired' ? 'warning' : 'danger';
   return bodyOf(`${detected} ${workloads}: ${message} (${reason})`, colour, style);
 }
-
-const APPROVAL: EventReason = 'ApprovalRequired';
 
 /** Slack's colours. */
 type Colour = 'good' | 'warning' | 'danger';
@@ -219,11 +216,10 @@ function json(body: object): PostBody {
 }
 
 function listed(objects: readonly (ConfigRef | WorkloadRef)[]): string {
-  const names = objects.map((each) => `*${each.name}* of type *${typeOf(each)}*`);
+  // In the words of Stakater Reloader: objects in capitals, workloads as they are.
+  const names = objects.map(({ kind, name }) => {
+    const type = configKindOf(kind) === undefined ? kind : kind.toUpperCase();
+    return `*${name}* of type *${type}*`;
+  });
   return listedText(names, MOST_NAMES);
-}
-
-/** The word of Stakater Reloader: objects in capitals, workloads as they are. */
-function typeOf({ kind }: ConfigRef | WorkloadRef): string {
-  return configKindOf(kind) === undefined ? kind : kind.toUpperCase();
 }

@@ -27,8 +27,8 @@ export class Webhook {
     const body = bodyOf(plan, new Date());
     const key = await this.#readKey?.().catch(() => '');
     if (key?.trim() === '') return NO_KEY;
-    const signed = key === undefined ? body : { ...body, signature: signatureOf(body.text, key.trim()) };
-    const result = await this.#poster.post(signed);
+    const hash = key && createHmac('sha256', key.trim()).update(body.text).digest('hex');
+    const result = await this.#poster.post(hash ? { ...body, signature: `sha256=${hash}` } : body);
     switch (result.kind) {
       case 'taken':
         return { kind: 'accepted', object: undefined };
@@ -45,10 +45,6 @@ const NO_KEY: WriteResult<undefined> = {
   kind: 'throttled',
   message: 'the file of --webhook-secret-file has no key, or cannot be read',
 };
-
-function signatureOf(text: string, key: string): string {
-  return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
-}
 
 /**
  * The body of a notification; its `webhook` is the whole message of Stakater Reloader. Each repetition has the same `id`, and

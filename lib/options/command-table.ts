@@ -203,8 +203,3 @@ function action(
   const exits = '0 the annotation is written, 3 it is unknown whether it is, or what waits';
   return { summary, argument: SUBJECT, flags: [...CLUSTER, ...further, output()], examples, exits };
 }
-
-/** All commands with their names. */
-export const COMMAND_ROWS: readonly (readonly [CommandName, CommandRow])[] = Object.entries(
-  COMMANDS,
-) as (readonly [CommandName, CommandRow])[];

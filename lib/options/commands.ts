@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
-import { COMMAND_ROWS, COMMANDS, type CommandName, LEADING, type Shell } from './command-table.ts';
+import { COMMANDS, type CommandName, LEADING, type Shell } from './command-table.ts';
 import { FLAGS, longNamesOf } from './flags.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
@@ -34,7 +34,7 @@ export function completionsOf(argv: readonly string[]): readonly string[] {
   const at = leadingWords(argv);
   if (at > 0 && at >= argv.length) return [];
   const [name = '', ...words] = argv.slice(at);
-  if (words.length === 0) return [...COMMAND_ROWS.map(([command]) => command), 'run', 'version', 'help'];
+  if (words.length === 0) return [...Object.keys(COMMANDS), 'run', 'version', 'help'];
   if (name === 'run') return FLAGS.flatMap(longNamesOf).map((flag) => `--${flag}`);
   if (!Object.hasOwn(COMMANDS, name)) return [];
   const { argument, flags } = COMMANDS[name as CommandName];
@@ -144,16 +144,12 @@ function nameIn(word: string): CommandName {
   if (isCommand(word)) return word;
   if (word.startsWith('-'))
     throw new UsageError('expected a command that reloader help lists before the flags');
-  const nearest = closestMatch(
-    word,
-    COMMAND_ROWS.map(([name]) => name),
-  );
-  const expected = nearest ?? 'a flag, or one of the commands that reloader help lists';
+  const nearest = closestMatch(word, Object.keys(COMMANDS));
   // The word itself is not repeated unless it resembles a command: it may be the rest of a token that was not quoted.
   throw new UsageError(
     nearest === undefined
-      ? `expected ${expected}, but argument 1 is neither`
-      : `unknown command ${JSON.stringify(word)}: expected ${expected}`,
+      ? 'expected a flag, or one of the commands that reloader help lists, but argument 1 is neither'
+      : `unknown command ${JSON.stringify(word)}: expected ${nearest}`,
   );
 }
 
@@ -169,18 +165,12 @@ function given(
   try {
     command.parse([...own], { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) throw new UsageError(sentenceOf(error));
+    if (error instanceof CommanderError)
+      throw new UsageError(error.message.replace(/^error: /, '').replace(/\n.*/s, ''));
     throw error;
   }
   if (name === 'completion') return printed(COMPLETION_SCRIPTS[command.args[0] as Shell]);
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
-}
-
-function sentenceOf({ message }: CommanderError): string {
-  return message
-    .replace(/^error: /, '')
-    .split('\n', 1)
-    .join('');
 }
 
 function commandOf(name: CommandName): Command {

@@ -16,7 +16,7 @@ interface Row {
   readonly variable?: string;
   /** The form that only Stakater Reloader has, the name or the first alias: if it is used, this program takes its place. */
   readonly isStakaters?: 'name' | 'alias';
-  /** The annotation of the stakater vocabulary that the flag renames. */
+  /** The annotation of the stakater vocabulary that the flag renames; only Stakater Reloader has such flags. */
   readonly renames?: keyof StakaterKeys;
   /** One sentence for the help; it includes the default if that depends on other settings. */
   readonly help?: string;
@@ -96,6 +96,7 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
     ? `read this annotation in place of ${STAKATER_KEYS[row.renames]}`
     : (row.help ?? '');
   return {
+    ...(row.renames && { isStakaters: 'name' }),
     ...row,
     group,
     aliases: others?.split(', ').slice(0, -1) ?? [],

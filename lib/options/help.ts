@@ -1,7 +1,7 @@
 /** The texts of --help: one screen, and all flags of the controller by topic. */
 
 import { newCommand } from './command-line.ts';
-import { COMMAND_ROWS } from './command-table.ts';
+import { COMMANDS } from './command-table.ts';
 import { ALL_FLAGS, type FlagName } from './flags.ts';
 
 /** The flags on the first screen, those that most installations need, in so few words that each has one line. */
@@ -55,7 +55,7 @@ export function helpText(): string {
     .description(INTRODUCTION)
     .configureHelp({ ...WITHOUT_COMMANDERS_WORDS, subcommandTerm: (each) => each.name() })
     .helpCommand(false);
-  for (const [name, { summary }] of COMMAND_ROWS) command.command(name).summary(summary);
+  for (const [name, { summary }] of Object.entries(COMMANDS)) command.command(name).summary(summary);
   command.command('version').summary('writes the version');
   return `${command.helpInformation()}
 Commands read the cluster with your own rights. In a pod, or with any flag,

@@ -1,6 +1,6 @@
 /** Checks qualified names and label selectors by the rules of Kubernetes, so that a wrong one is refused at the start. */
 
-import { DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import { isObjectName } from '../model/object-ref.ts';
 
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 
@@ -8,7 +8,7 @@ const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 export function isQualifiedName(text: string): boolean {
   const [name, prefix, ...rest] = text.split('/').reverse();
   if (name === undefined || rest.length > 0 || !NAME.test(name)) return false;
-  return prefix === undefined || (prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix));
+  return prefix === undefined || isObjectName(prefix);
 }
 
 /** A comma outside parentheses. */

@@ -23,7 +23,8 @@ export class Reader {
   constructor(commandLine: GivenFlags, environment: GivenFlags, read: ReadText) {
     const given = new Map([...environment, ...commandLine]);
     const kinds = given.get('workload-kinds');
-    if (kinds !== undefined) given.set('workload-kinds', withFiles(kinds, read));
+    const texts = kinds?.texts.flatMap((text) => itemsGivenBy(text, kinds.source, read));
+    if (kinds && texts) given.set('workload-kinds', { ...kinds, texts });
     this.#given = given;
     this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
   }
@@ -77,14 +78,10 @@ function valueFrom({ type, isList, default: usual }: Flag, given: Given | undefi
 const FILE = /^\s*@(.+)$/;
 
 /**
- * `given` with the lines of the files that it names; empty ones, and what follows a `#`, do not count.
+ * The text, or the lines of the file that it names; empty ones, and what follows a `#`, do not count.
  *
  * @throws UsageError for a file that cannot be read, or has no entry
  */
-function withFiles({ texts, source }: Given, read: ReadText): Given {
-  return { source, texts: texts.flatMap((text) => itemsGivenBy(text, source, read)) };
-}
-
 function itemsGivenBy(text: string, source: string, read: ReadText): readonly string[] {
   const file = FILE.exec(text)?.[1]?.trim();
   if (file === undefined) return [text];

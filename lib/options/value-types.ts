@@ -5,9 +5,9 @@ import type { CustomKind } from '../model/kinds/custom-kind.ts';
 import {
   CONFIG_KINDS,
   type ConfigKind,
-  DNS_LABEL,
-  DNS_SUBDOMAIN,
+  isDnsLabel,
   isMountedKind,
+  isObjectName,
 } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
 import { parseReloadWindow } from '../model/reload-window.ts';
@@ -111,7 +111,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     isJoined: true,
   },
   address: text('an IP address such as 127.0.0.1, 0.0.0.0 or ::', (address) => isIP(address) !== 0),
-  namespace: nameOf('a namespace', 63, DNS_LABEL, 'digits and -'),
+  namespace: nameOf('a namespace', 63, isDnsLabel, 'digits and -'),
   name: nameOf('an object', 253),
   /** Shorter than a name: the further ConfigMaps of the state append a number, and the Secret with its keys `-key`. */
   'state-name': nameOf('a ConfigMap', 249),
@@ -133,7 +133,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     return KNOWN_KINDS.find(({ resource, kind }) => word === resource || word === kind.toLowerCase())?.kind;
   }),
   'further-kind': {
-    ...type('kinds of workload', (text) => parsedOr(parseFurtherKind(text))),
+    ...type('kinds of workload', furtherKindOf),
     expectedFor: (text) => String(parseFurtherKind(text)),
   },
   'cronjob-way': oneOf(['none', 'run-now']),
@@ -183,7 +183,8 @@ function text(expected: string, isGood: (text: string) => boolean): ValueType<st
   return type(expected, (text) => (isGood(text) ? text : undefined));
 }
 
-function parsedOr<T extends object>(parsed: T | string): T | undefined {
+function furtherKindOf(text: string): CustomKind | undefined {
+  const parsed = parseFurtherKind(text);
   return typeof parsed === 'string' ? undefined : parsed;
 }
 
@@ -203,12 +204,12 @@ function oneOf<T extends string>(words: readonly T[], others: { [word: string]: 
 function nameOf(
   what: string,
   most: number,
-  pattern = DNS_SUBDOMAIN,
+  isName = isObjectName,
   signs = 'digits, - and .',
 ): ValueType<string> {
   return text(
     `the name of ${what} (lower-case letters, ${signs}, at most ${most} characters)`,
-    (name) => name.length <= most && pattern.test(name),
+    (name) => name.length <= most && isName(name),
   );
 }
 

@@ -1,14 +1,12 @@
 /** The entries of --workload-kinds: kinds of workload that the program does not know by itself. */
 
 import type { CustomKind } from '../model/kinds/custom-kind.ts';
-import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import { isDnsLabel, isObjectName } from '../model/object-ref.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /** The kinds of workload that the program knows by itself. */
 export const KNOWN_KINDS: readonly WorkloadKind[] = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
 const FORM = `group/version/plural:path of a custom resource, such as serving.knative.dev/v1/services:spec.template; the other kinds are ${KNOWN_KINDS.map(({ kind }) => kind).join(', ')}`;
-const LONGEST_GROUP = 253;
-const LONGEST_LABEL = 63;
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /** The property of Options that serves a kind. */
@@ -34,7 +32,7 @@ export function parseFurtherKind(text: string): CustomKind | string {
     .split('/');
   if (resource === '' && version !== '')
     return `${FORM}; this one has no group: kinds of the core group are not added`;
-  if (others.length > 0 || !isGroup(group) || !isLabel(version) || !isLabel(resource)) return FORM;
+  if (others.length > 0 || !isObjectName(group) || !isDnsLabel(version) || !isDnsLabel(resource)) return FORM;
   const known = KNOWN_KINDS.find((row) => row.group === group && row.resource === resource);
   if (known !== undefined) return knownText(known.kind);
   if (!group.includes('.')) return `${FORM}; ${group} is a group of Kubernetes itself, no custom resource`;
@@ -59,12 +57,4 @@ function knownText(kind: string): string {
   const { flag } = SERVED_BY[kind] ?? {};
   if (flag === undefined) return `no ${kind}s: they are always served; take the entry away`;
   return `no ${kind}s: ${flag} serves them; write that flag in place of the entry`;
-}
-
-function isGroup(text: string): boolean {
-  return text.length <= LONGEST_GROUP && DNS_SUBDOMAIN.test(text);
-}
-
-function isLabel(text: string): boolean {
-  return text.length <= LONGEST_LABEL && DNS_LABEL.test(text);
 }

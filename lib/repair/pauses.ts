@@ -10,7 +10,6 @@ import { type Pause, remainingMs } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-
 import { CONFLICT_BACKOFF, LATER_BACKOFF, REFUSAL_BACKOFF } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';

@@ -4,8 +4,7 @@
  */
 
 import { namespaceGatingMistakes } from '../annotations/gating.ts';
-import { lostOptInFinding } from '../annotations/lost-opt-in.ts';
-import { competingReloaderFinding } from '../annotations/second-reloader.ts';
+import { competingReloaderFinding, lostOptInFinding } from '../annotations/other-writers.ts';
 import type { Edge } from '../model/edge.ts';
 import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
 import { type Pause, pauseWords, whenTaken } from '../model/hold.ts';

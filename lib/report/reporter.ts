@@ -55,7 +55,8 @@ export interface Counters {
 export interface ReporterOptions {
   readonly store: Store;
   readonly log: Log;
-  readonly counters: Counters;
+  /** @default nothing is counted */
+  readonly counters?: Counters | undefined;
   /** Records an Event; never blocks. */
   readonly recordEvent: (news: EventRecord) => void;
   /** Whether nothing is written: then the reports say what would have been done. */
@@ -183,25 +184,14 @@ export class Reporter {
       this.journal.say('halt-over', message, object.namespace);
       return;
     }
-    const message = haltedText(object, news.halt, news.reason);
+    const { workload, halt } = news;
+    const { token } = halt;
+    const message = haltedText(object, halt, news.reason);
+    const halted = { reason: 'RolloutHalted', message } as const;
     this.journal.say('halted', message, object.namespace);
-    this.#options.recordEvent({
-      regarding: wholeOf(object),
-      uid: '',
-      reason: 'RolloutHalted',
-      about: news.halt.token,
-      message,
-    });
-    this.#event(news.workload, 'RolloutHalted', news.halt.token, message);
-    const { token: cause } = news.halt;
-    const objects = [wholeOf(object)];
-    this.#options.onFailure?.({
-      workload: news.workload,
-      objects,
-      reason: 'RolloutHalted',
-      message,
-      cause,
-    });
+    this.#options.recordEvent({ ...halted, regarding: wholeOf(object), uid: '', about: token });
+    this.#event(workload, 'RolloutHalted', token, message);
+    this.#options.onFailure?.({ ...halted, workload, objects: [wholeOf(object)], cause: token });
   }
 
   /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */
@@ -212,7 +202,7 @@ export class Reporter {
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
     const end = ATTEMPT_ENDS.find((type) => type === outcome.type);
-    if (end !== undefined) counters.attempted(ref, end);
+    if (end !== undefined) counters?.attempted(ref, end);
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
@@ -261,7 +251,7 @@ export class Reporter {
     const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
     const would = this.#options.isDryRun ? 'would be ' : '';
     const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
-    this.#options.counters.rolled((monotonicMs() - since) / 1000, changes);
+    this.#options.counters?.rolled((monotonicMs() - since) / 1000, changes);
     const reason = this.#isTold ? 'webhook-notified' : 'rolled';
     this.journal.say(reason, `${describe(ref)} ${done}${pods}`, ref.namespace);
     this.#tellOfRollout(plan, pending, pods);
@@ -270,7 +260,7 @@ export class Reporter {
   /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
   commit(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
     const { counters, log } = this.#options;
-    counters.committed(result.kind);
+    counters?.committed(result.kind);
     if (result.kind === 'accepted' || result.kind === 'conflict') return;
     const error = 'message' in result ? { error: result.message } : {};
     log.warn('the state is not written yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });

@@ -5,7 +5,7 @@
 
 import type { StampVariables } from '../annotations/stamp-variables.ts';
 import type { ConfigObject } from '../model/config-object.ts';
-import type { Digest, KeyDigests } from '../model/digest.ts';
+import { type Digest, type KeyDigests, scopedDigestsOf } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
@@ -135,4 +135,65 @@ export interface WorkloadRecord {
 /** The sequence of the object in the patch without an answer; 0: there is none. */
 export function sequenceInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): number {
   return inFlight === undefined ? 0 : sequenceIn(inFlight, config);
+}
+
+const NO_ANNOTATIONS: ConfigRecord['annotations'] = {};
+
+/** The record of an object that was never seen. */
+export function newRecord(ref: ConfigRef): ConfigRecord {
+  return {
+    ref,
+    digest: undefined,
+    lastDigest: undefined,
+    annotations: NO_ANNOTATIONS,
+    resourceVersion: undefined,
+    writtenAt: Number.NEGATIVE_INFINITY,
+    lastWrite: undefined,
+    absentAfter: undefined,
+    mayHaveReturned: false,
+    changedAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/**
+ * The record of `ref`, a set of keys of the object of `whole`. The time of its last change is that of the object, an upper
+ * bound. If the object exists without digests of its keys, the record is unread until the object is read again.
+ */
+export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
+  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
+    whole;
+  const { digest: last, ...others } =
+    keyDigests === undefined ? { digest: undefined } : scopedDigestsOf(keyDigests, ref.keys ?? []);
+  const isUnread = whole.digest !== undefined && last === undefined;
+  return {
+    ref,
+    digest: whole.digest === undefined ? undefined : last,
+    lastDigest: last,
+    annotations,
+    resourceVersion: isUnread ? undefined : whole.resourceVersion,
+    writtenAt,
+    lastWrite: whole.lastWrite,
+    absentAfter,
+    mayHaveReturned,
+    changedAt,
+    foundChangedAt,
+    ...others,
+    ...(isUnread ? { isUnread } : {}),
+  };
+}
+
+/** `object` reduced to the keys of `ref`; undefined if it has no digests of its keys. */
+export function scopedObjectOf(
+  { uid, resourceVersion, lastWrite, annotations, keyDigests }: ConfigObject,
+  ref: ConfigRef,
+): ConfigObject | undefined {
+  if (keyDigests === undefined) return undefined;
+  return {
+    ref,
+    uid,
+    resourceVersion,
+    lastWrite,
+    annotations,
+    ...scopedDigestsOf(keyDigests, ref.keys ?? []),
+  };
 }

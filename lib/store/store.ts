@@ -13,8 +13,7 @@ import { NamesIndex, namesOfEntries } from './names-index.ts';
 import { PartsIndex, ScopesIndex } from './parts-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
-import type { ConfigRecord, Halted, WorkloadRecord } from './records.ts';
-import { newRecord, scopedRecordOf } from './scoped-record.ts';
+import { type ConfigRecord, type Halted, newRecord, scopedRecordOf, type WorkloadRecord } from './records.ts';
 import type { Settings } from './term-settings.ts';
 
 /** See the file's comment. Not persisted: a start builds it from lists and from the state. */

@@ -12,7 +12,6 @@ import { isIP } from 'node:net';
 import { Connections, Deliveries } from '../serving/connections.ts';
 import { endListening, type KeyPair, listen, SECURE } from '../serving/listener.ts';
 import type { Access } from './page-access.ts';
-import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** The answers for probes, computed for every request. */
@@ -235,11 +234,33 @@ function textAnswer(status: number, text: string, headers: Answer['headers'] = {
 function isLocalHost(host: string | undefined): boolean {
   if (host === undefined) return true;
   const name = host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
-  return name === 'localhost' || isAddress(name);
+  // An IPv6 address in a Host header is in brackets.
+  const bracketed = /^\[(.*)\]$/.exec(name)?.[1];
+  return name === 'localhost' || (bracketed === undefined ? isIP(name) === 4 : isIP(bracketed) === 6);
 }
 
-/** An IPv6 address in a Host header is in brackets. */
-function isAddress(name: string): boolean {
-  const bracketed = /^\[(.*)\]$/.exec(name)?.[1];
-  return bracketed === undefined ? isIP(name) === 4 : isIP(bracketed) === 6;
+/** How long an answer is shared, in ms. */
+const FRESH_MS = 1000;
+
+/**
+ * Returns the last result of `make` for FRESH_MS, and releases it then: the next call makes another. An error is not kept.
+ */
+export function recent<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  const release = (): void => {
+    made = undefined;
+  };
+  return () => {
+    if (made === undefined) {
+      made = { value: make() };
+      setTimeout(release, FRESH_MS).unref();
+    }
+    return made.value;
+  };
+}
+
+/** A text, and the time of the snapshot that it shows. */
+export interface Shown {
+  readonly body: Buffer;
+  readonly asOf: Date;
 }

@@ -91,7 +91,9 @@ export class Metrics {
     if (outcome !== 'done' && outcome !== 'refused') return;
     const success = String(outcome === 'done');
     this.#reloads.inc({ success });
-    this.#countIn(namespace, success);
+    // Both series of a namespace begin together, so that the other one is 0 and not missing.
+    for (const value of ['true', 'false'])
+      this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);
   }
 
   /** A workload was rolled, so long after the first change that was seen, for so many changes; at least 1. */
@@ -152,12 +154,6 @@ export class Metrics {
   async text(): Promise<string> {
     if (this.#takeSnapshot !== undefined) this.#show(this.#takeSnapshot());
     return this.#registry.metrics();
-  }
-
-  /** Creates both series of a namespace together, so that the other one is 0 and not missing. */
-  #countIn(namespace: string, success: string): void {
-    for (const value of ['true', 'false'])
-      this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);
   }
 
   #begin(kind: WorkloadKind): void {

@@ -3,9 +3,8 @@
 import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
-import { lasting } from './status-page-parts.ts';
+import { hasFailed, lasting } from './status-page-parts.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
-import { hasFailed } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */

@@ -4,8 +4,7 @@ import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
 import type { ChangeStatus, Decision, OptionalKindStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, lasting, listOf, section } from './status-page-parts.ts';
-import { ENDED } from './status-page-words.ts';
+import { breakable, ENDED, lasting, listOf, section } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
 const DECISIONS = {

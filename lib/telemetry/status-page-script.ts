@@ -4,7 +4,7 @@
  * the same content without it.
  */
 
-import { timeWords } from './status-page-words.ts';
+import { timeWords } from './status-page-parts.ts';
 
 /** How often the page reloads itself without the script, in seconds. */
 export const RELOAD_SECONDS = 15;

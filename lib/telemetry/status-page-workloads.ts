@@ -4,8 +4,16 @@ import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, lasting, listOf, section } from './status-page-parts.ts';
-import { BECAUSE, hasFailed, timeWords, WAITS_FOR } from './status-page-words.ts';
+import {
+  BECAUSE,
+  breakable,
+  hasFailed,
+  lasting,
+  listOf,
+  section,
+  timeWords,
+  WAITS_FOR,
+} from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
 /** How many objects a row names; the outdated ones come first. */

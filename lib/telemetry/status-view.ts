@@ -65,10 +65,7 @@ export function rowsOf(
   find: string,
 ): StatusRows {
   const found = workloads.filter((workload) => mentions(workload, find));
-  const hasFindings = ({ isOutdated, findings }: WorkloadStatus): boolean =>
-    !isOutdated && findings.length > 0;
-  const isCurrent = ({ isOutdated, findings }: WorkloadStatus): boolean =>
-    !isOutdated && findings.length === 0;
+  const current = found.filter(({ isOutdated }) => !isOutdated).toSorted(byName);
   const isHalted = ({ halted }: ChangeStatus): number => Number(halted !== undefined);
   return {
     changes: cut(
@@ -77,8 +74,8 @@ export function rowsOf(
         .toSorted((a, b) => isHalted(b) - isHalted(a)),
     ),
     outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge)),
-    withFindings: cut(found.filter(hasFindings).toSorted(byName)),
-    current: cut(found.filter(isCurrent).toSorted(byName)),
+    withFindings: cut(current.filter(({ findings }) => findings.length > 0)),
+    current: cut(current.filter(({ findings }) => findings.length === 0)),
     decisions: cut(
       decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
     ),

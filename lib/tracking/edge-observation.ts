@@ -3,7 +3,7 @@
  * observation means for an edge that exists.
  */
 
-import { lostAnnotations } from '../annotations/lost-opt-in.ts';
+import { lostAnnotations } from '../annotations/other-writers.ts';
 import { translated } from '../model/digest.ts';
 import {
   type Edge,
@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from '../model/edge.ts';
 import type { LostOptIn } from '../model/finding.ts';
-import { RESTARTS } from '../model/kinds/restarts.ts';
+import { RESTARTS } from '../model/kinds/argo-rollout.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import { formatStamp, type Stamp } from '../model/stamp.ts';
 import type { Span } from '../model/timeline.ts';

@@ -10,8 +10,7 @@ import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
 import type { AbsenceIs } from '../store/presence.ts';
-import { type ConfigRecord, takeVersion, type WorkloadRecord } from '../store/records.ts';
-import { scopedObjectOf } from '../store/scoped-record.ts';
+import { type ConfigRecord, scopedObjectOf, takeVersion, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import {

@@ -3,7 +3,7 @@
  * end, and which writes an external writer or another reloader has made.
  */
 
-import { competitorIn } from '../annotations/second-reloader.ts';
+import { competitorIn } from '../annotations/other-writers.ts';
 import { stampVariablesOf } from '../annotations/stamp-variables.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';

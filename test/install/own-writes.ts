@@ -5,8 +5,8 @@
 
 import { STAMP_VARIABLE_PATTERN } from '../../lib/annotations/stamp-variables.ts';
 import { everyVocabulary } from '../../lib/annotations/vocabularies.ts';
+import { RESTARTED_AT_ANNOTATION } from '../../lib/model/kinds/argo-rollout.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../../lib/model/kinds/deployment-config.ts';
-import { RESTARTED_AT_ANNOTATION } from '../../lib/model/kinds/restarts.ts';
 import { STAKATER_KEYS } from '../../lib/model/settings.ts';
 import { STAMP_PATTERN } from '../../lib/model/stamp.ts';
 import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../../lib/model/workload.ts';

@@ -1,8 +1,7 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
 import { namespaceGatingMistakes } from '../../annotations/gating.ts';
-import { itemsOf } from '../../annotations/name-list.ts';
-import { matches } from '../../annotations/name-pattern.ts';
+import { itemsOf, matches } from '../../annotations/name-list.ts';
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import { CONFIG_KINDS, describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';

@@ -12,7 +12,7 @@ import {
   type YAMLParseError,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
-import { DNS_SUBDOMAIN, type WorkloadRef } from '../../model/object-ref.ts';
+import { isObjectName, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawMetadata, RawObject } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
 import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
@@ -50,7 +50,6 @@ export interface Source {
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
-const KNOWN_NAME = new RegExp(`^(?=.{1,253}$)${DNS_SUBDOMAIN.source}`);
 const TWICE = 'has a key twice in one map: only one of both values counts, or the manifest is refused';
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
@@ -177,7 +176,7 @@ function sharedKeysOf({ data = {}, binaryData = {} }: Partial<RawConfigObject>):
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {
-  return NAME.test(namespace || name) && (isKnown ? KNOWN_NAME : NAME).test(name);
+  return NAME.test(namespace || name) && (isKnown ? isObjectName(name) : NAME.test(name));
 }
 
 /** What sops has encrypted is decrypted before it is applied. */

@@ -1,7 +1,6 @@
 /** What would be different for the workloads of this cluster, so that a person has to decide; `explain` has the rest. */
 
-import { itemsOf } from '../../annotations/name-list.ts';
-import { matches } from '../../annotations/name-pattern.ts';
+import { itemsOf, matches } from '../../annotations/name-list.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { stakaterVocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';

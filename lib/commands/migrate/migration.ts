@@ -11,8 +11,14 @@ import type { Answered, CommandContext } from '../run-command.ts';
 import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
 import { type Difference, differencesOf, isServedBy } from './differences.ts';
-import { findOther, type OtherInstallation, SOURCES, type Source } from './other-reloader.ts';
-import { findRunning, type Running } from './running.ts';
+import {
+  findOther,
+  findRunning,
+  type OtherInstallation,
+  type Running,
+  SOURCES,
+  type Source,
+} from './other-reloader.ts';
 import { type Step, stepsFor } from './steps.ts';
 import { type Settings, settingsFor } from './their-settings.ts';
 

@@ -2,8 +2,7 @@
 
 import { permissionsOf } from '../../app/preflight.ts';
 import { type Installation, RELOADER_LABEL } from '../installed-reloader.ts';
-import type { OtherInstallation, Source } from './other-reloader.ts';
-import type { Running } from './running.ts';
+import type { OtherInstallation, Running, Source } from './other-reloader.ts';
 import type { Settings } from './their-settings.ts';
 
 /** The name of the image, which a person replaces. */

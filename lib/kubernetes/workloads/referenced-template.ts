@@ -30,6 +30,8 @@ export const TEMPLATE_OWNERS: ReadonlyMap<string, ApiResource> = new Map([
   ['PodTemplate', POD_TEMPLATES],
 ]);
 
+const NO_OWNER =
+  'its spec.workloadRef names no Deployment or ReplicaSet of apps/v1, and no PodTemplate of v1';
 /** The field of a Rollout is any text: no other one becomes a part of a path. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
@@ -45,21 +47,15 @@ export async function complete(send: Send, raw: RawWorkload, signal?: AbortSigna
   if (raw.spec?.workloadRef == null) return raw;
   const resource = TEMPLATE_OWNERS.get(kind);
   if (resource === undefined || apiVersion !== apiVersionOf(resource) || !NAME.test(name))
-    return without(
-      raw,
-      'its spec.workloadRef names no Deployment or ReplicaSet of apps/v1, and no PodTemplate of v1',
-    );
+    return without(raw, NO_OWNER);
   const path = objectPath(resource, namespace, name);
   const request = { method: 'GET', path, ...(signal && { signal }) } as const;
   const reading = await readingOf(async () => callJson<TemplateOwner>(send, request));
   if (reading.kind === 'found') return composed(raw, reading.object);
   if (reading.kind === 'absent')
     return without(raw, `there is no ${kind} ${name}, which its spec.workloadRef names`);
-  if (reading.isForbidden)
-    return without(
-      raw,
-      `the right to get ${resource.resource}, where its spec.workloadRef has the template, is missing`,
-    );
+  const isMissing = `where its spec.workloadRef has the template, is missing`;
+  if (reading.isForbidden) return without(raw, `the right to get ${resource.resource}, ${isMissing}`);
   const { message, retryAfterMs } = reading;
   throw new ApiError('unavailable', `${kind} ${name} of a workloadRef: ${message}`, { retryAfterMs });
 }

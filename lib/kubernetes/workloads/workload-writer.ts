@@ -3,8 +3,8 @@
  * recreation.
  */
 
+import { momentAfter, restartPatch } from '../../model/kinds/argo-rollout.ts';
 import { runOf } from '../../model/kinds/jobs.ts';
-import { momentAfter, restartPatch } from '../../model/kinds/restarts.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Reading, RollResult, WriteResult } from '../../model/outcome.ts';
 import type { RawWorkload, Referenced } from '../../model/raw-objects.ts';

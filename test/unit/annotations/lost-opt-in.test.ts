@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lostOptInFinding } from '../../../lib/annotations/lost-opt-in.ts';
+import { lostOptInFinding } from '../../../lib/annotations/other-writers.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';

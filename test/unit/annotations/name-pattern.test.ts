@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RE2JS } from 're2js';
-import { itemsOf } from '../../../lib/annotations/name-list.ts';
-import { expressionsIn, matches, mistakeIn } from '../../../lib/annotations/name-pattern.ts';
+import { expressionsIn, itemsOf, matches, mistakeIn } from '../../../lib/annotations/name-list.ts';
 import { describe } from '../../../lib/model/object-ref.ts';
 import type { Workload } from '../../../lib/model/workload.ts';
 import { deployment, vocabulary } from './defaults.ts';

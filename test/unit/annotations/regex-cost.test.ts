@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RE2JS } from 're2js';
-import { regexCost } from '../../../lib/annotations/name-pattern.ts';
+import { regexCost } from '../../../lib/annotations/name-list.ts';
 import { fc } from '../../laws.ts';
 
 const LENGTHS: Readonly<Record<string, readonly [pattern: string, length: number]>> = {

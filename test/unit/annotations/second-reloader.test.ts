@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { competingReloaderFinding, competitorIn } from '../../../lib/annotations/second-reloader.ts';
+import { competingReloaderFinding, competitorIn } from '../../../lib/annotations/other-writers.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_COUNTERS } from '../../../lib/app/assembly.ts';
 import type { ControllersOptions } from '../../../lib/app/controllers.ts';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
@@ -50,7 +49,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),
-    counters: NO_COUNTERS,
     recordEvent: ignore,
     isDryRun: false,
     journal: new Journal(NO_LOG),

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { NO_COUNTERS } from '../../../lib/app/assembly.ts';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { type Term, Terms, type TermsOptions } from '../../../lib/app/terms.ts';
 import type { LeadEnd, Leadership } from '../../../lib/leader/elector.ts';
@@ -100,7 +99,6 @@ class Stage {
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),
-      counters: NO_COUNTERS,
       recordEvent: () => {},
       isDryRun: false,
       journal: new Journal(NO_LOG),

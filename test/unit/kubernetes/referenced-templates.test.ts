@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { complete } from '../../../lib/kubernetes/workloads/referenced-template.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
-import { RESTARTS } from '../../../lib/model/kinds/restarts.ts';
+import { RESTARTS } from '../../../lib/model/kinds/argo-rollout.ts';
 import type { RollResult } from '../../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf, type RolloutPlan } from '../../../lib/model/rollout-plan.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
-import { RESTARTS } from '../../../lib/model/kinds/restarts.ts';
+import { RESTARTS } from '../../../lib/model/kinds/argo-rollout.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { type Place, planOf, type RolloutPlan } from '../../../lib/model/rollout-plan.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentAfter, RESTARTED_AT_ANNOTATION, RESTARTS } from '../../../lib/model/kinds/restarts.ts';
+import { momentAfter, RESTARTED_AT_ANNOTATION, RESTARTS } from '../../../lib/model/kinds/argo-rollout.ts';
 import { type PlannedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';

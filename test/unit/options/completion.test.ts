@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { COMMAND_ROWS } from '../../../lib/options/command-table.ts';
+import { COMMANDS } from '../../../lib/options/command-table.ts';
 import { COMPLETION_SCRIPTS, completionsOf } from '../../../lib/options/commands.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
 
@@ -12,11 +12,11 @@ const PROGRAM = fileURLToPath(import.meta.resolve('../../../bin/reloader.ts'));
 
 describe('what may come next', () => {
   test('first: a command', () => {
-    for (const name of [...COMMAND_ROWS.map(([command]) => command), 'run'])
+    for (const name of [...Object.keys(COMMANDS), 'run'])
       assert.ok(completionsOf(['pl']).includes(name), name);
   });
   test('after a command: each of its flags', () => {
-    for (const [name, { flags }] of COMMAND_ROWS)
+    for (const [name, { flags }] of Object.entries(COMMANDS))
       for (const { long } of flags) assert.ok(completionsOf([name, '']).includes(long ?? ''), long);
   });
   test('after run: each flag of the controller', () => {

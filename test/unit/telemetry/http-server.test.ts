@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { ListenError } from '../../../lib/serving/listener.ts';
-import { HttpServer, type Pages, type Probes, type ServerPlace } from '../../../lib/telemetry/http-server.ts';
-import type { Shown } from '../../../lib/telemetry/recent.ts';
+import {
+  HttpServer,
+  type Pages,
+  type Probes,
+  type ServerPlace,
+  type Shown,
+} from '../../../lib/telemetry/http-server.ts';
 
 const PLACE: ServerPlace = { flag: '--port' };
 const AS_OF = new Date('2026-11-21T09:30:05.250Z');

@@ -5,7 +5,7 @@ import { WATCH_ENDS } from '../../../lib/model/health.ts';
 import { REASONS, type Reason } from '../../../lib/model/reasons.ts';
 import type { ChangeStatus, StatusReport } from '../../../lib/model/status-report.ts';
 import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
-import { timeWords } from '../../../lib/telemetry/status-page-words.ts';
+import { timeWords } from '../../../lib/telemetry/status-page-parts.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';
 import { change, current, outdated, outdatedWorkload, report, workload } from './reports.ts';
 

@@ -1,7 +1,7 @@
 /** The small world with a Rollout of Argo in place of the Deployment: its status is what a test says. */
 
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
-import { RESTARTED_AT_ANNOTATION, restartPatch } from '../../../lib/model/kinds/restarts.ts';
+import { RESTARTED_AT_ANNOTATION, restartPatch } from '../../../lib/model/kinds/argo-rollout.ts';
 import type { WorkloadRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
