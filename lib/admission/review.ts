@@ -4,11 +4,16 @@
  */
 
 import type { Log } from '../model/log.ts';
+import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import type { RawObject, RawWorkload } from '../model/raw-objects.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import type { Operation } from '../model/template-patch.ts';
 import { monotonicMs } from '../model/time.ts';
-import { findWorkloadKind } from '../model/workload-kind.ts';
+import { findWorkloadKind, OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { type ConfigRecord, scopedRecordOf } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { SyncGate } from '../store/sync-gate.ts';
+import { isUnbegun } from '../tracking/edge-policy.ts';
 import { type CacheReader, type Decision, mutate } from './mutate.ts';
 
 /** One write that the API server is about to store. */
@@ -177,4 +182,53 @@ function decide(request: AdmissionRequest, { known, log }: ReviewOptions): Decis
     log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });
     return { result: 'failed', patch: [] };
   }
+}
+
+/** The sequence of an object that has no entry yet: its baseline will have at least this one. */
+const FIRST_SEQUENCE = 1;
+
+/** For a missing object that no workload follows, of which there is no record. */
+const NO_ANNOTATIONS = {};
+
+/**
+ * Reads from `store`; `gate` says which kinds are listed completely. `leads`: whether the whole state is known; a standby knows only
+ * the part that its watch has delivered.
+ */
+export function cacheReaderOf(
+  store: Store,
+  gate: Pick<SyncGate, 'isSynced'>,
+  { leads, ownManager }: { readonly leads: boolean; readonly ownManager: string },
+): CacheReader {
+  const { vocabularies } = store.settings;
+  const served = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(({ rollout }) => rollout === 'replace-pods');
+  return {
+    ownManager,
+    vocabularies,
+    isServed: (kind) => served.some((row) => row.kind === kind),
+    isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
+    follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
+    currentStamp: (workload, ref) => {
+      const config = recordOf(store, ref);
+      if (config?.digest === undefined || config.isUnread === true) return undefined;
+      if (isUnbegun(store, ref)) return undefined;
+      const { digest, annotations } = config;
+      if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
+      const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_SEQUENCE : undefined);
+      if (sequence === undefined) return undefined;
+      return { stamp: { digest, sequence }, annotations };
+    },
+    contentOf: (ref) => {
+      const config = recordOf(store, ref);
+      if (config?.isUnread === true || isUnbegun(store, ref)) return undefined;
+      return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
+    },
+  };
+}
+
+/** The record of `ref`; for keys that no workload follows yet, derived from the record of the whole object. */
+function recordOf({ configs }: Store, ref: ConfigRef): ConfigRecord | undefined {
+  const known = configs.get(keyOf(ref));
+  if (known !== undefined || ref.keys === undefined) return known;
+  const whole = configs.get(keyOf(wholeOf(ref)));
+  return whole && scopedRecordOf(whole, ref);
 }

@@ -4,8 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { cacheReaderOf } from '../admission/cache-reader.ts';
-import { answerReview } from '../admission/review.ts';
+import { answerReview, cacheReaderOf } from '../admission/review.ts';
 import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
@@ -206,14 +205,13 @@ function settingsOf({ options, place, metrics, missingGraceMs, stateShardBytes =
   };
 }
 
-function newTerms(parts: Parts, common: Common, { identity, run: elect }: Election, reports: Reports): Terms {
+function newTerms(parts: Parts, common: Common, election: Election, reports: Reports): Terms {
   const newReloader = newReloaders(parts, common, reports);
   return new Terms({
     log: common.log,
     random: common.random,
     keys: common.keys,
-    identity,
-    elect,
+    election,
     storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
     newLeader: newReloader,
     newStandby: () => newReloader(undefined),

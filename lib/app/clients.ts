@@ -51,12 +51,8 @@ function leaveAsItIs(): Promise<WriteResult<undefined>> {
 }
 
 /** The client of the ConfigMaps of the state and of its keys; in a dry run they are only read. */
-export function stateClientOf({
-  send,
-  server,
-  options,
-  place,
-}: Pick<Parts, 'send' | 'server' | 'options' | 'place'>): KeyedStateClient {
+export function stateClientOf(parts: Pick<Parts, 'send' | 'server' | 'options' | 'place'>): KeyedStateClient {
+  const { send, server, options, place } = parts;
   const Kept = options.dryRun ? DryRunObject : KeptObject;
   const { stateNamespace: namespace } = place;
   const keys = new Kept(send, keySecretOf(options.stateConfigMap, namespace));

@@ -72,26 +72,11 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
     workloadKinds,
     watched: [...configKindsOf(options), ...workloadKinds.map(({ kind }) => kind)],
   });
-  const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
-  const pod = { podName: env['POD_NAME'], podUid: env['POD_UID'] };
-  const parts = {
-    send: transport.send,
-    server: apiServer,
-    options,
-    place,
-    log,
-    metrics,
-    random: Math.random,
-    proxies: env,
-    ...pod,
-  };
+  const server = originOf(config.getCurrentCluster()?.server ?? '');
+  const pod = { podName: env['POD_NAME'], podUid: env['POD_UID'], random: Math.random, proxies: env };
+  const parts = { send: transport.send, server, options, place, log, metrics, ...pod };
   const assembly = assemble(parts);
-  const pages = await servePages(assembly, options, {
-    about: aboutOf(options, place),
-    metrics,
-    log,
-    send: transport.send,
-  });
+  const pages = await servePages(assembly, options, { ...parts, about: aboutOf(options, place) });
   logStart(options, place, pages, log);
   const isAsAsked = await work(parts, assembly, signal).finally(async () => {
     // Also after an error: otherwise the liveness probe of a process that does no work would succeed.

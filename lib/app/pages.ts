@@ -10,6 +10,7 @@ import type { Log } from '../model/log.ts';
 import { atMostEvery } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
+import type { KeyPair } from '../serving/listener.ts';
 import { HttpServer, type Pages, type Probes, recent, type Shown } from '../telemetry/http-server.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { PageAccess } from '../telemetry/page-access.ts';
@@ -61,18 +62,9 @@ export async function servePages(assembly: Observed, options: Options, served: S
   const pages = new HttpServer(content, onError, { ...place, flag: '--port', admit });
   const health = new HttpServer({ stuck, waitingFor }, onError, { ...place, flag: '--health-port' });
   const end = new AbortController();
-  const certificate =
-    directory &&
-    followCertificateFiles(
-      {
-        directory,
-        what: 'the certificate of the pages',
-        use: (pair) => pages.use(pair),
-        log,
-        wait: sleep,
-      },
-      end.signal,
-    ).catch(onError);
+  const what = 'the certificate of the pages';
+  const loop = { what, use: (pair: KeyPair) => pages.use(pair), log, wait: sleep };
+  const certificate = directory && followCertificateFiles({ ...loop, directory }, end.signal).catch(onError);
   const stop = async (): Promise<void> => {
     end.abort();
     await Promise.all([pages.stop(), health.stop(), certificate]);

@@ -41,17 +41,7 @@ export interface Term {
 
 /** The collaborators of `Terms`. */
 export interface TermsOptions {
-  /** The identity of this process, for the marks. */
-  readonly identity: string;
-  /**
-   * Calls `lead` each time this process becomes the leader, until `signal` is aborted. Calls `onStandby` if another process
-   * leads at first.
-   */
-  readonly elect: (
-    signal: AbortSignal,
-    lead: (lead: Leadership) => Promise<LeadEnd>,
-    onStandby: () => void,
-  ) => Promise<void>;
+  readonly election: Pick<Election, 'identity' | 'run'>;
   readonly storeFor: (lead: Leadership) => KeyedStateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
@@ -93,7 +83,7 @@ export class Terms {
     const failure = this.#failure.signal;
     const both = AbortSignal.any([signal, failure]);
     const { promise: isDecided, resolve } = Promise.withResolvers<void>();
-    const leading = this.#options.elect(both, (lead) => this.#lead(lead, resolve), resolve);
+    const leading = this.#options.election.run(both, (lead) => this.#lead(lead, resolve), resolve);
     await Promise.race([isDecided, leading]);
     await this.#readKeys(both);
     if (!both.aborted) await runStreams(both);
@@ -148,7 +138,8 @@ export class Terms {
    * otherwise it is abandoned at once and a standby takes over its observations.
    */
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
-    const { identity, newLeader, storeFor, log } = this.#options;
+    const { newLeader, storeFor, log } = this.#options;
+    const { identity } = this.#options.election;
     const contest = new AbortController();
     const over = AbortSignal.any([contest.signal, this.#failure.signal]);
     const ends = AbortSignal.any([signal, over]);
@@ -208,8 +199,8 @@ export class Terms {
     stateClient: KeyedStateClient,
     signal: AbortSignal,
   ): Promise<BegunTerm | FailedRead | undefined> {
-    const { identity, keys } = this.#options;
-    const begun = await beginTerm({ stateClient, identity, signal });
+    const { election, keys } = this.#options;
+    const begun = await beginTerm({ stateClient, identity: election.identity, signal });
     if (signal.aborted) return undefined;
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
@@ -227,7 +218,15 @@ export interface Election {
   readonly identity: string;
   /** Whether this process may be a standby. */
   readonly hasStandby: boolean;
-  readonly run: TermsOptions['elect'];
+  /**
+   * Calls `lead` each time this process becomes the leader, until `signal` is aborted. Calls `onStandby` if another process
+   * leads at first.
+   */
+  readonly run: (
+    signal: AbortSignal,
+    lead: (lead: Leadership) => Promise<LeadEnd>,
+    onStandby: () => void,
+  ) => Promise<void>;
   /** The leader, as far as this process knows. */
   readonly status: () => Pick<StatusReport, 'leader'>;
 }

@@ -7,12 +7,7 @@ import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
 import type { WatchEvent } from './list-watch.ts';
-import {
-  Reflector,
-  type ReflectorObserver,
-  type ReflectorOptions,
-  type ReflectorTarget,
-} from './reflector.ts';
+import { Reflector, type ReflectorObserver, type ReflectorOptions } from './reflector.ts';
 
 /** The collaborators of an informer. An exception of its observer is logged and does not stop the stream. */
 export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorOptions, 'target'> {
@@ -29,7 +24,7 @@ export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorO
  * Promised: the versions of each object are delivered in order, each at most once, and the last one always; `synced` follows
  * each complete list. Not promised: every intermediate version (a list skips some); a second delivery after the handler threw.
  */
-export class Informer<R extends RawObject, T> implements ReflectorTarget {
+export class Informer<R extends RawObject, T> {
   readonly #options: InformerOptions<R, T>;
   /** The resourceVersion last delivered of each present object. */
   readonly #known = new Map<ObjectKey, string>();
@@ -50,12 +45,12 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     await new Reflector({ ...this.#options, target: this, observer }).run(signal);
   }
 
-  /** See ReflectorTarget. Called only by the reflector, like the next three. */
+  /** A list begins, perhaps for the second time. Called only by the reflector, like the next three. */
   beginList(): void {
     this.#listed = new Set();
   }
 
-  /** See ReflectorTarget. */
+  /** An object of the list. */
   listed(object: RawObject): void {
     const version = object.metadata.resourceVersion ?? '';
     const key = this.#keyOf(object);
@@ -67,7 +62,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     else if (version === '' || known !== version) this.#tellPresent(key, object, span, this.#hasSynced);
   }
 
-  /** See ReflectorTarget. */
+  /** The list is complete: objects that were not listed since `beginList` do not exist. */
   endList(resourceVersion: string): void {
     const { timeline } = this.#options;
     for (const key of this.#known.keys()) {
@@ -80,7 +75,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     this.#tell({ type: 'synced' });
   }
 
-  /** See ReflectorTarget. */
+  /** An event of a watch, bookmarks included. */
   event({ type, object, resourceVersion }: WatchEvent): void {
     const { timeline } = this.#options;
     if (type !== 'BOOKMARK') {

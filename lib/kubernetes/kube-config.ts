@@ -118,13 +118,7 @@ function fromPod(env: Environment, root: string): KubeConfigParts | undefined {
   };
 }
 
-interface Selected {
-  readonly cluster: Cluster;
-  readonly user: User;
-  readonly context: Context;
-}
-
-function selected(base: KubeConfigParts, { context: wanted, server }: ConnectionOptions): Selected {
+function selected(base: KubeConfigParts, { context: wanted, server }: ConnectionOptions) {
   const name = wanted ?? base.currentContext;
   const context = base.contexts.find((candidate) => candidate.name === name);
   if (context === undefined && wanted !== undefined)

@@ -10,20 +10,9 @@ import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { decimalOf, isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
+import type { Informer } from './informer.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
-
-/** The receiver of a stream. Its methods must not throw; they are called synchronously and in the order of the stream. */
-export interface ReflectorTarget {
-  /** A list begins, perhaps for the second time: the objects listed before this call no longer count. */
-  beginList(): void;
-  /** An object of the list. */
-  listed(object: RawObject): void;
-  /** The list is complete: objects that were not listed since `beginList` do not exist. */
-  endList(resourceVersion: string): void;
-  /** An event of a watch, bookmarks included. */
-  event(event: WatchEvent): void;
-}
 
 /** The receiver of a stream's health: metrics, readiness, the heartbeat. */
 export interface ReflectorObserver {
@@ -46,7 +35,8 @@ export interface ReflectorObserver {
 export interface ReflectorOptions {
   readonly send: Send;
   readonly source: ListWatchSource;
-  readonly target: ReflectorTarget;
+  /** The receiver of the stream, whose methods must not throw; they are called synchronously and in the order of the stream. */
+  readonly target: Pick<Informer<RawObject, unknown>, 'beginList' | 'listed' | 'endList' | 'event'>;
   /**
    * Completes an object that exists before the target is told of it, by what other requests answer. A rejection counts as a failure of
    * the list or watch.

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cacheReaderOf } from '../../../lib/admission/cache-reader.ts';
 import type { CacheReader } from '../../../lib/admission/mutate.ts';
+import { cacheReaderOf } from '../../../lib/admission/review.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { formatStamp } from '../../../lib/model/stamp.ts';
 import { needsRollout } from '../../../lib/tracking/edge-policy.ts';

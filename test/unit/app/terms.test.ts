@@ -41,9 +41,8 @@ class Stage {
     const say = (message: string): void => void this.told.push(message);
     const log = { ...NO_LOG, warn: say, error: say };
     this.terms = new Terms({
-      identity: 'me',
+      election: { identity: 'me', run: (signal, lead) => this.#elect(signal, lead) },
       onTerm: () => {},
-      elect: (signal, lead) => this.#elect(signal, lead),
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
       keys: { areKnown: true, read: async () => undefined },
       newLeader: (term) => this.#reloader(term),
@@ -329,11 +328,11 @@ test('what is wrong with a workload that follows nothing is known to the next le
 
 test('a term that cannot begin is abandoned, and the next one takes over what the standby observed', async (t) => {
   const errors: string[] = [];
-  const elect: TermsOptions['elect'] = async (signal, lead) => {
+  const run: TermsOptions['election']['run'] = async (signal, lead) => {
     for (let term = 0; term < 2; term += 1)
       await lead({ signal, isValid: () => true }).catch((error: unknown) => void errors.push(String(error)));
   };
-  const stage = new Stage(t, undefined, { elect });
+  const stage = new Stage(t, undefined, { election: { identity: 'me', run } });
   const standby = stage.terms.current;
   const abandon = t.mock.method(Reloader.prototype, 'abandon');
   const takeOver = t.mock.method(Reloader.prototype, 'takeOver');
