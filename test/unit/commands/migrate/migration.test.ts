@@ -146,7 +146,7 @@ const ALONE: Readonly<Record<string, readonly [own: string[] | undefined, runnin
   'nothing is installed': [undefined, /^$/],
   'this one is, and ignores namespaces': [
     ['-A', '--namespaces-to-ignore=web'],
-    /^Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces$/,
+    /^Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces but web$/,
   ],
   'this one is, for some namespaces': [['--namespace=web,api'], /watches web, api$/],
 };
