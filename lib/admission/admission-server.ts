@@ -63,7 +63,8 @@ export class AdmissionServer {
       (request, response) => void this.#serve(request, response),
     );
     this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
-    this.#server.on('tlsClientError', ignore);
+    // A failed handshake, for example of a client that does not trust the certificate, needs no report.
+    this.#server.on('tlsClientError', () => undefined);
   }
 
   /**
@@ -176,8 +177,4 @@ async function textOf(request: AsyncIterable<Buffer>): Promise<string | undefine
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function ignore(): void {
-  // A failed handshake, for example of a client that does not trust the certificate, needs no report.
 }

@@ -8,9 +8,8 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { FollowedContent } from '../annotations/config-hash.ts';
 import { stampIdentity } from '../annotations/other-writers.ts';
-import { stampVariablesOf } from '../annotations/stamp-variables.ts';
+import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-variables.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawManagedFields, RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
@@ -187,7 +186,10 @@ const ROLLOUT = 'kubectl-rollout';
  */
 const NAMELESS = 'kubectl';
 
-/** Whether the write is an undo of kubectl. An undo by another tool cannot be distinguished from an older manifest. */
+/**
+ * Whether the write is an undo of kubectl, by its field manager. It is stored as it is: the person wants the former pods, and the former
+ * stamps then show which content they start with. An undo by another tool cannot be distinguished from an older manifest.
+ */
 function isUndo(write: Writing): boolean {
   if (write.fieldManager !== undefined) return write.fieldManager === ROLLOUT;
   return writerOf(write) === NAMELESS;

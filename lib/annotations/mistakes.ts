@@ -154,10 +154,14 @@ function untrue(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): re
     const annotations = allOf(words, workload);
     const keys = [words.auto, ...Object.values(words.typedAuto), words.search];
     return keys.flatMap((key) => {
+      // Some accept only the exact value `true`.
       const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
       const remedy = `is neither true nor false and counts as false; write ${key}: "true"`;
-      const check = (value: string): string | undefined =>
-        isReadable(value, isToTheLetter) ? undefined : remedy;
+      const check = (value: string): string | undefined => {
+        const truth = parseBool(value);
+        const isReadable = isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
+        return isReadable ? undefined : remedy;
+      };
       return malformedFindings(annotations, { [key]: check });
     });
   });
@@ -181,12 +185,6 @@ export function inPlaceFindings(workload: Workload, strategy: ReloadStrategy): r
     return NONE;
   const message = `its controller updates pods in place, and a stamp in an annotation restarts nothing; add ${annotationText(STRATEGY_ANNOTATION, 'env-vars')}`;
   return [{ reason: 'pods-not-replaced', about: 'in-place', message }];
-}
-
-/** Whether a switch is understood; some accept only the exact value `true`. */
-function isReadable(value: string, isToTheLetter: boolean): boolean {
-  const truth = parseBool(value);
-  return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
 }
 
 /** A reload strategy that does not exist. */

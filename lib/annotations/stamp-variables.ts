@@ -1,6 +1,7 @@
-/** The variables that hold stamps, by vocabulary. All are read, also of vocabularies that are not in use. */
+/** The variables that hold stamps, by vocabulary, of which all are read, also of vocabularies that are not in use; and the one hash over all objects of a workload. */
 
 import { createHash } from 'node:crypto';
+import { ABSENT } from '../model/digest.ts';
 import {
   CONFIG_KINDS,
   type ConfigRef,
@@ -10,6 +11,7 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import type { VocabularyName } from '../model/settings.ts';
+import type { Annotations } from '../model/workload.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
@@ -106,4 +108,21 @@ function capitals(text: string): string {
 function suffixed(plain: string, ref: ConfigRef, digits: number): string {
   const digest = createHash('sha1').update(ref.name).digest('hex');
   return [plain, digest.slice(0, digits).toUpperCase()].join('_');
+}
+
+/** An object that a workload follows, as it is now. */
+export interface FollowedContent {
+  readonly ref: ConfigRef;
+  readonly annotations: Annotations;
+  /** Undefined if the object does not exist. */
+  readonly digest: string | undefined;
+}
+
+/**
+ * The SHA-256 over lines `<kind>/<name> <digest>`, sorted by code unit; a missing object has the digest `-`. Only digests enter
+ * the hash, so it reveals no more about a content than the stamps do, and changes only with a content.
+ */
+export function configHashOf(contents: readonly FollowedContent[]): string {
+  const lines = contents.map(({ ref, digest = ABSENT }) => `${describe(wholeOf(ref))} ${digest}\n`);
+  return createHash('sha256').update(lines.sort().join('')).digest('hex');
 }

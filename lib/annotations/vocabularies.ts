@@ -26,7 +26,6 @@ import {
   type Workload,
 } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { configHashOf, type FollowedContent } from './config-hash.ts';
 import { CONFIG_GATING_ANNOTATIONS, reloadWindowOf } from './gating.ts';
 import { missingFindings } from './malformed.ts';
 import {
@@ -42,7 +41,12 @@ import { Pausing, paceOf } from './pacing.ts';
 import { type KnownNames, MOST_NAMES, Policy } from './policy.ts';
 import { NearKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
-import { isStampVariable, type StampVariables } from './stamp-variables.ts';
+import {
+  configHashOf,
+  type FollowedContent,
+  isStampVariable,
+  type StampVariables,
+} from './stamp-variables.ts';
 import {
   type Alternatives,
   KEY_SCOPED_ANNOTATION,

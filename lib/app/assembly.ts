@@ -14,7 +14,6 @@ import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
-import { isCustom } from '../model/kinds/custom-kind.ts';
 import type { Log } from '../model/log.ts';
 import { CONFIG_KINDS, isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { Environment } from '../model/settings.ts';
@@ -22,8 +21,7 @@ import { SHARD_BYTES } from '../model/shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
-import { addWorkloadKind } from '../model/workload-kind.ts';
-import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
+import { configKindsOf, type Options, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
 import { DigestKeys } from '../state/digest-keys.ts';
@@ -122,7 +120,7 @@ export function assemble(parts: Parts): Assembly {
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
-  const streams = streamsFor(options, place);
+  const streams = streamsOf(options, place);
   const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
@@ -303,15 +301,6 @@ function optionalKindsOf(parts: Parts): OptionalKind[] {
     ...workloadKindsOf(parts.options).filter(({ isOptional }) => isOptional === true),
   ];
   return rows.map((row) => ({ row, permissions: permissionsOfAutomatic(parts, row.kind) }));
-}
-
-/** The streams; a kind that only the settings name is in the table of kinds from here on. */
-function streamsFor(options: Options, { namespaces }: Place): Stream[] {
-  const workloadKinds = workloadKindsOf(options);
-  workloadKinds.filter(isCustom).forEach(addWorkloadKind);
-  const { ignoredNamespaces } = options;
-  const served = { configKinds: configKindsOf(options), workloadKinds };
-  return streamsOf(namespaces, served, ignoredNamespaces, watchesNamespaces(options));
 }
 
 function randomKey(): HeldKey {

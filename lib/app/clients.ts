@@ -14,7 +14,7 @@ import type { Environment } from '../model/settings.ts';
 import { shardNames } from '../model/shards.ts';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
-import { Webhook } from '../notify/webhook.ts';
+import { tellWebhook } from '../notify/webhook.ts';
 import { VERSION } from '../options/version.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
@@ -28,13 +28,12 @@ import type { ControllersOptions } from './controllers.ts';
 export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
-  webhook: Webhook | undefined,
+  tell: WorkloadClient['roll'] | undefined,
 ): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
-  const client: WorkloadClient =
-    webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
-  const mayWrite = !dryRun && webhook === undefined;
+  const client: WorkloadClient = tell === undefined ? writer : { roll: tell, get: (ref) => writer.get(ref) };
+  const mayWrite = !dryRun && tell === undefined;
   return {
     client: oneAtATime(
       dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
@@ -91,15 +90,13 @@ export function alertsOf({ options, log, metrics, proxies, random }: Parts): Ale
   });
 }
 
-/** The webhook that is called in place of a rollout; undefined: workloads are rolled. */
-export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
+/** Calls the webhook in place of a rollout; undefined: workloads are rolled. */
+export function webhookOf({ options, proxies }: Parts): WorkloadClient['roll'] | undefined {
   const { webhookUrl: url, webhookSecretFile: file } = options;
   if (url === undefined) return undefined;
   const readKey = file === undefined ? undefined : () => readFile(file, 'utf8');
-  return new Webhook(
-    new HttpPoster({ url, proxies: proxiesFor(url, proxies), userAgent: USER_AGENT }),
-    readKey,
-  );
+  const poster = new HttpPoster({ url, proxies: proxiesFor(url, proxies), userAgent: USER_AGENT });
+  return (plan) => tellWebhook(plan, poster, readKey);
 }
 
 /** The variables for Node's agent, which knows no subnet in NO_PROXY and no proxy without a scheme. */

@@ -13,6 +13,7 @@ import { configSource, mountsOf, namespaceSource, objectsSource } from '../kuber
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { WatchEnd, WatchHealth } from '../model/health.ts';
+import { isCustom } from '../model/kinds/custom-kind.ts';
 import {
   type ConfigKind,
   configKindOf,
@@ -24,12 +25,13 @@ import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../m
 import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
-import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
-import type { Options } from '../options/options.ts';
+import { addWorkloadKind, findWorkloadKind } from '../model/workload-kind.ts';
+import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
 import { mountedOf } from '../tracking/mounted-content.ts';
+import type { Place } from './assembly.ts';
 import type { Reloader } from './reloader.ts';
 import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 
@@ -41,24 +43,21 @@ const UNSERVED = 'is not served any more: it is left out until it is, and all el
 const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
 
 /**
- * The streams to watch: each kind in each of `namespaces`. If that is undefined, each kind in all namespaces but `except`, and
- * with `watchesNamespaces` the Namespaces themselves.
+ * The streams to watch: each kind in each of the namespaces. If these are not limited, each kind in all namespaces but the ignored ones,
+ * and the Namespaces themselves where they count. A kind that only the settings name is in the table of kinds from here on.
  */
-export function streamsOf(
-  namespaces: readonly string[] | undefined,
-  served: { readonly configKinds: readonly ConfigKind[]; readonly workloadKinds: readonly WorkloadKind[] },
-  except: readonly string[],
-  watchesNamespaces: boolean,
-): Stream[] {
-  const mounts = served.configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
+export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
+  const { ignoredNamespaces: except } = options;
+  const workloadKinds = workloadKindsOf(options);
+  workloadKinds.filter(isCustom).forEach(addWorkloadKind);
+  const configKinds = configKindsOf(options);
+  const mounts = configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
+  const objects: readonly string[] = [...configKinds, ...mounts.map(({ kind }) => kind)];
   const kinds = [
-    ...[...served.configKinds, ...mounts.map(({ kind }) => kind)].map((kind) => ({
-      kind,
-      isWorkload: false,
-    })),
-    ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
+    ...objects.map((kind) => ({ kind, isWorkload: false })),
+    ...workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
-  const cluster = watchesNamespaces ? [{ kind: 'Namespace', isWorkload: false }] : [];
+  const cluster = watchesNamespaces(options) ? [{ kind: 'Namespace', isWorkload: false }] : [];
   if (namespaces === undefined)
     return [...kinds, ...cluster].map((row) => ({ ...row, namespace: undefined, except }));
   return [

@@ -233,7 +233,10 @@ type Heir = Pick<LookTaker, 'onConfig' | 'onWorkload'> & Pick<Controllers, 'obse
 
 const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
 
-/** Replays every existing namespace, object and workload. Objects precede workloads, whose edges begin with the digests. */
+/**
+ * Replays every existing namespace, object and workload at a change of terms, as if they were listed now: a new term needs no list, and its
+ * store is built by the same rules as at a start. Objects precede workloads, whose edges begin with the digests.
+ */
 export function handOver({ store, others }: Former, heir: Heir): void {
   for (const namespace of new Set([...store.selected, ...store.namespaceAnnotations.keys()])) {
     heir.observeNamespace({

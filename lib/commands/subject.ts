@@ -9,8 +9,7 @@ import {
 } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import type { Options } from '../options/options.ts';
-import { workloadKindsOf } from '../options/options.ts';
+import { type Options, workloadKindsOf } from '../options/options.ts';
 import { KNOWN_KINDS } from '../options/workload-kinds.ts';
 import { CommandError } from './connect.ts';
 

@@ -9,7 +9,7 @@ import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'nod
 import { urlToHttpOptions } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { monotonicMs } from '../model/time.ts';
-import { IdleDeadline } from './idle-deadline.ts';
+import { IdleDeadline } from './json-call.ts';
 
 /** The credentials and the connection for one request. */
 export interface Access {

@@ -9,7 +9,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import { type Access, Credentials } from './credentials.ts';
-import { IdleDeadline } from './idle-deadline.ts';
+import { IdleDeadline } from './json-call.ts';
 import { type ApiRequest, type ApiResponse, bodyOf, type Piece, type Send } from './transport.ts';
 
 /** The settings of the transport. */

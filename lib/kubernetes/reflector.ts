@@ -9,7 +9,7 @@ import type { RawObject } from '../model/raw-objects.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { decimalOf, isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { Informer } from './informer.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
@@ -73,6 +73,12 @@ const FIRST_PAGE: PageToCome = {
   resourceVersion: '',
   failures: 0,
   objects: 0,
+};
+/** The failures of a watch that are no errors of another kind. */
+const ENDS: Partial<Record<ApiErrorCode, WatchEnd>> = {
+  expired: 'expired',
+  silent: 'silence',
+  malformed: 'malformed',
 };
 const FROM_THE_START: State = { name: 'listing', page: FIRST_PAGE };
 /** With the backoff a minute or two: longer than an API server takes to restart, shorter than a continue token lives. */
@@ -233,7 +239,7 @@ export class Reflector {
   }
 
   #afterWatch(failure: ApiError | undefined): State {
-    const reason = watchEndOf(failure);
+    const reason = failure === undefined ? 'ended' : (ENDS[failure.code] ?? 'error');
     const atOnce = this.#uselessWatches === 0 && reason !== 'error' && reason !== 'malformed';
     const ms = atOnce ? 0 : this.#pauseMs(this.#uselessWatches, failure);
     this.#uselessWatches += 1;
@@ -277,19 +283,4 @@ async function completedEvent(
 
 function afterPause(ms: number, next: State): State {
   return ms > 0 ? { name: 'waiting', ms, next } : next;
-}
-
-function watchEndOf(failure: ApiError | undefined): WatchEnd {
-  switch (failure?.code) {
-    case undefined:
-      return 'ended';
-    case 'expired':
-      return 'expired';
-    case 'silent':
-      return 'silence';
-    case 'malformed':
-      return 'malformed';
-    default:
-      return 'error';
-  }
 }

@@ -98,11 +98,8 @@ export class WatchHealth {
   }
 
   #of(stream: string, now: number): Health {
-    let health = this.#streams.get(stream);
-    if (health === undefined) {
-      health = { isUp: false, since: now, restarts: 0 };
-      this.#streams.set(stream, health);
-    }
+    const health: Health = this.#streams.get(stream) ?? { isUp: false, since: now, restarts: 0 };
+    this.#streams.set(stream, health);
     return health;
   }
 }

@@ -40,14 +40,9 @@ export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
 }
 
 function resume(kind: string, name: string): string {
-  switch (kind) {
-    case 'Rollout':
-      return `kubectl argo rollouts promote ${name}`;
-    case 'DeploymentConfig':
-      return `oc rollout resume dc/${name}`;
-    default:
-      return `kubectl rollout resume ${kind.toLowerCase()}/${name}`;
-  }
+  if (kind === 'Rollout') return `kubectl argo rollouts promote ${name}`;
+  if (kind === 'DeploymentConfig') return `oc rollout resume dc/${name}`;
+  return `kubectl rollout resume ${kind.toLowerCase()}/${name}`;
 }
 
 /** One pause. */

@@ -7,36 +7,30 @@ import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
 import type { HttpPoster, PostBody } from './http-post.ts';
 
-/** The webhook of the process; it takes the place of a client of workloads. */
-export class Webhook {
-  readonly #poster: Pick<HttpPoster, 'post'>;
-  readonly #readKey: (() => Promise<string>) | undefined;
-
-  /** @param readKey reads the key that signs each notification; white space around it does not count. @default none is signed */
-  constructor(poster: Pick<HttpPoster, 'post'>, readKey?: () => Promise<string>) {
-    this.#poster = poster;
-    this.#readKey = readKey;
-  }
-
-  /**
-   * Sends the plan. It counts as accepted, without an object, when the webhook accepts it: the workload stays as it is. A post
-   * without an answer cannot be looked up afterwards, so it counts as not accepted and is sent again. Without the key nothing is
-   * sent. Never rejects.
-   */
-  async tell(plan: RolloutPlan): Promise<WriteResult<undefined>> {
-    const body = bodyOf(plan, new Date());
-    const key = await this.#readKey?.().catch(() => '');
-    if (key?.trim() === '') return NO_KEY;
-    const hash = key && createHmac('sha256', key.trim()).update(body.text).digest('hex');
-    const result = await this.#poster.post(hash ? { ...body, signature: `sha256=${hash}` } : body);
-    switch (result.kind) {
-      case 'taken':
-        return { kind: 'accepted', object: undefined };
-      case 'refused':
-        return { kind: 'rejected', code: 'forbidden', message: result.message };
-      case 'later':
-        return { ...result, kind: 'throttled' };
-    }
+/**
+ * Sends the plan. It counts as accepted, without an object, when the webhook accepts it: the workload stays as it is. A post
+ * without an answer cannot be looked up afterwards, so it counts as not accepted and is sent again. Without the key nothing is
+ * sent. Never rejects.
+ *
+ * @param readKey reads the key that signs each notification; white space around it does not count. @default none is signed
+ */
+export async function tellWebhook(
+  plan: RolloutPlan,
+  poster: Pick<HttpPoster, 'post'>,
+  readKey?: () => Promise<string>,
+): Promise<WriteResult<undefined>> {
+  const body = bodyOf(plan, new Date());
+  const key = await readKey?.().catch(() => '');
+  if (key?.trim() === '') return NO_KEY;
+  const hash = key && createHmac('sha256', key.trim()).update(body.text).digest('hex');
+  const result = await poster.post(hash ? { ...body, signature: `sha256=${hash}` } : body);
+  switch (result.kind) {
+    case 'taken':
+      return { kind: 'accepted', object: undefined };
+    case 'refused':
+      return { kind: 'rejected', code: 'forbidden', message: result.message };
+    case 'later':
+      return { ...result, kind: 'throttled' };
   }
 }
 

@@ -57,21 +57,15 @@ function listenErrorOf(
   error: Error & { readonly code?: string },
   { port, address, flag }: ListenOptions,
 ): Error {
-  switch (error.code) {
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-      return new ListenError(`${address} is no address of this machine: choose another with --bind-address`, {
-        cause: error,
-      });
-    case 'EADDRINUSE':
-      return new ListenError(`port ${port} is taken: choose another with ${flag}`, { cause: error });
-    case 'EACCES':
-      return new ListenError(`port ${port} may not be used: choose one above 1023 with ${flag}`, {
-        cause: error,
-      });
-    default:
-      return error;
-  }
+  const elsewhere = `${address} is no address of this machine: choose another with --bind-address`;
+  const messages: Readonly<Record<string, string>> = {
+    EADDRNOTAVAIL: elsewhere,
+    EAFNOSUPPORT: elsewhere,
+    EADDRINUSE: `port ${port} is taken: choose another with ${flag}`,
+    EACCES: `port ${port} may not be used: choose one above 1023 with ${flag}`,
+  };
+  const message = messages[error.code ?? ''];
+  return message === undefined ? error : new ListenError(message, { cause: error });
 }
 
 /** A certificate chain and its key, both as PEM. */

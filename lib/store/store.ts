@@ -9,8 +9,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { type Annotations, type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { NamesIndex, namesOfEntries } from './names-index.ts';
-import { PartsIndex, ScopesIndex } from './parts-index.ts';
+import { NamesIndex, namesOfEntries, PartsIndex, ScopesIndex } from './parts-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
 import { type ConfigRecord, type Halted, newRecord, scopedRecordOf, type WorkloadRecord } from './records.ts';

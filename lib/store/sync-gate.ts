@@ -109,7 +109,7 @@ export class SyncGate {
     const others = covering.filter((stream) => stream.kind === kind || stream.kind === 'Namespace');
     return (
       isWatched &&
-      this.#followersOf(namespace).every((stream) => this.#isDone(stream, leftOut)) &&
+      covering.every((stream) => !stream.isWorkload || this.#isDone(stream, leftOut)) &&
       others.every((stream) => this.#synced.has(stream))
     );
   }
@@ -151,21 +151,10 @@ export class SyncGate {
       : this.#streams.filter((stream) => !this.#absent.has(stream));
   }
 
-  #followersOf(namespace: string): readonly Stream[] {
-    return this.#present().filter((stream) => stream.isWorkload && covers(stream, namespace));
-  }
-
   #isDone(stream: Stream, leftOut: LeftOut): boolean {
-    switch (leftOut) {
-      case 'none':
-        return this.#synced.has(stream) && !this.#refused.has(stream);
-      case 'forbidden':
-        return this.#synced.has(stream) || this.#forbidden.has(stream);
-      case 'refused':
-        return this.#synced.has(stream) || this.#refused.has(stream);
-      case 'failing':
-        return this.#synced.has(stream) || this.#failing.has(stream);
-    }
+    if (leftOut === 'none') return this.#synced.has(stream) && !this.#refused.has(stream);
+    const others = { forbidden: this.#forbidden, refused: this.#refused, failing: this.#failing };
+    return this.#synced.has(stream) || others[leftOut].has(stream);
   }
 }
 

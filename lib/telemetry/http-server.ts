@@ -228,6 +228,7 @@ function textAnswer(status: number, text: string, headers: Answer['headers'] = {
 }
 
 /**
+ * Where only programs of this machine may connect, a page in a browser there is one of them.
  * Whether `host`, the header of a request, is localhost or an IP address. A web page whose DNS name points to
  * this machine (DNS rebinding) sends that name. A request without the header does not come from a browser.
  */

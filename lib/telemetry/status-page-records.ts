@@ -129,10 +129,7 @@ function nextList({ next, waiting, halted }: ChangeStatus): Html {
   return html`${halted !== undefined && html`<p class="soft">nobody before it goes on; then</p>`}${listOf(items, waiting)}`;
 }
 
-const TO: Readonly<Record<ChangeStatus['commands'][number]['to'], string>> = {
-  stop: 'Stop it',
-  'go on': 'Let it go on',
-};
+const TO = { stop: 'Stop it', 'go on': 'Let it go on' } as const;
 
 function commandLine({ to, command }: ChangeStatus['commands'][number]): Html {
   return html`<p class="command"><span class="soft">${TO[to]}:</span> <code>${breakable(command)}</code></p>`;

@@ -1,6 +1,6 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
-import type { FollowedContent } from '../annotations/config-hash.ts';
+import type { FollowedContent } from '../annotations/stamp-variables.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type PlannedStamp,

@@ -3,8 +3,7 @@
 import type { ApiResource } from '../../model/object-ref.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { ApiError } from '../api-error.ts';
-import { IdleDeadline } from '../idle-deadline.ts';
-import { callJson } from '../json-call.ts';
+import { callJson, IdleDeadline } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
 /** The answer of the API server about one kind. */

@@ -58,7 +58,10 @@ function awaitsPromotion({ spec, status }: RawWorkload): boolean {
   });
 }
 
-/** The container of a stamp that a restart left in the metadata of the workload; no real container has this name. */
+/**
+ * The container of a stamp that a restart left in the metadata of the workload; no real container has this name. The controller replaces each
+ * pod that is older than `spec.restartAt`, and leaves the template as it is. Such a stamp counts only while the restart is asked for.
+ */
 export const RESTARTS = '/';
 
 /** The annotation of a workload with the moment of our last restart, RFC 3339: its stamps are of that one. */

@@ -2,7 +2,7 @@
 
 import { describe } from 'node:test';
 import type { CacheReader } from '../../../lib/admission/mutate.ts';
-import { configHashOf } from '../../../lib/annotations/config-hash.ts';
+import { configHashOf } from '../../../lib/annotations/stamp-variables.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configHashOf, type FollowedContent } from '../../../lib/annotations/config-hash.ts';
+import { configHashOf, type FollowedContent } from '../../../lib/annotations/stamp-variables.ts';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import type { PolicyReason } from '../../../lib/model/reasons.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ListMetadata, ListReader } from '../../../lib/kubernetes/list-reader.ts';
+import { type ListMetadata, ListReader } from '../../../lib/kubernetes/list-watch.ts';
 import type { Piece } from '../../../lib/kubernetes/transport.ts';
 import { fc } from '../../laws.ts';
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import type { PostBody, PostResult } from '../../../lib/notify/http-post.ts';
-import { bodyOf, Webhook } from '../../../lib/notify/webhook.ts';
+import { bodyOf, tellWebhook } from '../../../lib/notify/webhook.ts';
 
 const DIGEST = 'b'.repeat(40);
 const NOW = new Date('2026-01-31T12:00:00Z');
@@ -80,7 +80,7 @@ describe('the webhook', () => {
         posted.push(body);
         return answer;
       };
-      assert.deepEqual(await new Webhook({ post }).tell(PLAN), result);
+      assert.deepEqual(await tellWebhook(PLAN, { post }), result);
       assert.equal(posted.length, 1);
     });
   }
@@ -96,7 +96,7 @@ describe('with a key', () => {
         return Promise.resolve({ kind: 'taken' } as const);
       },
     };
-    const result = await new Webhook(poster, readKey).tell(PLAN);
+    const result = await tellWebhook(PLAN, poster, readKey);
     return [sent, result];
   }
 

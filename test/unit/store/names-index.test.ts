@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
-import { NamesIndex, namesOfEntries } from '../../../lib/store/names-index.ts';
+import { NamesIndex, namesOfEntries } from '../../../lib/store/parts-index.ts';
 
 function ref(namespace: string, kind: ConfigRef['kind'], name: string): ConfigRef {
   return { namespace, kind, name };
