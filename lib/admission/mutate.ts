@@ -13,21 +13,13 @@ import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-var
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawManagedFields, RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
-import {
-  annotatedStamps,
-  isStamp,
-  type PlannedStamp,
-  planOf,
-  stampsText,
-  templatePatchOf,
-} from '../model/rollout-plan.ts';
+import { isStamp, type PlannedStamp, planOf, templatePatchOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
-import { parseStamp, type Stamp } from '../model/stamp.ts';
+import { type Stamp, sequenceOf } from '../model/stamp.ts';
 import { merged, type Operation, type TemplatePatch } from '../model/template-patch.ts';
 import {
   ANNOTATIONS,
   type Annotations,
-  STAMPS_ANNOTATION,
   type TemplateStamp,
   type Workload,
   workloadOf,
@@ -50,6 +42,8 @@ export interface CacheReader {
     workload: Workload,
     ref: ConfigRef,
   ) => { readonly stamp: Stamp; readonly annotations: Annotations } | undefined;
+  /** The time of day, in seconds since 1970. */
+  readonly seconds: () => number;
   /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
   readonly contentOf: (ref: ConfigRef) => FollowedContent | undefined;
 }
@@ -110,8 +104,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
   const template = templateOf(write.kind, before) ?? {};
   const variables = stampVariablesOf(write.refs);
   const objects = [...variables.values()].map(({ read }) => read);
-  const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];
-  const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
+  const missing = missingStampsIn(write.update, live.stamps, objects);
   if (missing === undefined) return passed('complete');
   const kept = changed('kept', write, missing, template);
   if (isDeepStrictEqual(merged(write.template, missing, template), template)) return kept;
@@ -128,18 +121,22 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
  */
 function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
   const variables = stampVariablesOf(refs);
+  let annotations = {};
   const stamps = stamped.flatMap((ref): PlannedStamp[] => {
     const config = keyOf(ref);
     const [own, current] = [variables.get(config), known.currentStamp(update, ref)];
     if (own === undefined || current === undefined) return [];
     if (sequenceIn(update.stamps, own.read) >= current.stamp.sequence) return [];
     const places = known.vocabularies.placesOf(update, ref, current.annotations, own);
+    const seen = { digest: current.stamp.digest, seconds: known.seconds() };
+    const told = known.vocabularies.tellingAnnotations(update, ref, current.annotations, seen);
+    annotations = { ...annotations, ...told };
     return [{ config, stamp: current.stamp, places, variables: own.read }];
   });
   const contents = refs.map(known.contentOf);
   const hasHashes = stamps.length > 0 && contents.every((content) => content !== undefined);
-  const annotations = hasHashes ? known.vocabularies.hashAnnotations(update, contents) : {};
-  return planOf(update, { stamps, versions: new Map(), annotations }).template;
+  const hashes = hasHashes ? known.vocabularies.hashAnnotations(update, contents) : {};
+  return planOf(update, { stamps, versions: new Map(), annotations: { ...annotations, ...hashes } }).template;
 }
 
 function changed(
@@ -207,13 +204,6 @@ function writerOf({ object, oldObject }: Writing): string | undefined {
   )?.manager;
 }
 
-/** The stamps of the live template. */
-interface LiveStamps {
-  readonly stamps: readonly TemplateStamp[];
-  /** The verbatim value of its STAMPS_ANNOTATION. */
-  readonly text: string | undefined;
-}
-
 type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
@@ -224,10 +214,10 @@ type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
  */
 function missingStampsIn(
   update: Workload,
-  live: LiveStamps,
+  live: readonly TemplateStamp[],
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
-  const known = new Set(live.stamps.map(stampIdentity));
+  const known = new Set(live.map(stampIdentity));
   const byVariable = Map.groupBy(update.stamps, ({ variable }) => variable);
   const foreign = Map.groupBy(
     update.stamps.filter((stamp) => !known.has(stampIdentity(stamp))),
@@ -236,7 +226,7 @@ function missingStampsIn(
   const object = new Map(
     objects.toReversed().flatMap((names) => names.map((name) => [name, names] as const)),
   );
-  const [stamps, others] = [live.stamps.filter(isStamp), live.stamps.filter((stamp) => !isStamp(stamp))];
+  const [stamps, others] = [live.filter(isStamp), live.filter((stamp) => !isStamp(stamp))];
   const missingStamps = stamps.filter((stamp) =>
     isStampMissing({ byVariable, foreign }, stamp, object.get(stamp.variable)),
   );
@@ -246,13 +236,13 @@ function missingStampsIn(
     ...others.filter((stamp) => isOtherMissing(byVariable.get(stamp.variable), stamp, isOld)),
   ];
   if (missing.length === 0) return undefined;
-  return templatePatchOf(missing, annotationPatch(update, live, missing));
+  return templatePatchOf(missing, annotationPatch([...foreign.values()].flat(), live, missing));
 }
 
 /** The highest sequence among the stamps in `variables`; -Infinity if there is none. */
 function sequenceIn(stamps: readonly TemplateStamp[], variables: readonly string[]): number {
   const own = stamps.filter((stamp) => isStamp(stamp) && variables.includes(stamp.variable));
-  return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
+  return Math.max(Number.NEGATIVE_INFINITY, ...own.map(({ value }) => sequenceOf(value)));
 }
 
 /**
@@ -265,7 +255,7 @@ function isStampMissing(
   variables: readonly string[] | undefined,
 ): boolean {
   if (variables === undefined) return false;
-  const number = numberOf(stamp);
+  const number = sequenceOf(stamp.value);
   const own = byVariable.get(stamp.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
   return sequenceIn(own, [stamp.variable]) < number && sequenceIn(others, variables) <= number;
@@ -274,32 +264,23 @@ function isStampMissing(
 /** An annotation beside stamps in the update belongs to its writer, unless it came with older stamps. */
 function isOtherMissing(
   [present]: readonly TemplateStamp[] = [],
-  { variable, value }: TemplateStamp,
+  { value }: TemplateStamp,
   isOld: boolean,
 ): boolean {
-  if (variable === STAMPS_ANNOTATION) return false;
   return present === undefined || (isOld && present.value !== value);
 }
 
-/** The sequence of a stamp; a value of another program counts as the oldest. */
-function numberOf({ value }: TemplateStamp): number {
-  return parseStamp(value)?.sequence ?? 0;
-}
-
-/**
- * All stamps share one annotation. If it has the same stamps as the live one, its text is the live one exactly, so no pod
- * starts.
- */
+/** The live texts of the annotations that lack something, so that no pod starts; none if the update has a newer stamp of its own. */
 function annotationPatch(
-  update: Workload,
-  live: LiveStamps,
+  foreign: readonly TemplateStamp[],
+  live: readonly TemplateStamp[],
   missing: readonly TemplateStamp[],
-): Record<string, string | null> {
-  const ours = missing.filter(({ container }) => container === ANNOTATIONS);
-  const others = ours.filter((stamp) => !isStamp(stamp)).map(({ variable, value }) => [variable, value]);
-  if (!ours.some(isStamp)) return Object.fromEntries(others);
-  const stamps = { ...annotatedStamps(update.stamps), ...annotatedStamps(ours) };
-  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, annotatedStamps(live.stamps));
-  const text = isWhole ? live.text : stampsText(stamps);
-  return { ...Object.fromEntries(others), [STAMPS_ANNOTATION]: text };
+): Record<string, string> {
+  const isInAnnotations = ({ container }: TemplateStamp): boolean => container === ANNOTATIONS;
+  const isNewer = (stamp: TemplateStamp): boolean =>
+    isInAnnotations(stamp) && isStamp(stamp) && sequenceOf(stamp.value) >= sequenceIn(live, [stamp.variable]);
+  if (foreign.some(isNewer)) return {};
+  const keys = missing.filter(isInAnnotations).map(({ carrier, variable }) => carrier ?? variable);
+  const texts = live.filter((stamp) => isInAnnotations(stamp) && keys.includes(stamp.variable));
+  return Object.fromEntries(texts.map(({ variable, value }) => [variable, value]));
 }

@@ -217,6 +217,7 @@ export function cacheReaderOf(
       if (sequence === undefined) return undefined;
       return { stamp: { digest, sequence }, annotations };
     },
+    seconds: () => Math.floor(Date.now() / 1000),
     contentOf: (ref) => {
       const config = recordOf(store, ref);
       if (config?.isUnread === true || isUnbegun(store, ref)) return undefined;

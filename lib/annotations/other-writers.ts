@@ -2,7 +2,7 @@
 
 import type { CompetingReloader, Finding, LostOptIn } from '../model/finding.ts';
 import { describe } from '../model/object-ref.ts';
-import { parseStamp } from '../model/stamp.ts';
+import { sequenceOf } from '../model/stamp.ts';
 import { listedText } from '../model/text.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { annotationText } from './name-list.ts';
@@ -21,7 +21,7 @@ export function competitorIn(before: Workload, after: Workload): CompetingReload
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
   const known = new Set(before.stamps.map(stampIdentity));
   const written = after.stamps.filter((mark) => !known.has(stampIdentity(mark)));
-  const isOurs = written.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
+  const isOurs = written.some(({ value }) => sequenceOf(value) > 0);
   const mark = written.find(({ variable, value }) =>
     isStakaterVariable(variable) ? WITHOUT_NUMBER.test(value) : !isOurs && HASHES.includes(variable),
   );

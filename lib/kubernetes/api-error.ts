@@ -4,6 +4,7 @@
  */
 
 import type { FailedRead, Reading, WriteResult } from '../model/outcome.ts';
+import { objectIn } from '../model/text.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
@@ -118,7 +119,8 @@ export class ApiError extends Error {
     const text = await readStart(response.body, LONGEST_STATUS);
     const { 'retry-after': retryAfter, 'content-type': type = 'text/plain' } = response.headers;
     const line = type.startsWith('text/plain') ? text.trim() : '';
-    return ApiError.fromStatus(response.status, parseStatus(text), retryAfter, line);
+    // The page of a proxy, or a body that was cut, is no object: the status number has to do.
+    return ApiError.fromStatus(response.status, objectIn(text), retryAfter, line);
   }
 
   /**
@@ -149,15 +151,6 @@ function retryAfterMsOf(header: string | undefined, { details }: RawStatus): num
   const seconds = /^\d+$/.test(header ?? '') ? Number(header) : details?.retryAfterSeconds;
   if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
   return Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
-}
-
-function parseStatus(text: string): object | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined; // the page of a proxy, or a body that was cut: the status number has to do
-  }
 }
 
 /** An AggregateError of a name with several addresses has no message of its own. */

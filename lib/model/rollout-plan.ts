@@ -5,11 +5,13 @@ import type { PausePatch } from './hold.ts';
 import { RESTARTS } from './kinds/argo-rollout.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { Referenced } from './raw-objects.ts';
-import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
+import { formatStamp, parseStamp, type Stamp, sequenceOf } from './stamp.ts';
 import type { Operation, TemplatePatch } from './template-patch.ts';
+import { objectIn } from './text.ts';
 import {
   ANNOTATIONS,
   STAMPS_ANNOTATION,
+  STAMPS_FIELD,
   type TemplateStamp,
   UNHEALTHY_MARK,
   type Workload,
@@ -47,7 +49,7 @@ export interface RolloutDraft {
   readonly stamps: readonly PlannedStamp[];
   /** Every existing object that the workload follows, not only outdated ones: its pods start anew with all of them. */
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
-  /** Further annotations of the pod template, which inform people and prove nothing. */
+  /** Further annotations of the pod template, which inform people. One that tells of the source carries the stamps of annotations. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** The fields of a pause in the same patch. */
   readonly pause?: PausePatch | undefined;
@@ -94,8 +96,8 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     const change = { annotations: { ...annotations, ...stamps }, paused, template: {}, testsTemplate };
     return { ...common, operations: workloadPatch(workload, change), template: {}, isRestart: true };
   }
-  const stamps = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations));
-  const template = templatePatchOf(changes, { ...stamps, ...draft.annotations });
+  const stamps = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations), draft.annotations);
+  const template = templatePatchOf(changes, { ...draft.annotations, ...stamps });
   const { referenced } = workload;
   const change =
     referenced === undefined
@@ -193,7 +195,7 @@ function othersOf(
       planned.variables.includes(mark.variable) &&
       (mark.container === RESTARTS) === isOfRestart(planned) &&
       !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
-      (names.has(mark.variable) || (parseStamp(mark.value)?.sequence ?? 0) > 0),
+      (names.has(mark.variable) || sequenceOf(mark.value) > 0),
   );
 }
 
@@ -231,32 +233,46 @@ function isInAnnotations({ container }: Pick<TemplateStamp, 'container'>): boole
   return container === ANNOTATIONS;
 }
 
-/** The stamps that are annotations, by their objects. */
-export function annotatedStamps(stamps: readonly TemplateStamp[]): Record<string, string> {
-  const own = stamps.filter((stamp) => isInAnnotations(stamp) && isStamp(stamp));
-  return Object.fromEntries(own.map(({ variable, value }) => [variable, value]));
-}
-
-/** The value of STAMPS_ANNOTATION for these stamps, by their objects. */
-export function stampsText(stamps: Readonly<Record<string, string | undefined>>): string | null {
-  const set = Object.entries(stamps).filter(([, value]) => value !== undefined);
-  const sorted = set.sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
-}
-
-/** All stamps of one place share one annotation, so the patch writes the present ones again. */
+/**
+ * All stamps of one place share one annotation, so the patch writes the present ones again, and removes them from others. It is the
+ * one among `told` that describes a source, Stakater's if there are two; else that which has them.
+ */
 function stampsPatch(
   workload: Workload,
   place: string,
   changes: readonly Change[],
+  told: Readonly<Record<string, string>> = {},
 ): Record<string, string | null> {
   if (changes.length === 0) return {};
+  const present = workload.stamps.filter(({ container }) => container === place);
+  const former = new Set(present.flatMap(({ carrier = [] }) => carrier));
+  const telling = Object.keys(told).filter((key) => objectIn(told[key] ?? '') !== undefined);
+  const carrier = telling.sort().at(-1) ?? [...former].sort().at(-1) ?? STAMPS_ANNOTATION;
+  const others = [...former].filter((key) => told[key] === undefined).map((key) => [key, null]);
+  const text = told[carrier] ?? present.find(({ variable }) => variable === carrier)?.value;
   const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
-  return { [STAMPS_ANNOTATION]: stampsText({ ...readableStamps(workload, place), ...changed }) };
+  const stamps = { ...readableStamps(workload, place), ...changed };
+  return { ...Object.fromEntries(others), [carrier]: stampsText(carrier, stamps, text) };
 }
 
-/** The present stamps of one annotation, but for what other programs wrote there. */
+/** The text of an annotation with these stamps, by their objects; `text`: its other fields. */
+function stampsText(
+  carrier: string,
+  stamps: Readonly<Record<string, string | undefined>>,
+  text = '',
+): string | null {
+  const set = Object.entries(stamps).filter(([, value]) => value !== undefined);
+  if (set.length === 0) return null;
+  const sorted = Object.fromEntries(set.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(
+    carrier === STAMPS_ANNOTATION ? sorted : { ...objectIn(text), [STAMPS_FIELD]: sorted },
+  );
+}
+
+/** The present stamps of one place, the highest of each object, but for what other programs wrote there. */
 function readableStamps({ stamps }: Workload, place: string): Record<string, string> {
-  const own = stamps.filter(({ container, value }) => container === place && parseStamp(value) !== undefined);
-  return Object.fromEntries(own.filter(isStamp).map(({ variable, value }) => [variable, value]));
+  const own = stamps.filter((stamp) => stamp.container === place && isStamp(stamp));
+  const readable = own.filter(({ value }) => parseStamp(value) !== undefined);
+  const sorted = readable.sort((a, b) => sequenceOf(a.value) - sequenceOf(b.value));
+  return Object.fromEntries(sorted.map(({ variable, value }) => [variable, value]));
 }

@@ -36,6 +36,11 @@ export function parseStamp(value: string | undefined): Stamp | undefined {
   return { digest: groups['digest'], sequence };
 }
 
+/** The sequence of a stamp; a value of another program counts as the oldest. */
+export function sequenceOf(value: string | undefined): number {
+  return parseStamp(value)?.sequence ?? 0;
+}
+
 /** Parses a sequence, 0 by default; undefined above the safe integers, which cannot be counted exactly. */
 export function countedSequence(text = '0'): number | undefined {
   const sequence = Number(text);

@@ -8,6 +8,16 @@ export function parseBool(text: string): boolean | undefined {
   return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
 }
 
+/** The JSON object that `text` is; undefined if it is none. */
+export function objectIn(text: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined; // each caller decides what another text means
+  }
+}
+
 /** The maximum size of a line of the log and of a finding, in bytes. */
 export const MOST_BYTES = 8_192;
 

@@ -8,7 +8,7 @@ import { REPLACES_ANNOTATION } from './kinds/built-in.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf } from './references.ts';
-import { NOTHING, pick } from './text.ts';
+import { NOTHING, objectIn, pick } from './text.ts';
 import { isOlder } from './timeline.ts';
 import {
   type Declining,
@@ -26,6 +26,9 @@ export const ANNOTATIONS = '';
 
 /** The annotation of a pod template, or of a workload that is restarted, that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
+
+/** The field of `last-reloaded-from` that holds the same where a patch writes that one: an operator may keep no other. */
+export const STAMPS_FIELD = 'stamps';
 
 /** The key of a mark beside the stamps: the workload was not healthy before the patch that wrote them. */
 export const UNHEALTHY_MARK = 'unhealthy-before';
@@ -52,9 +55,11 @@ export type Annotations = Readonly<Record<string, string>>;
 export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS, or RESTARTS. */
   readonly container: string;
-  /** The variable; in annotations the object as in STAMPS_ANNOTATION, or the key of another annotation. */
+  /** The variable; in annotations the object as in STAMPS_ANNOTATION, or the key of an annotation, whose text is the value. */
   readonly variable: string;
   readonly value: string;
+  /** The key of the annotation that has it among others. */
+  readonly carrier?: string;
   /** The place of a variable in its container. */
   readonly index?: number;
 }
@@ -330,11 +335,14 @@ function annotationMarks(
   annotations: Readonly<Record<string, string>> = NOTHING,
   { isMarkAnnotation }: AnnotationReader,
 ): TemplateStamp[] {
-  const others = Object.entries(annotations)
-    .filter(([key]) => isMarkAnnotation(key))
-    .map(([variable, value]) => ({ container: ANNOTATIONS, variable, value }));
-  const text = annotations[STAMPS_ANNOTATION];
-  return text === undefined ? others : [...stampsIn(text), ...others];
+  const container = ANNOTATIONS;
+  const marks = Object.entries(annotations).filter(
+    ([key]) => key === STAMPS_ANNOTATION || isMarkAnnotation(key),
+  );
+  return marks.flatMap(([variable, value]) => [
+    ...stampsIn(value, container, variable),
+    { container, variable, value },
+  ]);
 }
 
 /** The stamps of a restart, while the object asks for it: if another client takes the restart back, so are the stamps. */
@@ -342,23 +350,16 @@ function restartMarks({ isRestarted }: WorkloadKind, raw: RawWorkload): Template
   const { [STAMPS_ANNOTATION]: text, [RESTARTED_AT_ANNOTATION]: moment } =
     raw.metadata.annotations ?? NOTHING;
   if (text === undefined || moment === undefined || isRestarted?.(raw, moment) !== true) return [];
-  return stampsIn(text, RESTARTS);
+  return stampsIn(text, RESTARTS, STAMPS_ANNOTATION);
 }
 
-/** A text that does not parse counts as one stamp, so that its appearance and removal are noticed. */
-function stampsIn(text: string, container: string = ANNOTATIONS): TemplateStamp[] {
-  const unreadable = [{ container, variable: STAMPS_ANNOTATION, value: text }];
-  try {
-    const stamps: unknown = JSON.parse(text);
-    if (typeof stamps !== 'object' || stamps === null) return unreadable;
-    return Object.entries(stamps).map(([variable, value]) => ({
-      container,
-      variable,
-      value: String(value),
-    }));
-  } catch {
-    return unreadable;
-  }
+/** None in the hash of another program, nor in a text that a person broke. */
+function stampsIn(text: string, container: string, carrier: string): TemplateStamp[] {
+  const fields: { readonly [STAMPS_FIELD]?: unknown } = objectIn(text) ?? {};
+  const stamps = carrier === STAMPS_ANNOTATION ? fields : fields[STAMPS_FIELD];
+  if (typeof stamps !== 'object' || stamps === null) return [];
+  const entries = Object.entries(stamps);
+  return entries.map(([variable, value]) => ({ container, variable, value: String(value), carrier }));
 }
 
 function digestWithoutMarks(template: RawPodTemplate, vocabulary: AnnotationReader): string {

@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectOf, objectsOf, pick } from '../sandbox/json.ts';
@@ -135,13 +134,7 @@ function stampField({ parts, strategy }: App): string {
   const variable = `_RELOADER_CONFIGMAP_${parts.name.toUpperCase().replaceAll('-', '_')}`;
   return strategy === 'env-vars'
     ? `spec.template.spec.containers.app.env.${variable}.value`
-    : `spec.template.metadata.annotations.${STAMPS_ANNOTATION}`;
-}
-
-/** What a rollout of ours writes: the stamp, and in annotations what it was for. */
-function rolloutFields(app: App): readonly string[] {
-  const source = 'spec.template.metadata.annotations.reloader.k8s.collaborne.com/last-reloaded-from';
-  return app.strategy === 'env-vars' ? [stampField(app)] : [source, stampField(app)];
+    : 'spec.template.metadata.annotations.reloader.k8s.collaborne.com/last-reloaded-from';
 }
 
 /** A stamp that stands in Git is drift after the next rollout; a sync brings it back, and that rolls nothing more. */
@@ -159,7 +152,7 @@ async function showsWhatStandsInGit(scene: Scene): Promise<void> {
     const parts = inGit[index] ?? app.parts;
     for (const comparison of await comparisonsOf(scene, parts)) {
       const drift = driftIn(comparison);
-      assert.deepEqual(drift, rolloutFields(app), parts.name);
+      assert.deepEqual(drift, [stampField(app)], parts.name);
       assert.deepEqual(withoutFieldsOf(US, comparison, drift), []);
       assert.deepEqual(driftIn(await withoutNames(comparison)), []);
     }

@@ -22,9 +22,7 @@ const OUR_FIELDS = {
   'env-vars': ['', '.name', '.value'].map(
     (field) => `spec.template.spec.containers.app.env.${STAMP_OF_WEB}${field}`,
   ),
-  annotations: ['last-reloaded-from', 'stamps'].map(
-    (word) => `spec.template.metadata.annotations.reloader.k8s.collaborne.com/${word}`,
-  ),
+  annotations: ['spec.template.metadata.annotations.reloader.k8s.collaborne.com/last-reloaded-from'],
 };
 
 /** Who writes a whole manifest. */

@@ -39,7 +39,7 @@ function isStampedInVariables(workload: JsonObject, { variables, ofTemplate }: R
   assert.deepEqual(objectOf(annotations), ofTemplate ?? {});
 }
 
-/** The stamps stand in one annotation, and beside it what was changed last is told. */
+/** The stamps stand in one annotation, which tells what was changed last. */
 function isStampedInAnnotations(workload: JsonObject, { objects, own = {} }: Rule, namespace: string): void {
   assert.deepEqual(containersOf(workload), {});
   const annotations = objectOf(pick(workload, 'spec', 'template', 'metadata', 'annotations'));

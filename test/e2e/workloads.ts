@@ -2,9 +2,9 @@
 
 import { nativeKeyOf } from '../../lib/annotations/policy-keys.ts';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
-import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
+import { STAMPS_FIELD } from '../../lib/model/workload.ts';
 import { classVolume } from '../control-plane/secrets-store.ts';
-import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 
 /** The kinds of workload. */
 export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -110,15 +110,17 @@ export function isRolledOut(workload: JsonObject): boolean {
 }
 
 /**
- * The stamps of a pod or its template: the variables of either vocabulary, and the objects that its annotation names, with
+ * The stamps of a pod or its template: the variables of either vocabulary, and the objects that its annotations name, with
  * their values.
  */
 export function stampsOf(pod: Json | undefined): Record<string, string> {
   const env = objectsOf(pick(pod, 'spec', 'containers')).flatMap((each) => objectsOf(each['env']));
   const pairs = env.map(({ name, value }): [string, string] => [String(name), String(value)]);
   const variables = pairs.filter(([variable]) => /^(?:_RELOADER|STAKATER)_/.test(variable));
-  const text = stringOf(pick(pod, 'metadata', 'annotations', STAMPS_ANNOTATION)) ?? '{}';
-  return { ...Object.fromEntries(variables), ...(JSON.parse(text) as Record<string, string>) };
+  const annotations = objectOf(pick(pod, 'metadata', 'annotations'));
+  const texts = Object.entries(annotations).filter(([key]) => key.endsWith('/last-reloaded-from'));
+  const stamps = texts.map(([, text]) => objectOf(objectOf(JSON.parse(String(text)))[STAMPS_FIELD]));
+  return Object.assign(Object.fromEntries(variables), ...stamps) as Record<string, string>;
 }
 
 /** The fields of the status that have to be as many as there are to be pods. */

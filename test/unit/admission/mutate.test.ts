@@ -23,6 +23,19 @@ const Y = variable('Y', '2');
 const web = (value: string) => variable(WEB, value);
 /** B is in force and committed with 2. */
 const SETTLED = knowing({ web: { digest: B, sequence: 2 } });
+/** The same, with stamps in annotations, and the text of one. */
+const IN_ANNOTATIONS = knowing({ web: { digest: B, sequence: 2 } }, { flags: { strategy: 'annotations' } });
+const TOLD = JSON.stringify({
+  type: 'CONFIGMAP',
+  name: 'web',
+  namespace: 'ns',
+  hash: B,
+  containerRefs: ['main'],
+  observedAt: 7,
+  stamps: { 'ConfigMap/web': `${B}.2` },
+});
+const stampsOf = (web: string, api: string): string =>
+  JSON.stringify({ stamps: { 'ConfigMap/web': web, 'ConfigMap/api': api } });
 /** C is in force; the committed sequence is 1. */
 const OPEN = knowing({ web: { digest: C, sequence: 1 } });
 
@@ -145,6 +158,44 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ templateAnnotations: { [STAMPS]: `{ "ConfigMap/web": "${B}.2" }`, [LAST]: '{}' } }),
   },
+  'so does the one that tells of the source, beside which nothing is written': {
+    live: deployment({ templateAnnotations: { [LAST]: `{ "stamps": { "ConfigMap/web": "${B}.2" } }` } }),
+    update: deployment({ templateAnnotations: { [LAST]: `{"stamps":{"ConfigMap/web":"${A}.1"}}` } }),
+    result: 'kept',
+    becomes: deployment({ templateAnnotations: { [LAST]: `{ "stamps": { "ConfigMap/web": "${B}.2" } }` } }),
+  },
+  'one with a newer stamp of another object has new pods, and loses none': {
+    known: knowing(
+      { web: { digest: B, sequence: 2 }, api: { digest: C, sequence: 9 } },
+      { flags: { strategy: 'annotations' } },
+    ),
+    live: deployment({ follows: 'web, api', templateAnnotations: { [LAST]: stampsOf(`${B}.2`, `${A}.1`) } }),
+    update: deployment({
+      follows: 'web, api',
+      templateAnnotations: { [LAST]: stampsOf(`${A}.1`, `${C}.9`) },
+    }),
+    result: 'renewed',
+    becomes: deployment({
+      follows: 'web, api',
+      templateAnnotations: {
+        [LAST]: JSON.stringify({
+          ...JSON.parse(TOLD),
+          stamps: { 'ConfigMap/api': `${C}.9`, 'ConfigMap/web': `${B}.2` },
+        }),
+      },
+    }),
+  },
+  'one that another writer made has new pods, and is written anew': {
+    known: IN_ANNOTATIONS,
+    live: deployment({ templateAnnotations: { [LAST]: `{"stamps":{"ConfigMap/web":"${B}.2"}}` } }),
+    update: deployment({
+      templateAnnotations: { [LAST]: `{"name":"x","stamps":{"ConfigMap/web":"${A}.1"}}`, own: 'a' },
+    }),
+    result: 'renewed',
+    becomes: deployment({
+      templateAnnotations: { [LAST]: TOLD, own: 'a' },
+    }),
+  },
   'an older annotation with stamps is brought up to date beside those of the external writer': {
     live: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${B}.2"}`, own: 'a' } }),
     update: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${A}.1"}`, own: 'a' } }),
@@ -178,11 +229,11 @@ const CREATIONS: Record<string, Case> = {
     result: 'stamped',
     becomes: deployment({ env: [web(`${B}.2`)] }),
   },
-  'with annotations it is stamped in these': {
-    known: knowing({ web: { digest: B, sequence: 2 } }, { flags: { strategy: 'annotations' } }),
+  'with annotations it is stamped in the one that tells of the source': {
+    known: IN_ANNOTATIONS,
     update: deployment({ templateAnnotations: { own: 'a' } }),
     result: 'stamped',
-    becomes: deployment({ templateAnnotations: { own: 'a', [STAMPS]: `{"ConfigMap/web":"${B}.2"}` } }),
+    becomes: deployment({ templateAnnotations: { own: 'a', [LAST]: TOLD } }),
   },
   'a copied stamp stays if its sequence is as high': {
     update: deployment({ env: [web(`${A}.2`)] }),

@@ -153,7 +153,7 @@ for (const [kind, [, path]] of Object.entries(KINDS)) {
     assert.equal(others.length, 7, 'it tests no uid: that of the owner is not known');
     assert.ok(result.kind === 'accepted' && result.object !== undefined);
     const view = workloadOf(workloadKindOf('Rollout'), result.object, vocabulary({}));
-    assert.deepEqual([view.ref.kind, view.resourceVersion, view.stamps.length], ['Rollout', '7', 1]);
+    assert.deepEqual([view.ref.kind, view.resourceVersion, view.stamps.length], ['Rollout', '7', 2]);
   });
 }
 

@@ -63,6 +63,14 @@ for (const [words, asks, hash] of [
     assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
   });
 
+  test(`so is one whose stamps are to stand in annotations: nothing of ${words} tells of the source`, () => {
+    const world = begun({ asks }, { ...EVERY, strategy: 'annotations' });
+    world.config('cfg', 'b');
+    world.roll('web');
+    assert.deepEqual(Object.keys(annotationsOf(world)).sort(), [STAMPS, hash].sort());
+    assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
+  });
+
   test(`the hash that ${words} has left stays, and the next change rolls once`, () => {
     const world = begun({ asks, template: templateOf({ [hash]: 'f'.repeat(64) }) });
     assert.ok(!world.needsRollout('web'));

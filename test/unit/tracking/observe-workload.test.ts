@@ -6,7 +6,7 @@ import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { isGivenUp } from '../../../lib/tracking/take-backs.ts';
 import type { Sketch } from './sketch.ts';
-import { settled, World } from './world.ts';
+import { settled, settledWith, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.reported('note').map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>
@@ -156,6 +156,27 @@ test('a stamp that another reloader writes over ours each time counts too, and i
     assert.ok(reasons(effects).includes('stamped-by-peer') && !reasons(effects).includes('stamp-reverted'));
     assert.equal(effects.enqueuedFor('stamp-reverted').length, round > 3 ? 1 : 0);
     assert.ok(world.needsRollout('web'));
+  }
+  assert.ok(isGivenUp(world.record('web')));
+});
+
+test('Stakater Reloader that writes its annotation anew takes our stamp out: a revert, of which ten are the end', () => {
+  const world = settledWith({ strategy: 'annotations' }, []);
+  const containers = [{ name: 'main', envFrom: [{ configMapRef: { name: 'cfg' } }] }];
+  const last = { 'reloader.stakater.com/last-reloaded-from': '{"type":"CONFIGMAP","name":"cfg"}' };
+  const anew = { template: { metadata: { annotations: last }, spec: { containers } } };
+  const asks = { 'reloader.stakater.com/auto': 'true' };
+  world.workload('web', { asks, template: { spec: { containers } } }, { initial: true });
+  world.config('cfg', 'b');
+  world.roll('web');
+  world.write();
+  world.workload('web', { ...anew, isRolledOut: true });
+  assert.ok(!world.needsRollout('web'), 'its pods have started with the same content again');
+  world.config('cfg', 'c');
+  for (let round = 1; round <= 10; round += 1) {
+    assert.ok(!isGivenUp(world.record('web')) && world.needsRollout('web'));
+    world.roll('web', false);
+    world.workload('web', anew);
   }
   assert.ok(isGivenUp(world.record('web')));
 });

@@ -72,7 +72,7 @@ function carried(world: World): Vocabulary {
   return Object.fromEntries(found.map(([place, text]) => [place, text.replace(/([a-f])\1{39}/g, '$1')]));
 }
 
-const told = (container: string, observedAt = 0): string =>
+const told = (container: string, stamps?: Vocabulary, observedAt = 0): string =>
   JSON.stringify({
     type: 'CONFIGMAP',
     name: 'cfg',
@@ -80,7 +80,10 @@ const told = (container: string, observedAt = 0): string =>
     hash: 'b',
     containerRefs: [container],
     observedAt,
+    stamps,
   });
+const B2 = { 'ConfigMap/cfg': 'b.2' };
+const OF_BOTH = { 'ConfigMap/cfg': full('a.1'), 'Secret/z': full('c.9') };
 
 const CASES: Record<string, Case> = {
   'native words stamp the first container': { asks: NATIVE_AUTO, after: { [`main/${OURS}`]: 'b.2' } },
@@ -141,41 +144,53 @@ const CASES: Record<string, Case> = {
     before: { [`side/${THEIRS}`]: 'yes' },
     after: { [`side/${THEIRS}`]: 'yes', [`side/${OURS}`]: 'b.2' },
   },
-  'in annotations a stamp is a part of one, and another one tells of it': {
+  'in annotations a stamp stands in the one that tells of its source, and nowhere else': {
     asks: AUTO,
     flags: IN_ANNOTATIONS,
-    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [STAKATER.lastReloadedFrom]: told('side') },
+    after: { [STAKATER.lastReloadedFrom]: told('side', B2) },
   },
-  'the stamps of other objects stay, and what is none goes': {
+  'the stamps of other objects stay in it, and what is none goes': {
     asks: NATIVE_AUTO,
     flags: IN_ANNOTATIONS,
-    annotations: {
-      [STAMPS]: `{"Secret/z":"${full('c.9')}","ConfigMap/cfg":"${full('a.1')}","x":"y","n":{}}`,
-    },
-    after: {
-      [STAMPS]: '{"ConfigMap/cfg":"b.2","Secret/z":"c.9"}',
-      [NATIVE.lastReloadedFrom]: told('side'),
-    },
+    annotations: { [NATIVE.lastReloadedFrom]: told('main', { ...OF_BOTH, x: 'y' }, 7) },
+    after: { [NATIVE.lastReloadedFrom]: told('side', { ...B2, 'Secret/z': 'c.9' }) },
   },
-  'each vocabulary that asks has its annotation that tells': {
+  'each vocabulary that asks has its annotation that tells, and that of Stakater Reloader has the stamps': {
     asks: { ...AUTO, ...NATIVE_AUTO },
     flags: IN_ANNOTATIONS,
     initReads: true,
-    after: {
-      [STAMPS]: '{"ConfigMap/cfg":"b.2"}',
-      [NATIVE.lastReloadedFrom]: told('main'),
-      [STAKATER.lastReloadedFrom]: told('main'),
+    after: { [NATIVE.lastReloadedFrom]: told('main'), [STAKATER.lastReloadedFrom]: told('main', B2) },
+  },
+  'the stamps leave the annotation of a vocabulary that asks no more': {
+    asks: AUTO,
+    flags: IN_ANNOTATIONS,
+    annotations: { [NATIVE.lastReloadedFrom]: told('side', OF_BOTH) },
+    after: { [STAKATER.lastReloadedFrom]: told('side', { ...B2, 'Secret/z': 'c.9' }) },
+  },
+  'so they do the annotation of vocabularies with a hash, and the highest of an object stays': {
+    asks: AUTO,
+    flags: IN_ANNOTATIONS,
+    annotations: {
+      [NATIVE.lastReloadedFrom]: told('side', OF_BOTH),
+      [STAMPS]: `{"Secret/z":"${full('e.3')}"}`,
     },
+    after: { [STAKATER.lastReloadedFrom]: told('side', { ...B2, 'Secret/z': 'c.9' }) },
   },
   'an annotation that cannot be read is written anew': {
     asks: NATIVE_AUTO,
     flags: IN_ANNOTATIONS,
-    annotations: { [STAMPS]: '{"ConfigMap/cfg":' },
-    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [NATIVE.lastReloadedFrom]: told('side') },
+    annotations: { [NATIVE.lastReloadedFrom]: told('side', OF_BOTH).slice(0, -1) },
+    after: { [NATIVE.lastReloadedFrom]: told('side', B2) },
+  },
+  'so is one whose stamps are no object': {
+    asks: NATIVE_AUTO,
+    flags: IN_ANNOTATIONS,
+    annotations: { [NATIVE.lastReloadedFrom]: '{"stamps":"ConfigMap/cfg"}' },
+    after: { [NATIVE.lastReloadedFrom]: told('side', B2) },
   },
   'a workload may ask for annotations by itself': {
     asks: { ...NATIVE_AUTO, [STRATEGY]: 'annotations' },
-    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [NATIVE.lastReloadedFrom]: told('side') },
+    after: { [NATIVE.lastReloadedFrom]: told('side', B2) },
   },
   'and for variables': {
     asks: { ...AUTO, [STRATEGY]: 'env-vars' },
@@ -192,8 +207,7 @@ const CASES: Record<string, Case> = {
     before: { [`main/${OURS}`]: 'a.1', [`side/${THEIRS}`]: 'f' },
     after: {
       [`side/${THEIRS}`]: 'f',
-      [STAMPS]: '{"ConfigMap/cfg":"b.2"}',
-      [STAKATER.lastReloadedFrom]: told('side'),
+      [STAKATER.lastReloadedFrom]: told('side', B2),
     },
   },
   'the annotation goes with its last stamp once variables are asked for': {
@@ -205,6 +219,24 @@ const CASES: Record<string, Case> = {
     asks: AUTO,
     annotations: { [STAMPS]: `{"ConfigMap/cfg":"${full('a.1')}","Secret/z":"${full('c.9')}"}` },
     after: { [`side/${THEIRS}`]: 'b.2', [STAMPS]: '{"Secret/z":"c.9"}' },
+  },
+  'the annotation that tells goes with its last stamp too': {
+    asks: AUTO,
+    annotations: { [STAKATER.lastReloadedFrom]: told('main', { 'ConfigMap/cfg': full('a.1') }) },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'and stays as it is with the stamps of others': {
+    asks: AUTO,
+    annotations: { [STAKATER.lastReloadedFrom]: told('main', OF_BOTH, 7) },
+    after: {
+      [`side/${THEIRS}`]: 'b.2',
+      [STAKATER.lastReloadedFrom]: told('main', { 'Secret/z': 'c.9' }, 7),
+    },
+  },
+  'without stamps it is another program’s, and stays': {
+    asks: AUTO,
+    annotations: { [STAKATER.lastReloadedFrom]: told('main') },
+    after: { [`side/${THEIRS}`]: 'b.2', [STAKATER.lastReloadedFrom]: told('main') },
   },
 };
 
@@ -273,7 +305,7 @@ test('what tells people proves nothing', () => {
   world.config('cfg', 'b');
   assert.ok(world.needsRollout('web'));
   world.roll('web');
-  assert.equal(carried(world)[STAMPS], '{"ConfigMap/cfg":"b.2"}');
+  assert.equal(carried(world)[STAKATER.lastReloadedFrom], told('side', B2));
 });
 
 test('the annotation that tells carries the time at which the change was seen', () => {
@@ -282,7 +314,7 @@ test('the annotation that tells carries the time at which the change was seen', 
   const plan = planRollout(world.store, world.workloadKey('web'), { seconds: 1_700_000_000 });
   assert.equal(
     plan?.annotations?.[STAKATER.lastReloadedFrom]?.replace(d('b'), 'b'),
-    told('side', 1_700_000_000),
+    told('side', undefined, 1_700_000_000),
   );
 });
 
@@ -305,6 +337,8 @@ const TELLING: readonly Vocabulary[] = [
   { [STAMPS]: 'no JSON' },
   { [STAKATER.lastReloadedFrom]: 'x' },
   { [NATIVE.lastReloadedFrom]: 'x', [STAMPS]: '{}' },
+  { [NATIVE.lastReloadedFrom]: told('side', OF_BOTH) },
+  { [NATIVE.lastReloadedFrom]: '{"stamps":"ab"}' },
 ];
 
 test('our annotations are no change of the template by its owner, and their coming and going is seen', () => {
@@ -312,7 +346,7 @@ test('our annotations are no change of the template by its owner, and their comi
   assert.equal(new Set(views.map(({ templateDigest }) => templateDigest)).size, 1);
   assert.deepEqual(
     views.map(({ stamps }) => stamps.length),
-    [0, 1, 1, 1, 1],
+    [0, 2, 1, 1, 2, 3, 1],
   );
   const other = begun({ asks: AUTO, annotations: { other: 'x' } }).view('web');
   assert.notEqual(other.templateDigest, views[0]?.templateDigest);
