@@ -19,6 +19,11 @@ export type Hold =
   /** A DeploymentConfig whose deployment failed or was cancelled, so that the pods of the version before came back. */
   | { readonly type: 'failed' };
 
+/** `hold`, or the pause of a workload that has no older pods yet. */
+export function holdOrPause(hold: Hold | undefined, isPaused: boolean | undefined): Hold | undefined {
+  return hold ?? (isPaused === true ? { type: 'paused' } : undefined);
+}
+
 /** A phrase that says when the pods of a workload take its present template. */
 export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
   switch (hold.type) {

@@ -38,6 +38,13 @@ export type WriteResult<T> =
   /** No answer, or a 5xx: it may have taken effect. */
   | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
 
+/** Whether the same was refused before, with a fresh read between: then it is a refusal, whatever the server calls it. */
+export function isTwice(memory: { refused?: string | undefined }, refused?: string): boolean {
+  const isSame = refused !== undefined && memory.refused === refused;
+  memory.refused = refused;
+  return isSame;
+}
+
 /** The answer to an attempt to roll a workload; `mayHaveRun`: a CronJob's run may have started although the attempt failed. */
 export type RollResult<T> = WriteResult<T> & { readonly mayHaveRun?: true };
 

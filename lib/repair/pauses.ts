@@ -8,7 +8,7 @@
 import type { Finding } from '../model/finding.ts';
 import { type Pause, remainingMs } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { WorkloadClient } from '../model/outcome.ts';
+import { isTwice, type WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { CONFLICT_BACKOFF, LATER_BACKOFF, REFUSAL_BACKOFF } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
@@ -38,7 +38,7 @@ interface Paused {
   /** Whether its end has waited for a rollout. */
   hasWaited: boolean;
   /** Why the last patch failed its tests, as the API server said. */
-  conflict?: string | undefined;
+  refused?: string | undefined;
 }
 
 /** Why a pause is not ended yet. */
@@ -148,8 +148,12 @@ export class Pauses {
         if (object !== undefined) this.#paused.delete(key);
         return 'done';
       }
-      case 'conflict':
-        return this.#conflicted(key, paused, result);
+      case 'conflict': {
+        const { message = '' } = result;
+        // A webhook may refuse without causes.
+        if (isTwice(paused, result.message)) return this.#putOff(key, paused, 'refused', { message });
+        return this.#queue.backOff(key, { bounds: CONFLICT_BACKOFF });
+      }
       case 'rejected':
         return this.#putOff(key, paused, 'refused', result);
       case 'throttled':
@@ -159,14 +163,6 @@ export class Pauses {
       case undefined:
         return 'done';
     }
-  }
-
-  /** The same answer twice in a row, each time after a read, is a refusal: a webhook may refuse without causes. */
-  #conflicted(key: ObjectKey, paused: Paused, { message }: Partial<Problem>): Result {
-    const isRefusal = message !== undefined && message === paused.conflict;
-    paused.conflict = message;
-    if (isRefusal) return this.#putOff(key, paused, 'refused', { message });
-    return this.#queue.backOff(key, { bounds: CONFLICT_BACKOFF });
   }
 
   /** Whether the answer shows it: it may be no workload at all. */

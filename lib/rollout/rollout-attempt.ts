@@ -7,7 +7,7 @@ import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Gate, Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
+import { type Gate, isTwice, type Outcome, type RollResult, type WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -222,17 +222,12 @@ export class RolloutAttempts {
     return { type: 'done', plan };
   }
 
-  /**
-   * A 403 is a refusal at once. Any other refusal counts when the same plan is refused twice in a row, with a fresh read
-   * between: the first may have been planned on an outdated workload.
-   */
+  /** A 403 is a refusal at once. The first refusal of any other plan may have been planned on an outdated workload. */
   async #rejected(sent: Sent, isForbidden: boolean, message: string): Promise<Outcome> {
     const { plan, tries } = sent;
     const changes = plan.operations.filter(({ op, path }) => op !== 'test' && !path.startsWith('/metadata/'));
-    const text = JSON.stringify(changes);
-    const isRefusal = isForbidden || tries.refused === text;
-    tries.refused = text;
-    if (!isRefusal) return await this.#planAgain(sent);
+    const isRefusedTwice = isTwice(tries, JSON.stringify(changes));
+    if (!isForbidden && !isRefusedTwice) return await this.#planAgain(sent);
     this.#abandon(plan);
     return { type: 'refused', message };
   }

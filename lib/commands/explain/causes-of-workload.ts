@@ -4,7 +4,7 @@ import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { Finding } from '../../model/finding.ts';
-import { type Hold, whenTaken } from '../../model/hold.ts';
+import { holdOrPause, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
@@ -266,21 +266,17 @@ function gated({ observation, record, now }: Facts): Cause | undefined {
   return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
 }
 
-/** Why its pods do not take a new template; one that is paused has no older pods yet. */
-function holdOf({ workload }: Pick<Facts, 'workload'>): Hold | undefined {
-  return workload.hold ?? (workload.isPaused === true ? { type: 'paused' } : undefined);
-}
-
 /** Pods that stay although the template has changed. */
 function heldPods({ workload, findings: found }: Facts): Cause | undefined {
-  const hold = holdOf({ workload });
+  const hold = holdOrPause(workload.hold, workload.isPaused);
   if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
     return undefined;
   return { rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) };
 }
 
 function rollingOut({ workload, record }: Facts): Cause | undefined {
-  if (record === undefined || workload.isRolledOut || holdOf({ workload })) return undefined;
+  const { hold, isPaused } = workload;
+  if (record === undefined || workload.isRolledOut || holdOrPause(hold, isPaused)) return undefined;
   const { kind, namespace, name } = workload.ref;
   return {
     rule: 'rolling-out',

@@ -2,7 +2,7 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
-import { type Hold, pauseWords, whenTaken } from '../../model/hold.ts';
+import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -80,8 +80,6 @@ function keptTiming(store: Store, record: WorkloadRecord, { type, message }: Gat
   return { by, when: type === 'approval' ? approval : message, keptBy: type };
 }
 
-const PAUSED: Hold = { type: 'paused' };
-
 /** The window that a change opens, and what else bounds the time of the rollout. */
 function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths): string {
   const { vocabularies } = store.settings;
@@ -91,7 +89,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   const { quietMs, maxWaitMs } = windows.opened(keyOf(ref));
   const { minIntervalMs } = vocabularies.paceOf(workload);
   const pause = vocabularies.pausing.pauseOf(workload);
-  const hold = workload.holdInSpec ?? (workload.isPaused === true ? PAUSED : undefined);
+  const hold = holdOrPause(workload.holdInSpec, workload.isPaused);
   const pauseMs = isUrgent ? 0 : vocabularies.pausing.pauseMsOf(workload);
   const bounds = [
     `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
