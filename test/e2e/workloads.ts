@@ -2,7 +2,7 @@
 
 import { nativeKeyOf } from '../../lib/annotations/policy-keys.ts';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
-import { STAMPS_FIELD } from '../../lib/model/workload.ts';
+import { STAMPS_ANNOTATION, STAMPS_FIELD } from '../../lib/model/workload.ts';
 import { classVolume } from '../control-plane/secrets-store.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 
@@ -120,6 +120,7 @@ export function stampsOf(pod: Json | undefined): Record<string, string> {
   const annotations = objectOf(pick(pod, 'metadata', 'annotations'));
   const texts = Object.entries(annotations).filter(([key]) => key.endsWith('/last-reloaded-from'));
   const stamps = texts.map(([, text]) => objectOf(objectOf(JSON.parse(String(text)))[STAMPS_FIELD]));
+  stamps.push(objectOf(JSON.parse(String(annotations[STAMPS_ANNOTATION] ?? '{}'))));
   return Object.assign(Object.fromEntries(variables), ...stamps) as Record<string, string>;
 }
 
