@@ -79,10 +79,8 @@ function whereabouts({ uid, namespace = '' }: Readonly<Record<string, unknown>>)
 
 /** The answer that lets the write through, changed by `patch`. */
 export function reviewAllowing(uid: string, patch: readonly Operation[]): string {
-  const change =
-    patch.length === 0
-      ? {}
-      : { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+  const text = Buffer.from(JSON.stringify(patch)).toString('base64');
+  const change = patch.length > 0 && { patchType: 'JSONPatch', patch: text };
   const response = { uid, allowed: true, ...change };
   return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
 }

@@ -206,9 +206,7 @@ function settingsOf({ options, place, metrics, missingGraceMs, stateShardBytes =
 function newTerms(parts: Parts, common: Common, election: Election, reports: Reports): Terms {
   const newReloader = newReloaders(parts, common, reports);
   return new Terms({
-    log: common.log,
-    random: common.random,
-    keys: common.keys,
+    ...common,
     election,
     storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
     newLeader: newReloader,

@@ -16,11 +16,8 @@ export function proxyFor(url: string, variables: Environment): string | undefine
   const name = protocol === 'http:' ? 'http_proxy' : 'https_proxy';
   const variable = variables[name] ? name : name.toUpperCase();
   const value = variables[variable];
-  if (
-    !value ||
-    isDirect(hostname.replace(/^\[|\]$/g, ''), port || (DEFAULT_PORTS[protocol] ?? ''), variables)
-  )
-    return undefined;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (!value || isDirect(host, port || (DEFAULT_PORTS[protocol] ?? ''), variables)) return undefined;
   const proxy = value.includes('://') ? value : `http://${value}`;
   if (!URL.canParse(proxy) || !PROTOCOLS.includes(new URL(proxy).protocol))
     throw new ConnectionError(`${variable}: expected the URL of a proxy`);

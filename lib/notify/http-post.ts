@@ -161,11 +161,9 @@ export class HttpPoster {
     if (status >= 300 && status < 400)
       return { kind: 'refused', message: `${message}, a redirect, which is not followed` };
     if (status < 500 && !TEMPORARY.includes(status)) return { kind: 'refused', message };
-    const seconds = /^\d{1,9}$/.test(headers['retry-after'] ?? '')
-      ? Number(headers['retry-after'])
-      : undefined;
-    if (seconds === undefined) return { kind: 'later', message };
-    return { kind: 'later', message, retryAfterMs: Math.min(seconds, LONGEST_RETRY_AFTER_S) * 1000 };
+    const text = headers['retry-after'] ?? '';
+    if (!/^\d{1,9}$/.test(text)) return { kind: 'later', message };
+    return { kind: 'later', message, retryAfterMs: Math.min(Number(text), LONGEST_RETRY_AFTER_S) * 1000 };
   }
 }
 
