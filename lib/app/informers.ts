@@ -13,7 +13,7 @@ import { configSource, mountsOf, namespaceSource, objectsSource } from '../kuber
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { WatchEnd, WatchHealth } from '../model/health.ts';
-import { isCustom } from '../model/kinds/custom-kind.ts';
+import { customKind } from '../model/kinds/custom-kind.ts';
 import {
   type ConfigKind,
   configKindOf,
@@ -49,7 +49,7 @@ const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and
 export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
   const { ignoredNamespaces: except } = options;
   const workloadKinds = workloadKindsOf(options);
-  workloadKinds.filter(isCustom).forEach(addWorkloadKind);
+  options.furtherKinds.map(customKind).forEach(addWorkloadKind);
   const configKinds = configKindsOf(options);
   const mounts = configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
   const objects: readonly string[] = [...configKinds, ...mounts.map(({ kind }) => kind)];

@@ -122,7 +122,7 @@ function run(
 /** The causes by which the reloader rolls nothing, or not yet. */
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
-  ...['hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
+  ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
 ];
 
 /** Why a change that is written has no effect, and what else keeps a rollout. */

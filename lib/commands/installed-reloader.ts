@@ -12,6 +12,7 @@ import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
+import { type Rights, withRights } from './reloader-rights.ts';
 
 /** Deployments, one of which may be a reloader. */
 export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -34,6 +35,7 @@ const USUAL_NAMESPACE = 'reloader';
 export interface Installation {
   readonly namespace: string;
   readonly name: string;
+  readonly account: string;
   readonly replicas: number;
   readonly readyReplicas: number;
   /** The release of Helm that it belongs to. */
@@ -41,7 +43,7 @@ export interface Installation {
 }
 
 /** A reloader and its settings: those of its Deployment, or the defaults. */
-export interface InstalledReloader {
+export interface InstalledReloader extends Rights {
   /** The person says which one, or which flags, count: no other is looked for. */
   readonly isGiven?: true;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
@@ -97,6 +99,10 @@ interface RawLease extends RawObject {
 
 /** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
+  return await withRights(send, await foundReloader(send, wanted), wanted);
+}
+
+async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const { asked, namespace, settings, places = [namespace] } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
   if (asked !== undefined) return await namedReloader(send, asked, wanted);
@@ -107,14 +113,13 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
   const leases = await listedIn<RawLease>(send, LEASES, near, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isServed = places === 'all' ? all.some(watchesAll) : serving.every(([, found]) => found.length > 0);
-  const isMissed = hidden.length > 0 && !isServed;
   // Beside a reloader that serves the namespaces one that has ended elsewhere is no sign.
   const isAlone = places !== 'all' && serving.every(([, [first]]) => first !== undefined && runs(first));
   const graceMs = ({ metadata }: RawLease): number =>
     isAlone && !near.includes(metadata.namespace ?? '') ? 0 : CLOCKS_DIFFER_MS;
   const doubts = [
     ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
-    ...(isMissed ? [missedIn(hidden, near, '--reloader')] : []),
+    ...(hidden.length > 0 && !isServed ? [missedIn(hidden, near, '--reloader')] : []),
     ...leases.found.flatMap((lease) => strangerIn(lease, all, graceMs(lease))),
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
@@ -178,8 +183,8 @@ function rivalsIn(serving: Serving, further: string): readonly string[] {
 /** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
 function doubtsAboutNamed(deployment: RawDeployment, leases: Listed<RawLease>): readonly string[] {
   const { name, namespace = '' } = deployment.metadata;
-  if (isOurs(deployment)) return [];
-  if (leases.found.some((lease) => holderOf(lease).startsWith(`${name}-`))) return [];
+  const isHolder = leases.found.some((lease) => holderOf(lease).startsWith(`${name}-`));
+  if (isOurs(deployment) || isHolder) return [];
   const instead = 'give the flags of the reloader by --reloader none -- <flags>';
   const title = `Deployment ${namespace}/${name}`;
   if (!leases.isEverywhere)
@@ -223,8 +228,7 @@ function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): re
   const holder = holderOf(lease);
   const ageMs = Date.now() - Date.parse(renewTime);
   const lateMs = ageMs - leaseDurationSeconds * 1000;
-  if (holder === '' || !(lateMs < graceMs)) return [];
-  if (all.some((each) => isLeaseOf(lease, each))) return [];
+  if (holder === '' || !(lateMs < graceMs) || all.some((each) => isLeaseOf(lease, each))) return [];
   const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
   const may = lateMs < 0 ? 'it is a reloader' : 'this reloader may have ended, or still run';
   return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];
@@ -329,9 +333,8 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { args, env, hidden } = programOf(deployment);
   const { envFrom = [] } = containerOf(deployment) ?? {};
   const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
-  const address = unread.includes(WEBHOOK) ? { [WEBHOOK]: 'https://hidden.invalid' } : {};
   const title = `Deployment ${namespace}/${name}`;
-  const variables = { ...env, ...address };
+  const variables = { ...env, ...(unread.includes(WEBHOOK) && { [WEBHOOK]: 'https://hidden.invalid' }) };
   optionsOf(args, variables, title);
   const { options } = optionsOf([...args, ...settings], variables);
   const unknown = unread
@@ -347,8 +350,9 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
 export function installationOf({ metadata, spec, status }: RawDeployment): Installation {
   const { name, namespace = '' } = metadata;
   const release = metadata.annotations?.['meta.helm.sh/release-name'];
-  const { replicas = 1 } = spec ?? {};
-  return { namespace, name, replicas, readyReplicas: status?.readyReplicas ?? 0, release };
+  const { replicas = 1, template } = spec ?? {};
+  const account = template?.spec?.serviceAccountName ?? 'default';
+  return { namespace, name, account, replicas, readyReplicas: status?.readyReplicas ?? 0, release };
 }
 
 /** How the program of a Deployment is started. */

@@ -15,7 +15,7 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { CommandError, connect } from './connect.ts';
-import type { Facts } from './explain/cause.ts';
+import type { Cause, Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
   DEPLOYMENTS,
@@ -119,6 +119,19 @@ export async function* workloadsIn(
     if (reading.kind === 'failed') onHidden(row, problemOf(reading));
     for (const raw of reading.kind === 'found' ? reading.object : []) yield [row, raw];
   }
+}
+
+/** The kinds that the reloader may not list, of those of which there are objects. */
+export async function lackingIn(
+  { send, reloader: { lacks = new Map(), options } }: Scene,
+  namespaces: readonly (string | undefined)[] = [undefined],
+): Promise<readonly Cause[]> {
+  const causes = [...lacks].map(async ([kind, cause]) => {
+    const lists = namespaces.map((place) => listObjects(send, resourceOf(kind, options), place));
+    const readings = await Promise.all(lists);
+    return readings.some((each) => each.kind === 'found' && each.object.length > 0) ? [cause] : [];
+  });
+  return (await Promise.all(causes)).flat();
 }
 
 /** The facts about a workload that was read. */

@@ -1,5 +1,6 @@
 /** The object that a person means by `<kind/name>`, in the words of kubectl. */
 
+import { customKind } from '../model/kinds/custom-kind.ts';
 import {
   type ApiResource,
   CONFIG_KINDS,
@@ -9,7 +10,7 @@ import {
 } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import { type Options, workloadKindsOf } from '../options/options.ts';
+import type { Options } from '../options/options.ts';
 import { KNOWN_KINDS } from '../options/workload-kinds.ts';
 import { CommandError } from './connect.ts';
 
@@ -60,7 +61,7 @@ export function resourceOf(kind: string, options: Options): ApiResource {
 
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
-  return [...new Set([...KNOWN_KINDS, ...workloadKindsOf(options)])];
+  return [...KNOWN_KINDS, ...options.furtherKinds.map(customKind)];
 }
 
 function kindNamed(word: string, options: Options): string {

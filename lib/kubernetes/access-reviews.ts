@@ -102,6 +102,18 @@ export async function reviewReader(
   return allowed === true && denied !== true ? 'allowed' : 'forbidden';
 }
 
+/** Whether a ServiceAccount has a right; undefined: that is not known. Never rejects. */
+export async function reviewAccount(
+  send: Send,
+  { namespace, account }: { readonly namespace: string; readonly account: string },
+  resourceAttributes: object,
+): Promise<boolean | undefined> {
+  const user = `system:serviceaccount:${namespace}:${account}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  const review = statusOf(send, 'SubjectAccessReview', { user, groups, resourceAttributes });
+  return (await review.catch((): ReviewStatus => ({}))).allowed;
+}
+
 /** @throws ApiError if the server does not answer the review */
 async function statusOf(
   send: Send,

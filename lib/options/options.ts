@@ -122,10 +122,8 @@ export function configKindsOf(options: FlagOptions): readonly ConfigKind[] {
 
 /** The kinds of workload that are served; of the others nothing is listed, watched or written, and no right is needed. */
 export function workloadKindsOf(options: FlagOptions): readonly WorkloadKind[] {
-  const known = KNOWN_KINDS.filter(
-    ({ kind }) => isServed(options, kind) && !options.ignoredWorkloadKinds.includes(kind),
-  );
-  return [...known, ...options.furtherKinds.map(customKind)];
+  const all = [...KNOWN_KINDS, ...options.furtherKinds.map(customKind)];
+  return all.filter(({ kind }) => isServed(options, kind) && !options.ignoredWorkloadKinds.includes(kind));
 }
 
 /** Whether a kind is served only where the account has the rights for it. */

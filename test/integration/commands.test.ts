@@ -263,7 +263,6 @@ describe('without rights', () => {
       explained.follows.map(({ object, pods }) => [object.name, pods]),
       [['tls', 'unknown']],
     );
-    assert.ok(explained.causes.some(({ rule }) => rule === 'not-readable'));
     assert.match(explained.unknown.join(), /not read: Secret in default: you may not list it/);
   });
 

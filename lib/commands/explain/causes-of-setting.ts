@@ -33,7 +33,6 @@ export const SETTING_RULES: readonly CauseRule[] = [
   ({ reloader, workload }) => notWatched(reloader, workload.ref.namespace),
   ({ reloader, observation, workload }) => notSelected(reloader, observation, workload.ref.namespace),
   kindNotServed,
-  kindNotListed,
   objectsIgnored,
   vocabularyOff,
 ];
@@ -158,7 +157,9 @@ export async function unseenBecause(
   return [...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES), ...(unlabelled ? [unlabelled] : [])];
 }
 
-function kindIgnored({ options }: InstalledReloader, kind: ConfigKind, names: string): Cause {
+function kindIgnored({ options, lacks }: InstalledReloader, kind: ConfigKind, names: string): Cause {
+  const lack = lacks?.get(kind);
+  if (lack !== undefined) return { ...lack, about: names };
   const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
   return {
     rule: 'kind-of-object-ignored',
@@ -171,8 +172,9 @@ function kindIgnored({ options }: InstalledReloader, kind: ConfigKind, names: st
   };
 }
 
-function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined {
+function kindNotServed({ row, reloader: { options, lacks } }: Facts): Cause | undefined {
   const { kind, resource } = row;
+  if (lacks?.has(kind)) return lacks.get(kind);
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
   const isIgnored = options.ignoredWorkloadKinds.includes(kind);
   return {
@@ -185,15 +187,6 @@ function kindNotServed({ row, reloader: { options } }: Facts): Cause | undefined
       ? `take ${resource} out of --ignored-workload-types`
       : `give the reloader ${SERVED_BY[kind]?.flag ?? '--workload-kinds'}`,
   };
-}
-
-/** The kind is served by the flags, and the cluster or its rights do not show it. */
-function kindNotListed({ row, observation }: Facts): Cause | undefined {
-  if (row.isOptional !== true) return undefined;
-  const status = observation.assembly.status().optionalKinds.find(({ kind }) => kind === row.kind);
-  if (status === undefined || status.state === 'served') return undefined;
-  const says = `${row.kind}s are ${status.state}${status.problem === undefined ? '' : `: ${status.problem}`}`;
-  return { rule: 'kind-not-listed', about: row.kind, says, todo: 'install the kind, or grant the right' };
 }
 
 function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {

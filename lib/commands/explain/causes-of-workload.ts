@@ -5,7 +5,7 @@ import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
-import { type ConfigRef, describe, isMountedKind, keyOf, SOURCE_KINDS } from '../../model/object-ref.ts';
+import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/object-ref.ts';
 import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText, parseBool } from '../../model/text.ts';
@@ -28,8 +28,6 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   (facts) => refused(facts, (because) => because === 'not-asked'),
   mentionedOnly,
   (facts) => refused(facts, (because) => because !== 'not-asked'),
-  stateNotReadable,
-  notReadable,
   firstSeen,
   keysOnly,
   gated,
@@ -178,38 +176,6 @@ function markOf({ workload, reloader }: Facts): string {
   const all = everyVocabulary(reloader.options);
   const words = all.find(({ search }) => wordsOf(workload).some(({ key }) => key === search));
   return words?.match ?? '';
-}
-
-/** Without the state nobody knows what pods run. */
-function stateNotReadable({ observation, record, reloader }: Facts): Cause | undefined {
-  if (record === undefined || observation.state.is !== 'unknown') return undefined;
-  const isNamed = reloader.unknown.length === 0;
-  return {
-    rule: 'state-not-readable',
-    about: 'the state',
-    says: `${observation.state.why}: whether its pods are out of date is not known here`,
-    todo: isNamed
-      ? 'ask a person who may, or look at the Events of the workload'
-      : 'name its Deployment by --reloader <namespace>/<name>, or give its flags by --reloader none -- <flags>',
-  };
-}
-
-/** Objects whose kind the person may not list: nothing is known of their content. */
-function notReadable(facts: Facts): Cause | undefined {
-  const { observation, workload } = facts;
-  const kinds = new Set(observation.unread.map(({ kind }) => kind));
-  const all = followed(facts).map(({ config }) => config);
-  const hidden = all.filter(({ ref, digest }) => kinds.has(ref.kind) && digest === undefined);
-  const [first] = hidden;
-  if (first === undefined) return undefined;
-  const names = listedText(hidden.map(({ ref }) => describe(ref)));
-  const { resource } = SOURCE_KINDS[first.ref.kind];
-  return {
-    rule: 'not-readable',
-    about: names,
-    says: `you may not list ${resource} in ${workload.ref.namespace}: whether ${names} changed is not known here`,
-    todo: 'ask a person who may',
-  };
 }
 
 /** Objects without an entry in the state: the present content is the baseline. */

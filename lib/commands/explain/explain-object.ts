@@ -76,12 +76,13 @@ export async function explainObject(
     (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
   );
   const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
+  const kinds = [kind, ...asking.map(({ workload }) => workload.kind)];
   const answer = {
     object: ref,
     isMissing: causes.some(({ rule }) => rule === 'missing'),
     causes,
     unknown: [
-      ...(followers.length === 0 ? reloader.unknown : whatIsUnknown({ reloader, observation })),
+      ...(followers.length === 0 ? reloader.unknown : whatIsUnknown({ reloader, observation }, kinds)),
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
       ...(isLate ? [TIME_UNKNOWN] : []),
@@ -129,7 +130,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const all = causesOf(facts);
   const causes = all.filter(
     ({ rule, about, says }) =>
-      ['kind-not-served', 'managed'].includes(rule) || about.includes(object) || says.includes(object),
+      /^(kind-not|managed)/.test(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
   const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');

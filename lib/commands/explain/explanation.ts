@@ -114,7 +114,8 @@ export function hiddenOf(facts: Facts): readonly string[] {
     const isRead = workload.references.some((reference) => reference.kind === kind);
     return isRead || words.some((key) => key.includes(SOURCE_KINDS[config].word));
   };
-  const known = record === undefined ? reloader.unknown : whatIsUnknown(facts);
+  const kinds = [row.kind, ...followed(facts).map(({ config: { ref } }) => ref.kind)];
+  const known = record === undefined ? reloader.unknown : whatIsUnknown(facts, kinds);
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
 }
 
@@ -122,13 +123,14 @@ export function hiddenOf(facts: Facts): readonly string[] {
 export const TIME_UNKNOWN =
   'whether and when what is out of date is rolled: the running reloader alone knows its rights, failed attempts and turns; its status page has them';
 
-/** What is not known of the reloader and its state. */
-export function whatIsUnknown({
-  reloader,
-  observation: { state },
-}: Pick<Facts, 'reloader' | 'observation'>): readonly string[] {
+/** What is not known of the reloader, its right to these kinds, and its state. */
+export function whatIsUnknown(
+  { reloader, observation }: Pick<Facts, 'reloader'> & { readonly observation: Pick<Observation, 'state'> },
+  kinds: readonly string[] = [],
+): readonly string[] {
   if (reloader.unknown.length > 0) return reloader.unknown;
-  return state.is === 'unknown' ? [state.why] : [];
+  const rights = [...new Set(kinds)].flatMap((kind) => reloader.mayLack?.get(kind) ?? []);
+  return [...rights, ...(observation.state.is === 'unknown' ? [observation.state.why] : [])];
 }
 
 /** The objects of which it is unknown with what content the pods have started. */

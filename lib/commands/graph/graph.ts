@@ -15,7 +15,7 @@ import { causeLines, placed, podsText, unknownLines, unreadLines } from '../expl
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { assertExists, observeFor, openScene } from '../scene.ts';
+import { assertExists, lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
 import { kindOf, subjectOf } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 
@@ -38,7 +38,7 @@ export async function runGraph(context: CommandContext): Promise<Answered> {
   const { flags, operands, terminal } = context;
   if (flags.allNamespaces === true && (operands.length > 0 || flags.namespace !== undefined))
     throw new CommandError('expected -A, or <kind/name> and -n, not both', 'usage');
-  const answer = await answerTo(context);
+  const answer = await answerTo(context, await openScene(context));
   const { causes, unknown, edges } = answer;
   const isDrawn = flags.output === 'mermaid';
   const notes = [...causes.map(({ says }) => says), ...unknown.map((line) => `unknown: ${line}`)];
@@ -48,9 +48,11 @@ export async function runGraph(context: CommandContext): Promise<Answered> {
   return { answer, text, unknown };
 }
 
-async function answerTo(context: CommandContext): Promise<Graph> {
-  const { flags, operands } = context;
-  const scene = await openScene(context);
+/** The answer in a scene. */
+export async function answerTo(
+  { flags, operands }: Pick<CommandContext, 'flags' | 'operands'>,
+  scene: Scene,
+): Promise<Graph> {
   const { namespace, reloader, doubts = [] } = scene;
   const isEverywhere = flags.allNamespaces === true;
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
@@ -61,11 +63,14 @@ async function answerTo(context: CommandContext): Promise<Graph> {
   const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
   const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };
-  const causes = isEverywhere && all !== undefined ? [leftOut] : [];
-  const observation = await observeFor(scene, isEverywhere ? all : [namespace]);
+  const places = isEverywhere ? all : [namespace];
+  const lacking = await lackingIn(scene, places);
+  const causes = [...(isEverywhere && all !== undefined ? [leftOut] : []), ...lacking];
+  const observation = await observeFor(scene, places);
   const graph = graphOf(observation, flags.outdated === true, only);
   const isEmpty = observation.store.workloads.size === 0;
-  const unknown = [...whatIsUnknown({ reloader, observation }), ...graph.unknown];
+  const kinds = graph.edges.flatMap(({ object, workload }) => [object.kind, workload.kind]);
+  const unknown = [...whatIsUnknown({ reloader, observation }, kinds), ...graph.unknown];
   await observation.end();
   return { ...graph, causes, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
 }

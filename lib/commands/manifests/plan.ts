@@ -21,12 +21,12 @@ import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
-import { podsOf, shownReloader, unrecorded } from '../explain/explanation.ts';
+import { podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { moment, observeFor, openScene, type Scene } from '../scene.ts';
+import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { appliedTo, changedKeys, replaced } from './apply.ts';
 import type { Manifest } from './documents.ts';
@@ -98,9 +98,8 @@ export async function plan(
   former?: readonly Manifest[],
 ): Promise<Plan> {
   const { send, namespace, reloader } = scene;
-  const { options } = reloader;
   const feed = new WatchFeed();
-  const rows = servedRows(options);
+  const rows = servedRows(reloader.options);
   const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
     all.flatMap((manifest) => {
       const row = rowOf(rows, manifest);
@@ -127,12 +126,13 @@ export async function plan(
     namespaces,
   );
   const objects = steps.flatMap(plannedObject);
-  const timingOf = timingsOf(observation.controllers, options, now);
+  const timingOf = timingsOf(observation.controllers, reloader.options, now);
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
+  const lacking = await lackingIn(scene, namespaces);
   const answer = {
     reloader: shownReloader(reloader),
-    causes: [...causesOf(scene, observation, wanted, steps), ...refused],
+    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
@@ -270,7 +270,7 @@ function stepsFrom(
 /** Why the answer is not known, each a clause. */
 function unknownOf(
   scene: Scene,
-  { state, store, unread: unlisted }: Observation,
+  observation: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
   found: Pick<Plan, 'objects' | 'rollouts'> & {
@@ -281,21 +281,22 @@ function unknownOf(
   const { objects, rollouts, unread, doubted } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
+  const kinds = rollouts.flatMap((each) => [each.workload, ...each.objects]).map(({ kind }) => kind);
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
+  const unknown = asksState ? whatIsUnknown({ reloader, observation }, kinds) : reloader.unknown;
   const isMeant = (place: string | undefined, own: string): boolean =>
     [undefined, own].includes(place) && isWatched(own);
-  const concerned = [...unlisted, ...unread].filter(
+  const concerned = [...observation.unread, ...unread].filter(
     ({ kind, namespace }) =>
       (kind === 'Namespace' && changed.length > 0) ||
       wanted.some(({ row, object }) => row.stream === kind && isMeant(namespace, namespaceOf(object))) ||
       (findWorkloadKind(kind) && objects.some(({ object }) => isMeant(namespace, object.namespace))),
   );
   return [
-    ...(steps.length === 0 ? [] : reloader.unknown),
-    ...(state.is === 'unknown' && asksState && reloader.unknown.length === 0 ? [state.why] : []),
-    ...(store.workloads.size === 0 ? doubts : []),
+    ...(steps.length === 0 ? [] : unknown),
+    ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
     ...unrecordedOf(doubted, steps, rollouts),
   ];

@@ -1,8 +1,9 @@
 /** Causes that lie in the installation. */
 
 import { describe } from 'node:test';
+import { WIDGETS } from '../../sandbox/api-rules-extensions.ts';
 import { namesEach, type Row, well } from './named-causes.ts';
-import { follows, podOf } from './world.ts';
+import { follows, podOf, type World } from './world.ts';
 
 const CAUSES: Readonly<Record<string, Row>> = {
   'no reloader is installed': {
@@ -105,6 +106,34 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .deployment({ annotations: follows('web') }),
     rule: 'kind-of-object-ignored',
     names: /does not watch ConfigMaps.*ConfigMap\/web/,
+  },
+  ...Object.fromEntries(
+    ['deployments', 'configmaps'].map((resource) => [
+      `the account of the reloader may not list ${resource}`,
+      {
+        make: (world: World): unknown => {
+          world.mayList = (each) => each !== resource;
+          return well()(world);
+        },
+        rule: 'kind-not-permitted',
+        names: new RegExp(`may not list ${resource}.*grant the right to ServiceAccount/default in reloader`),
+      },
+    ]),
+  ),
+  'the account of the reloader may not list a kind that only its flags name': {
+    extensions: [WIDGETS],
+    make: (world) => {
+      world.install(['-A', '--workload-kinds=rules.example/v1/widgets:spec.template']);
+      world.mayList = (resource) => resource !== 'widgets';
+      const template = { metadata: {}, spec: podOf(['web']) };
+      world.sandbox.create('widgets', {
+        metadata: { namespace: 'default', name: 'web', annotations: follows('web') },
+        spec: { template },
+      });
+    },
+    about: 'widgets/web',
+    rule: 'kind-not-permitted',
+    names: /may not list widgets/,
   },
   'the vocabulary of its annotation is off': {
     make: (world) => well({ 'wave.pusher.com/update-on-config-change': 'true' })(world),

@@ -358,24 +358,6 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'unchanged',
     names: /^no change of ConfigMap\/web is left to roll/,
   },
-  'the person may not read the state': {
-    make: (world) => {
-      well()(world);
-      world.refuses = ({ path }) => path.includes('/namespaces/reloader/configmaps/');
-    },
-    rule: 'state-not-readable',
-    names: /ConfigMap\/reloader-state in reloader/,
-  },
-  'the person may not list the objects': {
-    make: (world) => {
-      world.sandbox.create('secrets', { metadata: { name: 'tls' }, data: {} });
-      world.sandbox.denied.push({ resource: 'secrets' });
-      well({ [`${NATIVE}/secret`]: 'tls' })(world);
-      world.refuses = ({ path }) => /\/secrets(\?|$)/.test(path);
-    },
-    rule: 'not-readable',
-    names: /you may not list secrets in default.*Secret\/tls/,
-  },
 };
 
 describe('the answer names the cause where', { concurrency: 4 }, () => namesEach(CAUSES));

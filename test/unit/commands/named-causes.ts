@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { causesOf } from '../../../lib/commands/explain/explanation.ts';
 import { until } from '../../integration/reloader-process.ts';
 import { pick } from '../../sandbox/json.ts';
+import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { follows, type Words, World } from './world.ts';
 
 /** One cause: how it is made, and how the answer names it. */
@@ -15,6 +16,8 @@ export interface Row {
   readonly names: RegExp;
   /** @default deployment/web */
   readonly about?: string;
+  /** Kinds beside those of Kubernetes. */
+  readonly extensions?: NonNullable<SandboxOptions['extensions']>;
   /** Whether no other cause counts. */
   readonly isAlone?: true;
   /** Whether pods are never ready, so that none are waited for. */
@@ -38,11 +41,10 @@ export async function rolledOut({ sandbox }: World): Promise<void> {
 
 /** One test for each cause. */
 export function namesEach(causes: Readonly<Record<string, Row>>): void {
-  for (const [name, { make, about = 'deployment/web', rule, names, isAlone, isStuck }] of Object.entries(
-    causes,
-  )) {
+  for (const [name, row] of Object.entries(causes)) {
+    const { make, about = 'deployment/web', rule, names, isAlone, isStuck } = row;
     test(name, async () => {
-      const world = new World();
+      const world = new World(row);
       await make(world);
       if (isStuck !== true) await rolledOut(world);
       const facts = await world.factsAbout(about);

@@ -283,8 +283,6 @@ describe('explain', () => {
     });
     assert.deepEqual([answer.reloader.is, answer.state, podsIn(answer)], ['unknown', 'unknown', ['unknown']]);
     assert.ok(!rulesIn(answer).some((rule) => ['no-reloader', 'unchanged', 'baseline'].includes(rule)));
-    const state = answer.causes.find(({ rule }) => rule === 'state-not-readable');
-    assert.match(state?.todo ?? '', /^name its Deployment by --reloader/);
     assert.ok(!answer.unknown.includes('it is not known which reloader runs'));
   });
 

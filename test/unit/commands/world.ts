@@ -2,6 +2,7 @@
 
 import type { Facts, ShownEvent } from '../../../lib/commands/explain/cause.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { answerOf } from '../../../lib/commands/reads.ts';
 import { factsOf } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';
 import { ApiError } from '../../../lib/kubernetes/api-error.ts';
@@ -32,6 +33,8 @@ export function follows(...names: readonly string[]): Words {
   return { 'reloader.k8s.collaborne.com/configmap': names.join(', ') };
 }
 
+const USER = 'system:serviceaccount:reloader:default';
+
 /** What a test puts into a cluster. Everything is in the namespace `default`, and called `web` unless named otherwise. */
 export class World {
   readonly sandbox: Sandbox;
@@ -45,7 +48,16 @@ export class World {
     });
   }
 
+  /** Whether the account of a reloader may list a resource in a namespace; undefined: the person may not review that. */
+  mayList: (resource: string, namespace?: string) => boolean | undefined = () => undefined;
+
   readonly send: Send = async (request) => {
+    if (request.path.endsWith('/subjectaccessreviews')) {
+      const { spec } = JSON.parse(request.body ?? '');
+      const { verb, resource, namespace } = spec.resourceAttributes;
+      const allowed = verb === 'list' && spec.user === USER ? this.mayList(resource, namespace) : undefined;
+      if (allowed !== undefined) return answerOf(201, { status: { allowed } });
+    }
     if (!this.refuses(request)) return await this.sandbox.handle(request);
     const { status, message } = { status: 403, message: 'may not' };
     throw new ApiError('forbidden', message, { status });

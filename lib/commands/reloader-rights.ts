@@ -1,0 +1,56 @@
+/** Which kinds the account of an installed reloader may list. */
+
+import { reviewAccount } from '../kubernetes/access-reviews.ts';
+import type { Send } from '../kubernetes/transport.ts';
+import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
+import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import type { InstalledReloader, Wanted } from './installed-reloader.ts';
+
+/** Why it is not known what a reloader may list. */
+const NOT_REVIEWED = 'its rights cannot be reviewed, or differ by namespace';
+
+type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
+
+/** What it lacks. */
+export interface Rights {
+  /** By kind that it may not list, so that its options leave it out: the cause. */
+  readonly lacks?: ReadonlyMap<string, Lack>;
+  /** By kind of which it is not known whether it may list it: that in words. */
+  readonly mayLack?: ReadonlyMap<string, string>;
+}
+
+/** The reloader without the kinds that it may not list in the namespaces of the question, as it leaves them out itself. */
+export async function withRights(
+  send: Send,
+  reloader: InstalledReloader,
+  { namespace: own, places = [own] }: Wanted,
+): Promise<InstalledReloader> {
+  const { installation, options, isGiven, unknown } = reloader;
+  const { namespaces = [undefined] } = reloader.place;
+  const watched = namespaces.filter((each) => !each || places === 'all' || places.includes(each));
+  if (unknown.length > 0 || (installation ?? isGiven) === undefined || watched.length === 0) return reloader;
+  const sources = configKindsOf(options).map((kind) => {
+    return { ...SOURCE_KINDS[kind], kind, isOptional: isMountedKind(kind) };
+  });
+  const reviews = [...sources, ...workloadKindsOf(options)].map(async (row) => {
+    const { group, resource } = row;
+    const attributes = watched.map((namespace) => ({ verb: 'list', group, resource, namespace }));
+    const asked = attributes.map((each) => installation && reviewAccount(send, installation, each));
+    return { ...row, answers: new Set(await Promise.all(asked)) };
+  });
+  const [lacks, mayLack] = [new Map<string, Lack>(), new Map<string, string>()];
+  for (const { kind, resource, isOptional, answers } of await Promise.all(reviews)) {
+    const says = `the reloader may not list ${resource}, and leaves them out`;
+    const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
+    if (answers.has(false) && answers.size === 1)
+      lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
+    else if (answers.has(false) || (isOptional && answers.has(undefined)))
+      mayLack.set(kind, `whether the reloader may list ${resource}: ${NOT_REVIEWED}`);
+  }
+  const { ignoredConfigKinds, ignoredWorkloadKinds } = options;
+  const without = {
+    ignoredConfigKinds: CONFIG_KINDS.filter((kind) => lacks.has(kind) || ignoredConfigKinds.includes(kind)),
+    ignoredWorkloadKinds: [...ignoredWorkloadKinds, ...lacks.keys()],
+  };
+  return { ...reloader, options: { ...options, ...without }, lacks, mayLack };
+}

@@ -1,0 +1,122 @@
+/** What is answered about a kind that the reloader may not list, or of which nobody knows that. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { explainObject } from '../../../lib/commands/explain/explain-object.ts';
+import { answerTo } from '../../../lib/commands/graph/graph.ts';
+import { findReloader } from '../../../lib/commands/installed-reloader.ts';
+import { rolledOut } from './named-causes.ts';
+import { configMap, onCluster } from './plans.ts';
+import { follows, podOf, World } from './world.ts';
+
+const WANTED = { namespace: 'default', settings: [] };
+const ROLLOUT = 'Rollout/ro';
+const LACKS = 'the reloader may not list rollouts, and leaves them out';
+const MAY_LACK =
+  'whether the reloader may list rollouts: its rights cannot be reviewed, or differ by namespace';
+
+/** By who may know it, and what the account of the reloader may: what rolls, and why not or why that is not known. */
+const RIGHTS: Readonly<
+  Record<
+    string,
+    readonly [
+      make: (world: World) => World,
+      mayList: World['mayList'],
+      rolls: boolean,
+      causes: readonly string[],
+      unknown: readonly string[],
+    ]
+  >
+> = {
+  'has the right': [(world) => world.install(), () => true, true, [], []],
+  'lacks the right': [(world) => world.install(), (kind) => kind !== 'rollouts', false, [LACKS], []],
+  'lacks the right in the only namespace that it watches of those asked about': [
+    (world) => world.install(['--namespace=default,shop']),
+    (kind, namespace) => kind !== 'rollouts' || namespace !== 'default',
+    false,
+    [LACKS],
+    [],
+  ],
+  'may lack the right: nobody may review it': [
+    (world) => world.install(),
+    () => undefined,
+    true,
+    [],
+    [MAY_LACK],
+  ],
+};
+
+describe('a Rollout follows an object, and the reloader', () => {
+  for (const [name, [make, mayList, rolls, causes, unknown]] of Object.entries(RIGHTS)) {
+    const created = async (): Promise<World> => {
+      const world = make(new World({ extensions: ['rollouts'] })).configMap();
+      world.mayList = mayList;
+      const spec = { replicas: 0, template: { metadata: {}, spec: podOf(['web']) } };
+      const metadata = { namespace: 'default', name: 'ro', annotations: follows('web') };
+      world.sandbox.create('rollouts', { metadata, spec });
+      await rolledOut(world);
+      return world;
+    };
+    const sceneIn = async ({ send }: World) => {
+      const reloader = await findReloader(send, WANTED);
+      return { send, namespace: 'default', reloader };
+    };
+    const text = (refs: readonly { readonly kind: string; readonly name: string }[]): readonly string[] =>
+      refs.map((ref) => `${ref.kind}/${ref.name}`);
+    const rolled = rolls ? [ROLLOUT] : [];
+
+    test(`${name}: explain`, async () => {
+      const world = await created();
+      const subject = { is: 'object', kind: 'ConfigMap', name: 'web' } as const;
+      const answer = await explainObject(await sceneIn(world), subject);
+      world.sandbox.close();
+      const [followers, others] = [answer.followers, answer.others].map((all = []) =>
+        text(all.map(({ workload }) => workload)),
+      );
+      assert.deepEqual([followers, others], [rolled, rolls ? [] : [ROLLOUT]]);
+      const why = answer.others.flatMap((each) => each.causes.map(({ says }) => says));
+      assert.deepEqual(why, causes);
+      assert.deepEqual(
+        answer.unknown.filter((each) => each.includes('may list')),
+        unknown,
+      );
+    });
+
+    test(`${name}: graph`, async () => {
+      const world = await created();
+      const answer = await answerTo({ flags: { output: 'text' }, operands: [] }, await sceneIn(world));
+      world.sandbox.close();
+      assert.deepEqual(text(answer.edges.map(({ workload }) => workload)), rolled);
+      assert.deepEqual(
+        answer.causes.map(({ says }) => says),
+        causes,
+      );
+      assert.deepEqual(
+        answer.unknown.filter((each) => each.includes('may list')),
+        unknown,
+      );
+    });
+
+    test(`${name}: plan`, async () => {
+      const answer = await onCluster(await created(), [configMap({ value: 'B' })]);
+      assert.deepEqual(text(answer.rollouts.map(({ workload }) => workload)), rolled);
+      assert.deepEqual(
+        answer.causes.map(({ says }) => says),
+        causes,
+      );
+      assert.deepEqual(
+        answer.unknown.filter((each) => each.includes('may list')),
+        unknown,
+      );
+    });
+  }
+
+  test('may lack a right that no Deployment tells, or that it has in some namespaces alone', async () => {
+    const process = await findReloader(new World().send, { ...WANTED, asked: 'none' });
+    assert.equal(process.mayLack?.get('Rollout'), MAY_LACK);
+    const some = new World().install(['--namespace=default,shop']);
+    some.mayList = (_, namespace) => namespace === 'default';
+    const { mayLack, lacks } = await findReloader(some.send, { ...WANTED, places: ['default', 'shop'] });
+    assert.deepEqual([mayLack?.has('ConfigMap'), lacks?.size], [true, 0]);
+  });
+});
