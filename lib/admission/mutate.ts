@@ -173,8 +173,6 @@ function inNamespace(raw: RawWorkload, namespace: string): RawWorkload {
   return { ...raw, metadata: { ...raw.metadata, name: raw.metadata.name ?? '', namespace } };
 }
 
-type Writing = Pick<AdmissionRequest, 'fieldManager' | 'object' | 'oldObject'>;
-
 /** The field manager of restarts and pauses of kubectl. */
 const ROLLOUT = 'kubectl-rollout';
 /**
@@ -187,13 +185,13 @@ const NAMELESS = 'kubectl';
  * Whether the write is an undo of kubectl, by its field manager. It is stored as it is: the person wants the former pods, and the former
  * stamps then show which content they start with. An undo by another tool cannot be distinguished from an older manifest.
  */
-function isUndo(write: Writing): boolean {
+function isUndo(write: AdmissionRequest): boolean {
   if (write.fieldManager !== undefined) return write.fieldManager === ROLLOUT;
   return writerOf(write) === NAMELESS;
 }
 
 /** The field manager that the API server recorded before it called the webhook: that of the latest changed entry. */
-function writerOf({ object, oldObject }: Writing): string | undefined {
+function writerOf({ object, oldObject }: AdmissionRequest): string | undefined {
   const before = new Set((oldObject?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)));
   const changed = (object.metadata.managedFields ?? []).filter(
     (entry) => entry.subresource === undefined && !before.has(JSON.stringify(entry)),
@@ -233,7 +231,11 @@ function missingStampsIn(
   const isOld = missingStamps.some(({ variable }) => byVariable.has(variable));
   const missing = [
     ...missingStamps,
-    ...others.filter((stamp) => isOtherMissing(byVariable.get(stamp.variable), stamp, isOld)),
+    // An annotation beside stamps in the update belongs to its writer, unless it came with older stamps.
+    ...others.filter(({ variable, value }) => {
+      const [present] = byVariable.get(variable) ?? [];
+      return present === undefined || (isOld && present.value !== value);
+    }),
   ];
   if (missing.length === 0) return undefined;
   return templatePatchOf(missing, annotationPatch([...foreign.values()].flat(), live, missing));
@@ -259,15 +261,6 @@ function isStampMissing(
   const own = byVariable.get(stamp.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
   return sequenceIn(own, [stamp.variable]) < number && sequenceIn(others, variables) <= number;
-}
-
-/** An annotation beside stamps in the update belongs to its writer, unless it came with older stamps. */
-function isOtherMissing(
-  [present]: readonly TemplateStamp[] = [],
-  { value }: TemplateStamp,
-  isOld: boolean,
-): boolean {
-  return present === undefined || (isOld && present.value !== value);
 }
 
 /** The live texts of the annotations that lack something, so that no pod starts; none if the update has a newer stamp of its own. */

@@ -225,7 +225,7 @@ export class Elector {
       nextMs = monotonicMs() + this.#pauseMs();
       const result = await this.#try({ untilMs: term.validUntilMs });
       if (result.kind === 'others') return false;
-      if (result.kind === 'held') term.renew(result.sentMs + renewDeadlineMs);
+      if (result.kind === 'held') term.validUntilMs = result.sentMs + renewDeadlineMs;
       this.#report(result);
     }
     return true;
@@ -238,8 +238,9 @@ export class Elector {
       if (result !== 'changed') return result;
     }
     const { lease } = this.#options;
-    const reading =
-      (await this.#ask<Reading<LeaseVersion>>(bounds, (signal) => lease.read(signal))) ?? TOO_LATE;
+    const leftMs = bounds.untilMs - monotonicMs();
+    const answer = await within(leftMs, bounds.end, (signal) => lease.read(signal));
+    const reading: Reading<LeaseVersion> = answer ?? TOO_LATE;
     if (reading.kind === 'failed') return reading;
     const { resourceVersion: known = '' } = this.#observed;
     if (reading.kind === 'found' && isOlder(reading.object.resourceVersion, known)) {
@@ -291,7 +292,7 @@ export class Elector {
   ): Promise<WriteResult<LeaseVersion>> {
     const { lease } = this.#options;
     this.#written = undefined;
-    const result = await this.#ask(bounds, (signal) =>
+    const result = await within(bounds.untilMs - monotonicMs(), bounds.end, (signal) =>
       version === undefined ? lease.create(record, signal) : lease.update(record, version, signal),
     );
     if (result?.kind === 'accepted') {
@@ -299,15 +300,6 @@ export class Elector {
       this.#written = result.object.resourceVersion;
     }
     return result ?? { kind: 'unanswered', message: TOO_LATE.message };
-  }
-
-  /** One request within the bounds; undefined without an answer. */
-  async #ask<T>(
-    { untilMs, end }: Bounds,
-    request: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T | undefined> {
-    const leftMs = untilMs - monotonicMs();
-    return leftMs > 0 ? await within(leftMs, end, request) : undefined;
   }
 
   #pauseMs(): number {

@@ -47,7 +47,8 @@ export class ObservedLease {
   #lease: LeaseVersion | undefined;
   /** When this version was first observed, by monotonicMs. */
   #seenMs = 0;
-  #holderSinceMs: number | undefined;
+  /** When the present holder was first observed, by monotonicMs. */
+  holderSinceMs: number | undefined;
   /** The number of records made here, which makes each one differ from the last. */
   #records = 0;
 
@@ -56,7 +57,7 @@ export class ObservedLease {
     if (lease?.resourceVersion !== this.#lease?.resourceVersion) this.#seenMs = monotonicMs();
     const before = this.holder;
     this.#lease = lease;
-    if (this.holder !== before) this.#holderSinceMs = this.holder === undefined ? undefined : monotonicMs();
+    if (this.holder !== before) this.holderSinceMs = this.holder === undefined ? undefined : monotonicMs();
   }
 
   get resourceVersion(): string | undefined {
@@ -66,11 +67,6 @@ export class ObservedLease {
   /** Undefined if the Lease is free, or none was observed. */
   get holder(): string | undefined {
     return this.#lease?.record?.holderIdentity || undefined;
-  }
-
-  /** When the present holder was first observed, by monotonicMs. */
-  get holderSinceMs(): number | undefined {
-    return this.#holderSinceMs;
   }
 
   /** How many times the holder has changed; 0 in place of an invalid number. */

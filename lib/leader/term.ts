@@ -8,30 +8,21 @@ export class Term {
   readonly beganMs: number = monotonicMs();
   /** Aborted when the lead is over, and when the process is to end; in the latter case the lead is still valid. */
   readonly signal: AbortSignal;
+  /** By monotonicMs; infinite without a Lease. Prolonged only after an accepted renewal. */
+  validUntilMs: number;
   readonly #over = new AbortController();
-  #validUntilMs: number;
 
-  /** @param validUntilMs by monotonicMs; infinite without a Lease */
   constructor(validUntilMs: number, ending: AbortSignal) {
-    this.#validUntilMs = validUntilMs;
+    this.validUntilMs = validUntilMs;
     this.signal = AbortSignal.any([ending, this.#over.signal]);
-  }
-
-  get validUntilMs(): number {
-    return this.#validUntilMs;
   }
 
   /** Whether there is no Lease to renew. */
   get isAlone(): boolean {
-    return this.#validUntilMs === Number.POSITIVE_INFINITY;
+    return this.validUntilMs === Number.POSITIVE_INFINITY;
   }
 
-  readonly isValid = (): boolean => !this.#over.signal.aborted && monotonicMs() < this.#validUntilMs;
-
-  /** Prolongs the lead, by monotonicMs; called only after an accepted renewal. */
-  renew(validUntilMs: number): void {
-    this.#validUntilMs = validUntilMs;
-  }
+  readonly isValid = (): boolean => !this.#over.signal.aborted && monotonicMs() < this.validUntilMs;
 
   /** Ends the lead. */
   finish(): void {
@@ -41,14 +32,14 @@ export class Term {
 
 /**
  * Resolves with the result of `work`, or with undefined after `ms` or when `end` is aborted; then the signal of `work` is aborted
- * too, and a later result is dropped. Rejects if `work` rejects before that.
+ * too, and a later result is dropped. Without time left it does no work. Rejects if `work` rejects before that.
  */
 export async function within<T>(
   ms: number,
   end: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  if (end?.aborted) return undefined;
+  if (end?.aborted || ms <= 0) return undefined;
   const late = new AbortController();
   const stop = (): void => late.abort();
   const timer = setTimeout(stop, ms);

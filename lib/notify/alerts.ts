@@ -9,7 +9,7 @@ import type { FailureInfo, RolloutInfo } from '../model/outcome.ts';
 import type { AlertOptions, AlertResult, AlertSink } from '../model/settings.ts';
 import { cutToBytes, listedText } from '../model/text.ts';
 import { backoffMs } from '../model/time.ts';
-import type { HttpPoster, PostBody, PostResult } from './http-post.ts';
+import type { HttpPoster, PostBody } from './http-post.ts';
 
 /** The parts of Alerts. */
 export interface AlertsOptions {
@@ -116,26 +116,22 @@ export class Alerts {
   }
 
   async #deliver({ workload, body }: Alert): Promise<void> {
-    const { poster, log, onResult } = this.#options;
-    let result = await poster.post(body, this.#end.signal);
-    for (let failures = 1; this.#isWorthARetry(result, failures); failures += 1) {
-      await this.#pause(result, failures);
-      result = await poster.post(body, this.#end.signal);
+    const { poster, log, onResult, wait, random } = this.#options;
+    const [closing, end] = [this.#closing.signal, this.#end.signal];
+    let result = await poster.post(body, end);
+    for (
+      let failures = 0;
+      result.kind === 'later' && failures + 1 < TRIES && !closing.aborted;
+      failures += 1
+    ) {
+      const backoff = backoffMs(failures, BACKOFF, random);
+      await wait(Math.max(result.retryAfterMs ?? 0, backoff), closing);
+      result = await poster.post(body, end);
     }
     onResult(result.kind === 'taken' ? 'sent' : 'failed');
     if (result.kind === 'taken') return;
     const about = { object: describe(workload), namespace: workload.namespace };
     log.warn('an alert is not sent', { ...about, error: result.message });
-  }
-
-  #isWorthARetry({ kind }: PostResult, failures: number): boolean {
-    return kind === 'later' && failures < TRIES && !this.#closing.signal.aborted;
-  }
-
-  async #pause(result: PostResult, failures: number): Promise<void> {
-    const { wait, random } = this.#options;
-    const retryAfterMs = result.kind === 'later' ? (result.retryAfterMs ?? 0) : 0;
-    await wait(Math.max(retryAfterMs, backoffMs(failures - 1, BACKOFF, random)), this.#closing.signal);
   }
 
   #dropOldest(): void {

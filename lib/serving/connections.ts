@@ -76,12 +76,8 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export class Deliveries {
   /** The clients of each body, the oldest body first. */
   readonly #underWay = new Map<Buffer, Set<ServerResponse>>();
-  #bytes = 0;
-
   /** How many bytes are under way. */
-  get bytes(): number {
-    return this.#bytes;
-  }
+  bytes = 0;
 
   /** Ends `response`, whose head is written, with `body`. */
   send(response: ServerResponse, body: Buffer): void {
@@ -95,7 +91,7 @@ export class Deliveries {
     });
     response.end(body);
     for (const [oldest, readers] of this.#underWay) {
-      if (this.#bytes <= MOST_BYTES || oldest === body) return;
+      if (this.bytes <= MOST_BYTES || oldest === body) return;
       this.#end(oldest);
       for (const reader of readers) reader.destroy();
     }
@@ -104,11 +100,11 @@ export class Deliveries {
   #begin(body: Buffer): Set<ServerResponse> {
     const clients = new Set<ServerResponse>();
     this.#underWay.set(body, clients);
-    this.#bytes += body.length;
+    this.bytes += body.length;
     return clients;
   }
 
   #end(body: Buffer): void {
-    if (this.#underWay.delete(body)) this.#bytes -= body.length;
+    if (this.#underWay.delete(body)) this.bytes -= body.length;
   }
 }

@@ -1,6 +1,6 @@
 /** HTML made of constant markup and foreign text; all text is escaped. */
 
-/** Markup made by `html` or `verbatim`, the only two ways to make one. */
+/** Markup: from `html`, or inserted without escaping, for constants of this program only. */
 export class Html {
   readonly #markup: string;
 
@@ -19,11 +19,6 @@ export type HtmlPart = string | number | Html | readonly (Html | undefined)[] | 
 /** A tag for templates. Attributes need double quotes; no part may be inserted into a script, style or comment. */
 export function html(markup: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: markup }, ...parts.map(textOf)));
-}
-
-/** Inserts `markup` without escaping: for constants of this program only. */
-export function verbatim(markup: string): Html {
-  return new Html(markup);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

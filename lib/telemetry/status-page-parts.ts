@@ -85,6 +85,7 @@ export function section<T>(
   { shown, total }: Rows<T>,
   rowOf: (row: T) => Html,
 ): Html | undefined {
+  const rest = total - shown.length;
   if (total === 0) return undefined;
   return html`<section id="${id}">
 <h2 id="${id}-title">${title} <span class="total">${total.toLocaleString('en')}</span></h2>
@@ -93,13 +94,11 @@ export function section<T>(
 <tbody>
 ${shown.map(rowOf)}</tbody>
 </table>
-${more(total - shown.length)}</section>
-`;
-}
-
-function more(rest: number): Html | undefined {
-  if (rest <= 0) return undefined;
-  return html`<p class="more">${rest.toLocaleString('en')} more are not shown: find them by their name, or read <a href="status.json">status.json</a>.</p>
+${
+  rest > 0 &&
+  html`<p class="more">${rest.toLocaleString('en')} more are not shown: find them by their name, or read <a href="status.json">status.json</a>.</p>
+`
+}</section>
 `;
 }
 

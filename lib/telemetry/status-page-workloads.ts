@@ -38,7 +38,7 @@ export function workloadSections(rows: StatusRows): readonly (Html | undefined)[
 
 function outdatedRow(workload: WorkloadStatus): Html {
   const { outdatedForSeconds: seconds } = workload;
-  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+  return html`${rowHead(workload)}
 <td data-label="outdated for">${seconds === undefined ? 'not known' : lasting(seconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
 <td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="${hasFailed(workload) ? 'problem' : 'why'}">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
@@ -46,25 +46,21 @@ function outdatedRow(workload: WorkloadStatus): Html {
 }
 
 function findingRow(workload: WorkloadStatus): Html {
-  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+  return html`${rowHead(workload)}
 <td data-label="finding">${findingsOf(workload.findings)}</td>
 <td data-label="follows">${followed(workload.follows)}</td></tr>
 `;
 }
 
 function currentRow(workload: WorkloadStatus): Html {
-  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+  return html`${rowHead(workload)}
 <td data-label="follows">${followed(workload.follows)}</td></tr>
 `;
 }
 
-/** The id by which the page's script recognizes a row after a refresh. */
-function rowId({ namespace, workload }: WorkloadStatus): string {
-  return `w:${namespace}/${workload}`;
-}
-
-function nameCell({ namespace, workload }: WorkloadStatus): Html {
-  return html`<th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
+/** The begin of a row, with the id by which the page's script recognizes it after a refresh. */
+function rowHead({ namespace, workload }: WorkloadStatus): Html {
+  return html`<tr id="w:${namespace}/${workload}"><th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
 }
 
 function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { StatusReport } from '../model/status-report.ts';
-import { html, verbatim } from './html.ts';
+import { Html, html } from './html.ts';
 import { filterLine, footer, header, lede } from './status-page-frame.ts';
 import { changesSection, recordSections, wordsSection } from './status-page-records.ts';
 import { RELOAD_SECONDS, SCRIPT } from './status-page-script.ts';
@@ -59,7 +59,7 @@ export function statusPage(page: StatusPage): string {
 <meta name="robots" content="noindex">
 <link rel="icon" href="${ICON}">
 ${!page.isStill && html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`}
-<style>${verbatim(STYLE)}</style>
+<style>${new Html(STYLE)}</style>
 </head>
 <body>
 ${header(page, about)}
@@ -69,7 +69,7 @@ ${find !== '' && filterLine(find, rows)}
 ${changesSection(rows)}${workloadSections(rows)}${recordSections(rows, now)}${wordsSection(rows)}
 </main>
 ${footer(about)}
-<script>${verbatim(SCRIPT)}</script>
+<script>${new Html(SCRIPT)}</script>
 </body>
 </html>
 `;

@@ -108,10 +108,5 @@ function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
 
 /** Compares by code unit, independently of the locale. */
 function byName(a: WorkloadStatus, b: WorkloadStatus): number {
-  return compare(a.namespace, b.namespace) || compare(a.workload, b.workload);
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  return `${a.namespace} ${a.workload}` < `${b.namespace} ${b.workload}` ? -1 : 1;
 }
