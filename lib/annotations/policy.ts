@@ -110,7 +110,9 @@ export class Policy {
     if (disabling.some((label) => labels[label] === 'true')) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
     if (this.#excludes(kind).has(ref.name)) return { asks: false, because: 'excluded' };
-    if (this.#names(ref)) return { asks: true, because: 'named' };
+    const isMatch = (pattern: string): boolean => matches(pattern, ref.name);
+    if (this.isNamed(ref) || this.#asked[kind].patterns.some(isMatch))
+      return { asks: true, because: 'named' };
     if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
     if (this.#isTrue(kind, this.#words.auto)) return { asks: true, because: 'auto' };
@@ -129,11 +131,6 @@ export class Policy {
   #isTrue(kind: ConfigKind, key: string): boolean {
     const value = this.#annotations[kind][key] ?? '';
     return this.#words.autoIsToTheLetter ? value === 'true' : parseBool(value) === true;
-  }
-
-  #names(ref: ConfigRef): boolean {
-    if (this.isNamed(ref)) return true;
-    return this.#asked[ref.kind].patterns.some((pattern) => matches(pattern, ref.name));
   }
 
   #excludes(kind: ConfigKind): ReadonlySet<string> {

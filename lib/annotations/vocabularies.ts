@@ -1,6 +1,6 @@
 /** All vocabularies in use, as one: a workload follows the objects of each of them, and each has its stamp in the one patch. */
 
-import type { Finding } from '../model/finding.ts';
+import { type Finding, findingAbout } from '../model/finding.ts';
 import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/argo-rollout.ts';
 import {
   CONFIG_KINDS,
@@ -8,6 +8,7 @@ import {
   type ConfigRef,
   keyOf,
   type ObjectKey,
+  SOURCE_KINDS,
   type WorkloadRef,
 } from '../model/object-ref.ts';
 import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
@@ -27,7 +28,6 @@ import {
 } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { CONFIG_GATING_ANNOTATIONS, reloadWindowOf } from './gating.ts';
-import { missingFindings } from './malformed.ts';
 import {
   configMistakesOf,
   excessFindings,
@@ -195,7 +195,10 @@ export class Vocabularies implements AnnotationReader {
       const isAll = this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
       const references = isAll ? workload.references.filter((ref) => ref.kind === kind) : [];
       for (const name of [...named, ...matched, ...references.map((reference) => reference.name)]) {
-        const ref = followedOf(workload, { kind, namespace, name });
+        const whole: ConfigRef = { kind, namespace, name };
+        // The keys that its pods read, if they are known, else the whole object.
+        const keys = referenceOf(workload, whole)?.keys;
+        const ref = keys === undefined ? whole : { ...whole, keys };
         refs.set(keyOf(ref), ref);
       }
     }
@@ -261,7 +264,19 @@ export class Vocabularies implements AnnotationReader {
   ): readonly Finding[] {
     const policies = this.#policiesOf(workload);
     const named = refs.filter((ref) => policies.some((policy) => policy.isNamed(ref)));
-    return missingFindings(named, isState, this.#options.resourceSelector);
+    const { resourceSelector: selector } = this.#options;
+    const hasTypes = named.some(({ kind }) => SOURCE_KINDS[kind].ignoredTypes.length > 0);
+    const type = hasTypes ? ', or of a type that is not watched' : '';
+    const labels = selector === undefined ? '' : `, or without the labels that are watched (${selector})`;
+    const notFound = (about: string): string =>
+      `${about} not found${type}${labels}; create what is missing, or remove it from the annotation`;
+    const holdsState = (about: string): string =>
+      `a reloader keeps its state in ${about}: nothing is rolled for it; remove it from the annotation`;
+    const missing = named.filter((ref) => !isState(ref));
+    return [
+      ...findingAbout('state-named', named.filter(isState), holdsState),
+      ...findingAbout('missing', missing, notFound),
+    ];
   }
 
   /** Where a patch writes the stamp of an object: one place for each vocabulary that asks for it. */
@@ -369,10 +384,4 @@ export class Vocabularies implements AnnotationReader {
 function isIn(texts: readonly string[]): (text: string) => boolean {
   const set = new Set(texts);
   return (text) => set.has(text);
-}
-
-/** The part of an object that the workload follows: the keys that its pods read, if they are known, else the whole. */
-function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
-  const keys = referenceOf(workload, whole)?.keys;
-  return keys === undefined ? whole : { ...whole, keys };
 }

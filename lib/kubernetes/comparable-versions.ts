@@ -39,7 +39,10 @@ export async function areVersionsComparable(options: ComparableVersionsOptions):
   const { signal, random, mayLag = true } = options;
   for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
     try {
-      return ascends(await versionsOf(options, mayLag && attempt + 1 < ATTEMPTS_WITHOUT_RIGHT));
+      const versions = await versionsOf(options, mayLag && attempt + 1 < ATTEMPTS_WITHOUT_RIGHT);
+      const isInOrder = (version: string, index: number): boolean =>
+        decimalOf(version) !== undefined && !isOlder(version, versions[index - 1] ?? version);
+      return versions.length > 0 && versions.every(isInOrder);
     } catch {
       // A failure may pass, and after the last attempt the result is false.
       await sleep(backoffMs(attempt, BACKOFF, random), signal);
@@ -74,10 +77,4 @@ async function versionOf(
     }
   }
   return undefined;
-}
-
-function ascends(versions: readonly string[]): boolean {
-  const isInOrder = (version: string, index: number): boolean =>
-    decimalOf(version) !== undefined && !isOlder(version, versions[index - 1] ?? version);
-  return versions.length > 0 && versions.every(isInOrder);
 }

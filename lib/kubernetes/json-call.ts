@@ -142,6 +142,8 @@ const OVER = new ApiError('aborted', 'the request is over');
  */
 export class IdleDeadline {
   readonly #controller = new AbortController();
+  /** Aborted with the parent's reason, with the error of `expired`, or by `end()`. */
+  readonly signal: AbortSignal = this.#controller.signal;
   readonly #idleMs: number;
   readonly #parent: AbortSignal | undefined;
   readonly #expired: () => Error;
@@ -160,11 +162,6 @@ export class IdleDeadline {
     if (parent?.aborted) this.#onParentAbort();
     parent?.addEventListener('abort', this.#onParentAbort, { once: true });
     this.touch();
-  }
-
-  /** Aborted with the parent's reason, with the error of `expired`, or by `end()`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** A byte arrived: restarts the time. */

@@ -107,7 +107,7 @@ export async function readConfigObject(
   filter: StreamFilter = {},
 ): Promise<Reading<RawConfigObject>> {
   const { path, fieldSelector, labelSelector } = configSource(ref.kind, ref.namespace, filter);
-  const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector === undefined ? [] : [fieldSelector])];
+  const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector ? [fieldSelector] : [])];
   try {
     const list = await callJson<{ items?: readonly RawConfigObject[] | null; metadata?: object }>(send, {
       method: 'GET',

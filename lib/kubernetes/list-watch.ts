@@ -12,8 +12,8 @@ export interface ListWatchSource {
   readonly kind: string;
   /** The collection's path, without a query. */
   readonly path: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
 }
 
 /** The page of a list to ask for; all pages of a list show the same snapshot. */
@@ -112,16 +112,14 @@ export async function openWatch(
   { resourceVersion, timeoutSeconds, silenceMs, signal }: WatchOptions,
 ): Promise<AsyncGenerator<WatchEvent>> {
   const deadline = new IdleDeadline(silenceMs, signal);
-  const { fieldSelector, labelSelector } = source;
-  const parameters = {
+  const path = withQuery(source.path, {
     watch: '1',
     allowWatchBookmarks: 'true',
     resourceVersion,
     timeoutSeconds,
-    fieldSelector,
-    labelSelector,
-  };
-  const path = withQuery(source.path, parameters);
+    fieldSelector: source.fieldSelector,
+    labelSelector: source.labelSelector,
+  });
   try {
     const { body } = await accepted(send, { method: 'GET', path }, deadline);
     return eventsOf(body, deadline);
@@ -200,12 +198,8 @@ export class ListReader {
   #field = '';
   #isInItems = false;
   #envelope = '';
-  #metadata: ListMetadata | undefined;
-
   /** The metadata; known before the items if the server sends it first, as it does for all built-in kinds. */
-  get metadata(): ListMetadata | undefined {
-    return this.#metadata;
-  }
+  metadata: ListMetadata | undefined;
 
   /**
    * The objects that the next piece of the body completes. Each is parsed when the caller asks for it, so that it can be
@@ -295,7 +289,7 @@ export class ListReader {
     this.#isInItems = true;
     this.#toEnvelope(this.#at + 1);
     const { metadata } = listOf(`${this.#envelope}]}`);
-    if (typeof metadata?.resourceVersion === 'string') this.#metadata = metadata as ListMetadata;
+    if (typeof metadata?.resourceVersion === 'string') this.metadata = metadata as ListMetadata;
   }
 
   #close(): boolean {

@@ -11,7 +11,7 @@ import { decimalOf, isOlder } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { Informer } from './informer.ts';
-import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
+import { type ListPage, type ListWatchSource, listPage, openWatch } from './list-watch.ts';
 import type { Send } from './transport.ts';
 
 /** The receiver of a stream's health: metrics, readiness, the heartbeat. */
@@ -224,10 +224,12 @@ export class Reflector {
       observer?.onWatchUp?.();
       for await (const event of events) {
         if (signal.aborted) break;
-        const completed = complete === undefined ? event : await completedEvent(event, complete, signal);
+        // What is gone, and a bookmark, stay as they are.
+        const isWhole = complete === undefined || event.type === 'BOOKMARK' || event.type === 'DELETED';
+        const object = isWhole ? event.object : await complete(event.object, signal);
         if (event.type !== 'BOOKMARK') this.#uselessWatches = 0;
         this.#silentWatches = 0;
-        target.event(completed);
+        target.event({ ...event, object });
         this.#lastVersion = event.resourceVersion;
         observer?.onSignOfLife?.();
       }
@@ -269,16 +271,6 @@ export class Reflector {
     const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
     this.#options.log[level](`${verb} of ${kind} failed, trying again`, fields);
   }
-}
-
-/** What is gone, and a bookmark, stay as they are. */
-async function completedEvent(
-  event: WatchEvent,
-  complete: NonNullable<ReflectorOptions['complete']>,
-  signal: AbortSignal,
-): Promise<WatchEvent> {
-  if (event.type === 'BOOKMARK' || event.type === 'DELETED') return event;
-  return { ...event, object: await complete(event.object, signal) };
 }
 
 function afterPause(ms: number, next: State): State {

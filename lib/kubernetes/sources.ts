@@ -57,8 +57,8 @@ export function configSource(
   return {
     kind,
     path: collectionPath(SOURCE_KINDS[kind], namespace),
-    ...selecting([...types, ...outside(except)]),
-    ...(labelSelector === undefined || isMountedKind(kind) ? {} : { labelSelector }),
+    fieldSelector: [...types, ...outside(except)].join(','),
+    labelSelector: isMountedKind(kind) ? undefined : labelSelector,
   };
 }
 
@@ -68,19 +68,15 @@ export function objectsSource(
   namespace?: string,
   { except = [] }: StreamFilter = {},
 ): ListWatchSource {
-  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
+  const fieldSelector = outside(except).join(',');
+  return { kind: row.kind, path: collectionPath(row, namespace), fieldSelector };
 }
 
 /** The Namespaces that match the selector, or all. */
 export function namespaceSource(labelSelector?: string): ListWatchSource {
-  const path = collectionPath(NAMESPACES);
-  return { kind: 'Namespace', path, ...(labelSelector === undefined ? {} : { labelSelector }) };
+  return { kind: 'Namespace', path: collectionPath(NAMESPACES), labelSelector };
 }
 
 function outside(namespaces: readonly string[]): string[] {
   return namespaces.map((namespace) => `metadata.namespace!=${namespace}`);
-}
-
-function selecting(fields: readonly string[]): { fieldSelector?: string } {
-  return fields.length === 0 ? {} : { fieldSelector: fields.join(',') };
 }

@@ -34,7 +34,11 @@ export function parseFurtherKind(text: string): CustomKind | string {
     return `${FORM}; this one has no group: kinds of the core group are not added`;
   if (others.length > 0 || !isObjectName(group) || !isDnsLabel(version) || !isDnsLabel(resource)) return FORM;
   const known = KNOWN_KINDS.find((row) => row.group === group && row.resource === resource);
-  if (known !== undefined) return knownText(known.kind);
+  if (known !== undefined) {
+    const { flag } = SERVED_BY[known.kind] ?? {};
+    if (flag === undefined) return `no ${known.kind}s: they are always served; take the entry away`;
+    return `no ${known.kind}s: ${flag} serves them; write that flag in place of the entry`;
+  }
   if (!group.includes('.')) return `${FORM}; ${group} is a group of Kubernetes itself, no custom resource`;
   if (colon < 0) return `${FORM}; the path of the pod template is missing: append such as :spec.template`;
   const path = text.slice(colon + 1);
@@ -51,10 +55,4 @@ function templatePathOf(path: string): readonly string[] | string {
   return fields.every((field) => FIELD.test(field))
     ? fields
     : `a path of fields with dots between them, such as :spec.template`;
-}
-
-function knownText(kind: string): string {
-  const { flag } = SERVED_BY[kind] ?? {};
-  if (flag === undefined) return `no ${kind}s: they are always served; take the entry away`;
-  return `no ${kind}s: ${flag} serves them; write that flag in place of the entry`;
 }

@@ -28,7 +28,7 @@ import {
   type WriteResult,
 } from '../model/outcome.ts';
 import { type EventReason, type EventRecord, eventTelling, type Reason } from '../model/reasons.ts';
-import { aboutOf, type RolloutPlan } from '../model/rollout-plan.ts';
+import { aboutOf } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
 import { count } from '../model/text.ts';
 import { formatDuration, inTime, monotonicMs } from '../model/time.ts';
@@ -115,21 +115,18 @@ export class Reporter {
   notes(notes: readonly Note[]): void {
     const counts = new Map<string, { readonly note: Note; times: number }>();
     for (const note of notes) {
-      const kind = `${note.reason} ${note.workload === undefined ? '' : keyOf(note.workload)}`;
+      const { workload, reason, detail = '' } = note;
+      const kind = `${reason} ${workload === undefined ? '' : keyOf(workload)}`;
       const alike = counts.get(kind) ?? { note, times: 0 };
       counts.set(kind, alike);
       alike.times += 1;
-      if (alike.times <= MOST_ALIKE) this.#note(note);
+      if (alike.times > MOST_ALIKE) continue;
+      this.journal.note(note);
+      if (workload !== undefined && reason === 'stamp-reverted')
+        this.#event(workload, 'StampReverted', detail, `reverted by ${detail}`);
     }
     for (const { note, times } of counts.values())
       if (times > MOST_ALIKE) this.journal.more(note, times - MOST_ALIKE);
-  }
-
-  #note(note: Note): void {
-    const { workload, reason, detail = '' } = note;
-    this.journal.note(note);
-    if (workload !== undefined && reason === 'stamp-reverted')
-      this.#event(workload, 'StampReverted', detail, `reverted by ${detail}`);
   }
 
   /** Reports a new finding. */
@@ -248,13 +245,18 @@ export class Reporter {
   #done(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'done' }>, pending: PendingChanges): void {
     const { plan, evicted } = outcome;
     const { changes, since } = pending;
+    const { counters, isDryRun, store, onRollout } = this.#options;
     const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
-    const would = this.#options.isDryRun ? 'would be ' : '';
+    const would = isDryRun ? 'would be ' : '';
     const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
-    this.#options.counters?.rolled((monotonicMs() - since) / 1000, changes);
+    counters?.rolled((monotonicMs() - since) / 1000, changes);
     const reason = this.#isTold ? 'webhook-notified' : 'rolled';
     this.journal.say(reason, `${describe(ref)} ${done}${pods}`, ref.namespace);
-    this.#tellOfRollout(plan, pending, pods);
+    const sources = plan.stamps.flatMap(({ config }) => store.configs.get(config)?.ref ?? []);
+    const later = this.#isTold || pods !== '' ? '' : this.#laterOf(ref);
+    const message = `${this.#doneTo(ref)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${pods}${later}`;
+    this.#event(ref, this.#isTold ? 'WebhookNotified' : 'Reloaded', aboutOf(plan), message);
+    onRollout?.({ workload: ref, objects: sources });
   }
 
   /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
@@ -322,17 +324,6 @@ export class Reporter {
   /** The verb for the rollout of a workload of this kind. */
   #doneTo({ kind }: WorkloadRef): string {
     return this.#isTold ? 'told to the webhook' : workloadKindOf(kind).done;
-  }
-
-  /** Reports a rollout. */
-  #tellOfRollout(plan: RolloutPlan, { changes }: PendingChanges, pods: string): void {
-    const { workload, stamps } = plan;
-    const { configs } = this.#options.store;
-    const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
-    const later = this.#isTold || pods !== '' ? '' : this.#laterOf(workload);
-    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${pods}${later}`;
-    this.#event(workload, this.#isTold ? 'WebhookNotified' : 'Reloaded', aboutOf(plan), message);
-    this.#options.onRollout?.({ workload, objects: sources });
   }
 
   /** The end of the message for a workload whose pods are not replaced at once. */

@@ -38,6 +38,7 @@ const FAILING = /BackOff$|^(?:CreateContainer(?:Config)?Error|RunContainerError|
 
 /** What an operator may make of an object of its kind, for the pods. */
 const MADE_BY_OPERATORS = ['Deployment', 'StatefulSet', 'DaemonSet'];
+const ENDED: readonly (string | undefined)[] = ['Succeeded', 'Failed'];
 const UNREACHED =
   'no pod in the namespace is controlled by it, nor by its Deployments, StatefulSets, DaemonSets or ReplicaSets, so none can be evicted';
 
@@ -65,7 +66,8 @@ export class Evictions implements PodClient {
       const isOfOperator = isCustom(workloadKindOf(kind));
       const labelSelector = isOfOperator ? undefined : selectorText(raw.spec?.selector);
       const all = await callList<RawPod>(this.#send, collectionPath(PODS, namespace), { labelSelector });
-      const pods = all.filter(isAlive);
+      // A pod that has ended runs nothing, and its controller has another one in its place.
+      const pods = all.filter(({ status }) => !ENDED.includes(status?.phase));
       const owners = new Set([uid]);
       const between = [
         ...(isOfOperator && pods.length > 0 ? MADE_BY_OPERATORS.map(workloadKindOf) : []),
@@ -107,11 +109,6 @@ export class Evictions implements PodClient {
 function desiredOf({ spec, status }: RawWorkload): number | undefined {
   const desired: unknown = status?.desiredNumberScheduled ?? spec?.replicas;
   return typeof desired === 'number' ? desired : undefined;
-}
-
-/** A pod that has ended runs nothing, and its controller has another one in its place. */
-function isAlive({ status }: RawPod): boolean {
-  return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
 function podOf({ metadata, status }: RawPod): Pod {

@@ -39,10 +39,7 @@ export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadat
 }
 
 /** The namespace and name of the Job that is recreated. */
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
-}
+type Place = Omit<WorkloadRef, 'kind'>;
 
 /**
  * Whether a placeholder Job of another process may be trusted: a Job is deleted and created by it, so a forged one would be an
