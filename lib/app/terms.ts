@@ -47,7 +47,7 @@ export interface TermsOptions {
   readonly newStandby: () => Reloader;
   /** Called once a reloader leads, with all observations and the state. */
   readonly onTerm: () => void;
-  readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'isReplaced'>;
+  readonly keys: Pick<DigestKeys, 'areKnown' | 'read'>;
   readonly log: Log;
   readonly random: () => number;
 }
@@ -205,8 +205,6 @@ export class Terms {
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
     const failure = await keys.read(stateClient.keys, begun.shards, signal);
-    if (keys.isReplaced)
-      this.#fail('the Secret has another key of the digests: this process ends, the next one reads it');
     if (signal.aborted) return undefined;
     if (failure !== undefined) return failure;
     if (await this.#current.catchUp(begun.shards)) return begun;

@@ -26,8 +26,6 @@ const UNREAD = 'the keys of the digests cannot be read, nothing is watched befor
 /** See the file's comment. */
 export class DigestKeys {
   readonly #options: DigestKeysOptions;
-  /** Whether the Secret holds the key of this process no more: what it wrote, no other process could read. */
-  isReplaced = false;
 
   constructor(options: DigestKeysOptions) {
     this.#options = options;
@@ -41,14 +39,14 @@ export class DigestKeys {
   /**
    * Makes one attempt to read the Secret, once the state, `shards`, is known. The first attempt of a new installation makes the
    * key. Without the right to the Secret, and while the state names no key, the algorithm is SHA-1. A process that has begun reads
-   * it only if the state names a key that it does not have. The result: the failure, if it failed. Never rejects.
+   * it only if it has no key and the state names one. The result: the failure, if it failed. Never rejects.
    */
   async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<FailedRead | undefined> {
     const { keyring, isKeyed } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
     const named = [...algorithmsNamedIn(values)].filter(isKeyId);
     const areNamed = named.length > 0;
-    if (keyring.hasBegun && named.every((id) => keyring.keys.includes(id))) return undefined;
+    if (keyring.hasBegun && (!areNamed || keyring.keys.length > 0)) return undefined;
     if (!isKeyed && !areNamed && !values.some((value) => STAMP_OVERRIDE.test(value))) {
       keyring.begin(SHA1.name);
       return undefined;
@@ -60,8 +58,6 @@ export class DigestKeys {
       keyring.begin(SHA1.name);
       return undefined;
     }
-    const { id } = keyIn(held.data) ?? {};
-    this.isReplaced = keyring.keys.some((own) => own !== id);
     keyring.take(held.data);
     const [key] = keyring.keys;
     const name = isKeyed ? key : SHA1.name;
