@@ -69,23 +69,17 @@ export class NearKeys {
     const words = wordsIn(key);
     if (words.length > MOST_WORDS) return undefined;
     const isShort = prefixOf(key) === SHORT_PREFIX;
+    // By brand, what is left of the words without it; undefined if they do not have it, or nothing else.
     const lefts = new Map<readonly string[], readonly string[] | undefined>();
-    for (const { brand } of this.#known)
-      if (!lefts.has(brand)) lefts.set(brand, withoutBrand(words, brand, isShort));
+    for (const { brand } of this.#known) {
+      if (lefts.has(brand)) continue;
+      const { left, missed } = paired(words, isShort && brand[0] === SHORT_PREFIX ? [SHORT_PREFIX] : brand);
+      lefts.set(brand, missed > 0 || left.length === 0 ? undefined : left);
+    }
     const wrong = this.#known.map((known) => wrongIn(lefts.get(known.brand), known, isShort));
     const least = Math.min(...wrong);
     return least === FAR ? undefined : this.#known[wrong.indexOf(least)]?.key;
   }
-}
-
-/** What is left of the words of a key without a brand; undefined if it does not have the brand, or nothing else. */
-function withoutBrand(
-  all: readonly string[],
-  brand: readonly string[],
-  isShort: boolean,
-): readonly string[] | undefined {
-  const { left, missed } = paired(all, isShort && brand[0] === SHORT_PREFIX ? [SHORT_PREFIX] : brand);
-  return missed > 0 || left.length === 0 ? undefined : left;
 }
 
 /** 0 if `left` are almost the words of `known`; 1 with a word more or less, or if they are joined; else FAR. */

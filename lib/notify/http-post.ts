@@ -69,7 +69,16 @@ export class HttpPoster {
     this.#url = new URL(options.url);
     this.origin = originOf(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#agent = this.#newAgent();
+    const proxies = { ...options.proxies };
+    // The timeout ends the socket to a proxy that hangs, which belongs to no request.
+    const settings = { proxyEnv: proxies, timeout: this.#timeoutMs };
+    try {
+      this.#agent = this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
+    } catch {
+      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // the lower-case variable has precedence
+      const variable = proxies[name] ? name : name.toUpperCase();
+      throw new ConnectionError(`${variable}: expected the URL of a proxy`);
+    }
   }
 
   /** Posts within the timeout. Never rejects; an abort by `signal` counts as a post without an answer. */
@@ -121,19 +130,6 @@ export class HttpPoster {
 
   get #isPlain(): boolean {
     return this.#url.protocol === 'http:';
-  }
-
-  #newAgent(): HttpAgent {
-    const proxies = { ...this.#options.proxies };
-    // The timeout ends the socket to a proxy that hangs, which belongs to no request.
-    const settings = { proxyEnv: proxies, timeout: this.#timeoutMs };
-    try {
-      return this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
-    } catch {
-      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // the lower-case variable has precedence
-      const variable = proxies[name] ? name : name.toUpperCase();
-      throw new ConnectionError(`${variable}: expected the URL of a proxy`);
-    }
   }
 
   #start({ contentType, text, signature }: PostBody): ClientRequest {

@@ -124,45 +124,37 @@ export type MetricWord =
   | 'buildInfo';
 
 const ROWS_OF_LEADER = Object.fromEntries(
-  Object.entries(LEADER_GAUGES).map(([word, row]): [string, MetricRow] => [
-    word,
-    { ...row, type: 'gauge', series: PLAIN },
-  ]),
+  Object.entries(LEADER_GAUGES).map(([word, { name, help }]) => [word, gauge(name, help)]),
 ) as Readonly<Record<LeaderGauge, MetricRow>>;
 
 /** Every metric of this program, by its name in the code. */
 export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
-  configObjects: {
-    name: 'reloader_config_objects',
-    help: 'ConfigMaps, Secrets and SecretProviderClasses in view',
-    type: 'gauge',
-    series: every({ kind: CONFIG_KINDS }),
-  },
-  workloads: {
-    name: 'reloader_workloads',
-    help: 'Workloads that follow a ConfigMap, Secret or SecretProviderClass',
-    type: 'gauge',
-    series: every({ kind: WORKLOADS }),
-  },
+  configObjects: gauge(
+    'reloader_config_objects',
+    'ConfigMaps, Secrets and SecretProviderClasses in view',
+    every({ kind: CONFIG_KINDS }),
+  ),
+  workloads: gauge(
+    'reloader_workloads',
+    'Workloads that follow a ConfigMap, Secret or SecretProviderClass',
+    every({ kind: WORKLOADS }),
+  ),
   ...ROWS_OF_LEADER,
-  changes: {
-    name: 'reloader_changes_total',
-    help: 'Changes of content that were seen of objects that workloads follow',
-    type: 'counter',
-    series: every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
-  },
-  rollouts: {
-    name: 'reloader_rollouts_total',
-    help: 'Attempts to roll a workload: done, again (another client wrote first), later (no answer or throttled), refused, gone',
-    type: 'counter',
-    series: every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
-  },
-  reloads: {
-    name: 'reloader_reload_executed_total',
-    help: 'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
-    type: 'counter',
-    series: every({ success: ['true', 'false'] }),
-  },
+  changes: counter(
+    'reloader_changes_total',
+    'Changes of content that were seen of objects that workloads follow',
+    every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
+  ),
+  rollouts: counter(
+    'reloader_rollouts_total',
+    'Attempts to roll a workload: done, again (another client wrote first), later (no answer or throttled), refused, gone',
+    every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
+  ),
+  reloads: counter(
+    'reloader_reload_executed_total',
+    'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
+    every({ success: ['true', 'false'] }),
+  ),
   reloadsByNamespace: {
     name: 'reloader_reload_executed_total_by_namespace',
     help: 'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
@@ -170,88 +162,65 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     series: [],
     labels: ['success', 'namespace'],
   },
-  changesPerRollout: {
-    name: 'reloader_changes_per_rollout',
-    help: 'Changes that one rollout brought to the pods',
-    type: 'histogram',
-    series: PLAIN,
-    buckets: [1, 2, 3, 5, 10, 20, 50, 100],
-  },
-  changeToRollout: {
-    name: 'reloader_change_to_rollout_seconds',
-    help: 'Time from the first change that was seen to the accepted patch, the quiet period included',
-    type: 'histogram',
-    series: PLAIN,
-    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 6, 7.5, 10, 15, 30, 60, 120, 300, 600],
-  },
-  patchDuration: {
-    name: 'reloader_patch_duration_seconds',
-    help: 'Time that the API server took to answer the patch of a workload',
-    type: 'histogram',
-    series: PLAIN,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  },
-  commits: {
-    name: 'reloader_commits_total',
-    help: 'Writes of the state by their result',
-    type: 'counter',
-    series: every({ result: COMMIT_RESULTS }),
-  },
-  alerts: {
-    name: 'reloader_alerts_total',
-    help: 'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
-    type: 'counter',
-    series: every({ result: ALERT_RESULTS }),
-  },
-  internalErrors: {
-    name: 'reloader_internal_errors_total',
-    help: 'Times that something about one workload or object was not handled, by a defect of this program; it is tried again',
-    type: 'counter',
-    series: PLAIN,
-  },
-  leader: {
-    name: 'reloader_leader',
-    help: '1 while this process leads and acts, 0 while it stands by',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  leaderTransitions: {
-    name: 'reloader_leader_transitions_total',
-    help: 'Times that this process has taken or lost the lead',
-    type: 'counter',
-    series: PLAIN,
-  },
-  admissionReviews: {
-    name: 'reloader_admission_reviews_total',
-    help: 'Writes of workloads that the admission webhook was asked about, by what became of them',
-    type: 'counter',
-    series: every({ result: Object.keys(ADMISSION_RESULTS) }),
-  },
-  admissionDuration: {
-    name: 'reloader_admission_duration_seconds',
-    help: 'Time that the admission webhook took to decide, without the network',
-    type: 'histogram',
-    series: PLAIN,
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2],
-  },
-  watchUp: {
-    name: 'reloader_watch_up',
-    help: 'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
-    type: 'gauge',
-    series: every({ kind: [...ALWAYS_SERVED, ...WORKLOADS] }),
-  },
-  watchRestarts: {
-    name: 'reloader_watch_restarts_total',
-    help: 'Watches that came to an end and are opened anew; ended and expired are ordinary',
-    type: 'counter',
-    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
-  },
-  apiRequests: {
-    name: 'reloader_api_requests_total',
-    help: 'Requests to the API server; code none means that there was no answer',
-    type: 'counter',
-    series: usualRequests(),
-  },
+  changesPerRollout: histogram(
+    'reloader_changes_per_rollout',
+    'Changes that one rollout brought to the pods',
+    [1, 2, 3, 5, 10, 20, 50, 100],
+  ),
+  changeToRollout: histogram(
+    'reloader_change_to_rollout_seconds',
+    'Time from the first change that was seen to the accepted patch, the quiet period included',
+    [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 6, 7.5, 10, 15, 30, 60, 120, 300, 600],
+  ),
+  patchDuration: histogram(
+    'reloader_patch_duration_seconds',
+    'Time that the API server took to answer the patch of a workload',
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ),
+  commits: counter(
+    'reloader_commits_total',
+    'Writes of the state by their result',
+    every({ result: COMMIT_RESULTS }),
+  ),
+  alerts: counter(
+    'reloader_alerts_total',
+    'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
+    every({ result: ALERT_RESULTS }),
+  ),
+  internalErrors: counter(
+    'reloader_internal_errors_total',
+    'Times that something about one workload or object was not handled, by a defect of this program; it is tried again',
+  ),
+  leader: gauge('reloader_leader', '1 while this process leads and acts, 0 while it stands by'),
+  leaderTransitions: counter(
+    'reloader_leader_transitions_total',
+    'Times that this process has taken or lost the lead',
+  ),
+  admissionReviews: counter(
+    'reloader_admission_reviews_total',
+    'Writes of workloads that the admission webhook was asked about, by what became of them',
+    every({ result: Object.keys(ADMISSION_RESULTS) }),
+  ),
+  admissionDuration: histogram(
+    'reloader_admission_duration_seconds',
+    'Time that the admission webhook took to decide, without the network',
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2],
+  ),
+  watchUp: gauge(
+    'reloader_watch_up',
+    'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
+    every({ kind: [...ALWAYS_SERVED, ...WORKLOADS] }),
+  ),
+  watchRestarts: counter(
+    'reloader_watch_restarts_total',
+    'Watches that came to an end and are opened anew; ended and expired are ordinary',
+    every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
+  ),
+  apiRequests: counter(
+    'reloader_api_requests_total',
+    'Requests to the API server; code none means that there was no answer',
+    usualRequests(),
+  ),
   buildInfo: {
     name: 'reloader_build_info',
     help: 'Always 1; the labels say which program this is',
@@ -260,6 +229,18 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     labels: ['version', 'node'],
   },
 };
+
+function counter(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
+  return { name, help, type: 'counter', series };
+}
+
+function gauge(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
+  return { name, help, type: 'gauge', series };
+}
+
+function histogram(name: MetricRow['name'], help: string, buckets: readonly number[]): MetricRow {
+  return { name, help, type: 'histogram', series: PLAIN, buckets };
+}
 
 /** The series of a kind of workload that is served only if a flag asks for it. */
 export function seriesOf({ kind, resource }: WorkloadKind): Readonly<{
