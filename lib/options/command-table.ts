@@ -91,7 +91,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
       ['reloader plan -f new/ --against old/ -o markdown', 'two trees, without a cluster'],
     ],
-    exits: '0 no workload would be rolled, 2 one would, 3 it is not known',
+    exits: '0 no workload would be rolled, 2 one would, 3 it is not known (1 also a change is refused)',
   },
   check: {
     summary: 'finds mistakes in manifests, without a cluster',

@@ -138,6 +138,16 @@ test('a namespace that does not exist is an error, but not if the manifests crea
   assert.equal((await run('reloader plan -f - -n nowhere', kubeconfig, created)).code, 0);
 });
 
+test('plan exits with 1 where the API server refuses a change', async () => {
+  put(cluster, { kind: 'ConfigMap', namespace: 'default', name: 'fixed' }, 'A');
+  cluster.sandbox.patch('configmaps', 'default', 'fixed', { immutable: true });
+  const metadata = { name: 'fixed' };
+  const changed = { apiVersion: 'v1', kind: 'ConfigMap', metadata, immutable: true, data: { key: 'B' } };
+  const { code, stdout } = await run('reloader plan -f -', kubeconfig, JSON.stringify(changed));
+  assert.equal(code, 1, stdout);
+  assert.match(stdout, /ConfigMap\/fixed is immutable: the API server refuses the change/);
+});
+
 /** By the flags of a reloader that does not watch the namespace, what says so. */
 const UNWATCHED: Readonly<Record<string, RegExp>> = {
   '--namespace=shop': /the reloader watches shop \(--namespace\), and not default \[namespace-not-watched\]/,

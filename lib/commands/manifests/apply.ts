@@ -1,4 +1,4 @@
-/** What objects would be if manifests were applied to them: the fields of the manifest over those of the live object. */
+/** What objects would be if manifests were applied to them, as `kubectl apply` does it. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isStampVariable } from '../../annotations/stamp-variables.ts';
@@ -13,55 +13,61 @@ const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
 const TEXTS = /^(?:annotations|labels|data|binaryData|matchLabels|nodeSelector|parameters|volumeAttributes)$/;
 /** The fields of which the API server stores neither `false` nor 0. */
 const ZEROS = /^(?:host(?:IPC|Network|PID)|(?:initialDelay|minReady)Seconds|paused|readOnly|stdin|tty)$/;
+/** The maps that the API server adds where there are none, and the values that it gives to fields of a template. */
+const EMPTY = /^(?:resources|securityContext)$/;
+const DEFAULTS =
+  /^(?:apiVersion=v1|defaultMode=420|dnsPolicy=ClusterFirst|expirationSeconds=3600|protocol=TCP|restartPolicy=Always|terminationGracePeriodSeconds=30)$/;
 const QUANTITIES = ['divisor', 'overhead', 'resources', 'sizeLimit'];
 
-/** What `kubectl apply` has applied last. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+/** The lists that are merged by such a field; of all others an item goes that the manifest lacks. */
+const MERGED =
+  /^(?:(?:c|initC|ephemeralC)ontainers|env|hostAliases|imagePullSecrets|ports|volume(?:s|Mounts|Devices))$/;
+/** The lists of references: nothing of an item stays, or nothing but what is within its one source. */
+const REPLACED = /^(?:envFrom|items|sources)$/;
+const SOURCES = /^(?:env|volumes)$/;
 
 /**
- * The live object after the manifest is applied. Fields that the manifest lacks stay, since the API server has filled them in;
- * items of a list that it lacks go, except stamps. Keys of data and annotations that it lacks go if they were applied last.
+ * The live object after the manifest is applied. What was applied `last` and the manifest lacks goes, what neither has stays.
+ * With the live object as the last one, a manifest takes its place, and stamps alone stay.
  */
-export function appliedTo(live: RawObject, manifest: RawObject): RawObject {
-  const { status: _, ...wanted } = manifest as RawObject & { readonly status?: unknown };
-  const last = lastAppliedTo(live);
-  const { annotations = {} } = live.metadata;
-  const kept = withoutKeys(annotations, last.metadata?.annotations, manifest.metadata.annotations);
-  const trimmed = { ...live, metadata: { ...live.metadata, annotations: kept } };
-  const next = merged(trimmed, wanted) as RawObject & RawConfigObject;
-  if ((live as RawWorkload).spec === undefined) {
-    const contents = (['data', 'binaryData'] as const).filter((field) => next[field] !== undefined);
-    const given = manifest as RawConfigObject;
-    const left = contents.map((field) => [field, withoutKeys(next[field] ?? {}, last[field], given[field])]);
-    return { ...next, ...Object.fromEntries(left) };
-  }
-  const { uid = '', generation = 1 } = live.metadata;
-  const isChanged = !isDeepStrictEqual((live as RawWorkload).spec, (next as RawWorkload).spec);
-  return { ...next, metadata: { ...next.metadata, uid, generation: generation + Number(isChanged) } };
+export function appliedTo(live: RawObject, manifest: RawObject, last: object = {}): RawObject {
+  const { status: _, ...wanted } = manifest as RawWorkload;
+  const { status: __, ...was } = last as RawWorkload;
+  // kubectl writes an annotation itself, so that it never takes all of them away.
+  const { annotations = {} } = manifest.metadata;
+  const { uid, generation = 1 } = live.metadata;
+  const metadata = { ...manifest.metadata, annotations, uid, generation: live.metadata.generation };
+  const next = merged(live, { ...wanted, metadata }, was) as RawWorkload;
+  if (isDeepStrictEqual((live as RawWorkload).spec, next.spec)) return next;
+  return { ...next, metadata: { ...next.metadata, generation: generation + 1 } };
 }
 
-/** `fields` without those that were applied `last` and are not in `given`. */
-function withoutKeys(fields: object, last: object = {}, given: object = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => !(key in last) || key in given));
-}
-
-/** The manifest in place of the former one: what it lacks goes. */
-export function replaced(former: RawObject, manifest: RawObject): RawObject {
-  const { uid = '', generation = 1 } = former.metadata;
-  const { status, spec: was } = former as RawWorkload;
-  const spec = merged(was, (manifest as RawWorkload).spec, true) as RawWorkload['spec'];
-  const isChanged = !isDeepStrictEqual(was, spec);
-  const metadata = { ...manifest.metadata, uid, generation: generation + Number(isChanged) };
-  return { ...manifest, ...(status && { status }), ...(spec && { spec }), metadata } as RawObject;
-}
-
-function lastAppliedTo({ metadata }: RawObject): Partial<RawConfigObject> {
+/** What `kubectl apply` has applied last; undefined: the object was written in another way. */
+export function lastAppliedTo({ metadata: { annotations = {} } }: RawObject): object | undefined {
   try {
-    const last: unknown = JSON.parse(metadata.annotations?.[LAST_APPLIED] ?? '');
-    return isJson(last) ? last : {};
+    const text = annotations['kubectl.kubernetes.io/last-applied-configuration'] ?? '';
+    const last: unknown = JSON.parse(text, (_, each: unknown) => each ?? undefined);
+    return isJson(last) ? last : undefined;
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+/** The names of what one form of an object has and the other one lacks. */
+export function lostIn(kept: unknown, next: unknown, path = ''): readonly string[] {
+  const [before, after] = [kept, next].map((value) =>
+    Array.isArray(value)
+      ? Object.fromEntries(value.map((item, index) => [isJson(item) ? (item['name'] ?? index) : index, item]))
+      : value,
+  );
+  const field = path.slice(path.lastIndexOf('.') + 1);
+  if (after === undefined && !(isJson(before) && TEXTS.test(field)))
+    return [
+      path.replace(/^(?:metadata\.(annotation)s|(?:data|binaryData))\./, (_, own = 'key') => `${own} `),
+    ];
+  if (!isJson(before)) return [];
+  const left = isJson(after) ? after : {};
+  return Object.keys(before).flatMap((key) => lostIn(before[key], left[key], path ? `${path}.${key}` : key));
 }
 
 /** The keys whose values differ, by their names. */
@@ -76,27 +82,32 @@ function contentOf(object: RawObject | undefined): Readonly<Record<string, strin
   return { ...data, ...binaryData };
 }
 
-/** `isWhole`: what is not wanted goes. */
-type How = readonly [isWhole?: boolean, field?: string, isQuantity?: boolean];
-
 /** What is wanted over what is live, which stays where both are the same to the API server. */
-function merged(live: unknown, wanted: unknown, ...how: How): unknown {
-  const [isWhole, field = '', isQuantity = false] = how;
-  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, how);
+function merged(live: unknown, wanted: unknown, last: unknown, field = '', isQuantity = false): unknown {
+  if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, last, field, isQuantity);
   if (!isJson(live) || !isJson(wanted))
     return isQuantity && amountOf(live) === amountOf(wanted) ? live : wanted;
+  const was = isJson(last) ? last : {};
   const counts = ([key, value]: [string, unknown]): boolean => TEXTS.test(field) || !isEmpty(key, value);
-  const kept = Object.entries(live).filter((each) => isWhole !== true || each[0] in wanted || !counts(each));
+  const isGone = (key: string): boolean =>
+    !(key in wanted) && (Object.hasOwn(was, key) || SOURCES.test(field));
+  const kept = Object.entries(live).filter((each) => !isGone(each[0]) || !counts(each));
   const given = Object.entries(wanted).filter((each) => each[0] in live || counts(each));
   const fields = given.map(([key, value]) => {
     const isAmount = isQuantity || (QUANTITIES.includes(key) && !TEXTS.test(field));
-    return [key, key in live ? merged(live[key], value, isWhole, key, isAmount) : value];
+    return [key, key in live ? merged(live[key], value, was[key], key, isAmount) : value];
   });
   return { ...Object.fromEntries(kept), ...Object.fromEntries(fields) };
 }
 
 /** By a field that no two items share, else by their order: the API server takes a variable twice. Stamps stay. */
-function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: How): readonly unknown[] {
+function mergedList(
+  live: readonly unknown[],
+  wanted: readonly unknown[],
+  last: unknown,
+  field: string,
+  isQuantity: boolean,
+): readonly unknown[] {
   const idOf = (item: unknown, key: string): unknown => (isJson(item) ? item[key] : undefined);
   const key = KEYS.find((each) =>
     [live, wanted].every((list) => {
@@ -105,20 +116,28 @@ function mergedList(live: readonly unknown[], wanted: readonly unknown[], how: H
     }),
   );
   const names = wanted.map((item) => idOf(item, 'name'));
-  const isStamp = (name: unknown): boolean => isStampVariable(String(name)) && !names.includes(name);
-  const [stamps, others] = [true, false].map((is) =>
-    live.filter((item) => isStamp(idOf(item, 'name')) === is),
+  const isStamp = (item: unknown): boolean =>
+    isStampVariable(String(idOf(item, 'name'))) && !names.includes(idOf(item, 'name'));
+  const others = live.filter((item) => !isStamp(item));
+  const [own, was, is] = [others, Array.isArray(last) ? last : [], wanted].map(
+    (list) => new Map(list.map((item, index) => [key === undefined ? index : idOf(item, key), item])),
   );
-  const place = (item: unknown, index: number): unknown => (key === undefined ? index : idOf(item, key));
-  const byPlace = new Map(others?.map((item, index) => [place(item, index), item]));
-  const next = wanted.map((item, index) => merged(byPlace.get(place(item, index)), item, ...how));
-  return [...next, ...(stamps ?? [])];
+  const next = [...(is ?? [])].map(([place, item]) => {
+    const former = own?.get(place);
+    return merged(former, item, REPLACED.test(field) ? former : was?.get(place), field, isQuantity);
+  });
+  const isMerged = key !== undefined && MERGED.test(field);
+  const isKept = (item: unknown): boolean =>
+    isStamp(item) || (isMerged && ![was, is].some((each) => each?.has(idOf(item, key))));
+  const kept = live.filter(isKept);
+  return isKept(live[0]) ? [...kept, ...next] : [...next, ...kept];
 }
 
-/** Whether the API server stores nothing of the field. */
+/** Whether the API server stores nothing of the field, or the same without it. */
 function isEmpty(field: string, value: unknown): boolean {
-  if (Array.isArray(value) || TEXTS.test(field)) return Object.keys(value ?? {}).length === 0;
-  return (value ?? '') === '' || (ZEROS.test(field) && !value);
+  if (Array.isArray(value) || TEXTS.test(field) || EMPTY.test(field))
+    return Object.keys(value ?? {}).length === 0;
+  return (value ?? '') === '' || (ZEROS.test(field) && !value) || DEFAULTS.test(`${field}=${String(value)}`);
 }
 
 /** The amount of a quantity such as `500m`, `1Gi` or 1e3, in one form; what is none stays. */

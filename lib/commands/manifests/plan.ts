@@ -17,7 +17,7 @@ import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
 import { putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
-import { CommandError } from '../connect.ts';
+import { CommandError, exitCodeOf } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
@@ -28,8 +28,9 @@ import { readObject } from '../reads.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
-import { appliedTo, changedKeys, replaced } from './apply.ts';
+import { changedKeys } from './apply.ts';
 import type { Manifest } from './documents.ts';
+import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { noObjectIn, readManifests } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
@@ -56,7 +57,9 @@ export async function runPlan(context: CommandContext): Promise<Answered> {
       : await planAgainst(manifests, await readManifests([against]), namespace, settings);
   const text = (): string =>
     flags.output === 'markdown' ? planMarkdown(answer) : planText(answer, terminal.paint);
-  return { answer, text, unknown: answer.unknown, code: answer.rollouts.length === 0 ? 0 : SOMETHING };
+  const isRefused = answer.causes.some(({ rule }) => rule === 'refused');
+  const code = isRefused ? exitCodeOf('refused') : answer.rollouts.length === 0 ? 0 : SOMETHING;
+  return { answer, text, unknown: answer.unknown, code };
 }
 
 /** The plan between two sets of manifests; what the new one lacks is deleted. */
@@ -97,6 +100,23 @@ export async function plan(
   manifests: readonly Manifest[],
   former?: readonly Manifest[],
 ): Promise<Plan> {
+  const mayGo: string[] = [];
+  const answer = await planIf(scene, manifests, former, mayGo);
+  if (mayGo.length === 0) return answer;
+  const other = await planIf(scene, manifests, former);
+  const [one, two] = [answer, other].map(({ objects: _, rollouts, ...rest }) => {
+    return { ...rest, rollouts: rollouts.map(({ objects: __, ...each }) => each) };
+  });
+  return isDeepStrictEqual(one, two) ? answer : { ...answer, unknown: [...answer.unknown, ...mayGo] };
+}
+
+/** The plan if what may go stays, which is added to `mayGo`, each a clause; without that, if it goes. */
+async function planIf(
+  scene: Scene,
+  manifests: readonly Manifest[],
+  former: readonly Manifest[] | undefined,
+  mayGo?: string[],
+): Promise<Plan> {
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
   const rows = servedRows(reloader.options);
@@ -115,16 +135,14 @@ export async function plan(
   // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
-  const { steps, refused, unread } = await stepsOf(send, observed, former !== undefined);
+  const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
+  const { steps, refused, unread } = await stepsOf(send, observed, applied);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(store, serves, now);
   const doubted = former === undefined ? doubtedIn(observation) : [];
-  await applyIn(
-    feed,
-    steps.flatMap((step) => seenBy(reloader, step)),
-    namespaces,
-  );
+  const seen = steps.flatMap((step) => seenBy(reloader, step));
+  await applyIn(feed, seen, namespaces);
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, reloader.options, now);
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
@@ -317,7 +335,7 @@ interface Wanted {
 async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
-  isWhole: boolean,
+  applied: Applied,
 ): Promise<{
   readonly steps: readonly Step[];
   readonly refused: readonly Cause[];
@@ -339,18 +357,12 @@ async function stepsOf(
       continue;
     }
     const before = reading.kind === 'found' ? reading.object : undefined;
-    const after = isKept ? appliedOver(before, object, isWhole) : undefined;
-    steps.push(...stepsFrom(row, before, after));
+    const created = { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata };
+    const after = before ? applied(before, object, row) : { ...object, metadata: created };
+    steps.push(...stepsFrom(row, before, isKept ? after : undefined));
   }
   const accepted = steps.filter((step) => refusedIn(step).length === 0);
   return { steps: accepted, refused: steps.flatMap(refusedIn), unread };
-}
-
-/** `isWhole`: what the manifest lacks was applied before, and goes. */
-function appliedOver(before: RawObject | undefined, object: RawObject, isWhole: boolean): RawObject {
-  if (before !== undefined) return isWhole ? replaced(before, object) : appliedTo(before, object);
-  const { namespace, name } = object.metadata;
-  return { ...object, metadata: { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata } };
 }
 
 const EVENTS = { created: 'ADDED', changed: 'MODIFIED', deleted: 'DELETED' } as const;

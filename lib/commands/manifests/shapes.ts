@@ -1,8 +1,9 @@
 /** The fields of a manifest that the program reads, by their types: what the API server would refuse does not reach the model. */
 
+import { isStampVariable } from '../../annotations/stamp-variables.ts';
 import { NAMESPACES } from '../../kubernetes/api-path.ts';
 import { type ApiResource, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../../model/object-ref.ts';
-import { OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
+import { findWorkloadKind, OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
 
 /** The type of a value: that of a list is the type of its items, `*` that of all other fields of a map. */
 type Shape = 'string' | typeof BASE64 | 'number' | 'boolean' | readonly [Shape] | Shapes;
@@ -21,7 +22,8 @@ const BASE64 = 'base64 text';
 /** The name of a field, or a key of a content, or a directive of a patch. */
 const FIELD = /^(?:\$.*|(?!\.$|\.\.)[-.\w]{1,253})$/;
 const TEXTS: Shape = { '*': 'string' };
-const WORDS = { annotations: TEXTS, labels: TEXTS };
+const MARKS: Shape = { '*': 'string' };
+const WORDS = { annotations: MARKS, labels: MARKS };
 /** The types of an object of another kind. */
 export const ANY_OBJECT: Shapes = {
   metadata: {
@@ -90,6 +92,29 @@ export const KNOWN_KINDS: readonly (ApiResource & { readonly kind: string; reado
 ];
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** What the reloader reads of an object, but for its own stamps; `isRead`: of its annotations and labels. */
+export function readIn(object: object, kind: string, isRead: (key: string) => boolean): object {
+  const row = findWorkloadKind(kind);
+  const parts = { metadata: WORDS, data: TEXTS, binaryData: TEXTS };
+  const shape = { ...parts, ...(row && { spec: specWith(row, TEMPLATE) as Shapes }) };
+  return partOf(object, shape, isRead) as object;
+}
+
+function partOf(value: unknown, shape: Shape, isRead: (key: string) => boolean): unknown {
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => !isStampVariable(String((item as Fields)['name'])));
+    return items.map((item) => partOf(item, (shape as readonly Shape[])[0] ?? {}, isRead));
+  }
+  if (typeof shape === 'string' || typeOf(value) !== 'map' || Object.keys(shape).length === 0) return value;
+  const fields = Object.entries(value as object).flatMap(([key, each]: [string, unknown]) => {
+    const own = (shape as Shapes)[Object.hasOwn(shape, key) ? key : '*'];
+    if (own === undefined || (shape === MARKS && !isRead(key))) return [];
+    const part = partOf(each, own, isRead) ?? {};
+    return typeof part === 'object' && Object.keys(part).length === 0 ? [] : [[key, part]];
+  });
+  return Object.fromEntries(fields);
+}
 
 /** The value with what has the right type: numbers as texts where texts are wanted, and all else that misfits is left out. */
 export function fitted(

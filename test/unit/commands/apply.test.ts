@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { appliedTo, changedKeys, replaced } from '../../../lib/commands/manifests/apply.ts';
+import { appliedTo, changedKeys, lastAppliedTo } from '../../../lib/commands/manifests/apply.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 
 function limited(memory: unknown): object {
@@ -52,13 +52,14 @@ describe('to apply', () => {
 
   test('drops items of a list that the manifest lacks, but for stamps', () => {
     const containers = [{ name: 'app', env: [{ name: 'NEW' }] }];
-    const next = appliedTo(live, {
-      ...wanted,
-      spec: { template: { spec: { containers } } },
-    } as object as typeof wanted);
+    const next = appliedTo(
+      live,
+      { ...wanted, spec: { template: { spec: { containers } } } } as object as typeof wanted,
+      live,
+    );
     assert.deepEqual(JSON.stringify(next).match(/"name":"(NEW|OLD|_RELOADER_SECRET_X)"/g), [
-      '"name":"NEW"',
       '"name":"_RELOADER_SECRET_X"',
+      '"name":"NEW"',
     ]);
   });
 
@@ -107,7 +108,7 @@ describe('to apply', () => {
         spec: { template: { spec: { containers: [{ name: 'app', ...container }] } } },
       })) as readonly RawWorkload[];
       assert.ok(before !== undefined && after !== undefined);
-      for (const next of [appliedTo(before, after), replaced(before, after)]) {
+      for (const next of [appliedTo(before, after), appliedTo(before, after, before)]) {
         assert.equal(isDeepStrictEqual((next as RawWorkload).spec, before.spec), !isChange);
         assert.equal(next.metadata.generation, isChange ? 2 : 1);
       }
@@ -119,17 +120,74 @@ describe('to apply', () => {
     const live = {
       metadata: { name: 'web', annotations: { [key]: last, mine: '1', gone: '1', other: '1' } },
     };
-    const { annotations } = appliedTo(live, {
-      metadata: { name: 'web', annotations: { mine: '2' } },
-    }).metadata;
+    const wanted = { metadata: { name: 'web', annotations: { mine: '2' } } };
+    const { annotations } = appliedTo(live, wanted, lastAppliedTo(live)).metadata;
     assert.deepEqual(annotations, { [key]: last, mine: '2', other: '1' });
   });
+
+  const SIDE = { name: 'side' };
+  const APP = { name: 'app' };
+  const MOUNTED = {
+    name: 'v',
+    configMap: { name: 'k', items: [{ key: 'a', path: 'a', mode: 4 }], defaultMode: 420 },
+  };
+  /** What a template has, what was applied last (undefined: nothing), what is wanted, and what it has then. */
+  const THREE_WAY: Readonly<
+    Record<string, readonly [live: object, last: object | undefined, wanted: object, next: object]>
+  > = {
+    'drops the items of a volume': [
+      { volumes: [MOUNTED] },
+      { volumes: [MOUNTED] },
+      { volumes: [{ name: 'v', configMap: { name: 'k' } }] },
+      { volumes: [{ name: 'v', configMap: { name: 'k', defaultMode: 420 } }] },
+    ],
+    'keeps the items of a volume that another client has added': [
+      { volumes: [MOUNTED] },
+      {},
+      { volumes: [{ name: 'v', configMap: { name: 'k' } }] },
+      { volumes: [MOUNTED] },
+    ],
+    'drops the other source of a volume': [
+      { volumes: [MOUNTED] },
+      undefined,
+      { volumes: [{ name: 'v', emptyDir: {} }] },
+      { volumes: [{ name: 'v', emptyDir: {} }] },
+    ],
+    'replaces a list of references': [
+      { envFrom: [{ configMapRef: { name: 'a' }, prefix: 'A' }, { configMapRef: { name: 'b' } }] },
+      undefined,
+      { envFrom: [{ secretRef: { name: 'a' } }] },
+      { envFrom: [{ secretRef: { name: 'a' } }] },
+    ],
+    'keeps a container of another client in its place': [
+      { containers: [SIDE, { ...APP, tty: true }, { name: 'old' }] },
+      { containers: [APP, { name: 'old' }] },
+      { containers: [APP, { name: 'new' }] },
+      { containers: [SIDE, { ...APP, tty: true }, { name: 'new' }] },
+    ],
+    'keeps a default that is no longer given': [
+      { restartPolicy: 'Always', dnsPolicy: 'None', resources: {} },
+      { restartPolicy: 'Always', dnsPolicy: 'None', resources: {} },
+      {},
+      { restartPolicy: 'Always', resources: {} },
+    ],
+  };
+  for (const [name, [is, was, to, then]] of Object.entries(THREE_WAY))
+    test(name, () => {
+      const [before, last, after] = [is, was ?? {}, to].map((spec) => ({
+        metadata: { name: 'web' },
+        spec: { template: { spec } },
+      }));
+      assert.ok(before && after);
+      const next = appliedTo(before as RawWorkload, after as RawWorkload, last) as RawWorkload;
+      assert.deepEqual(next.spec?.template?.spec, then);
+    });
 
   test('a tree in place of another one keeps nothing that it lacks', () => {
     const annotations = { gone: '1' };
     const former = { metadata: { name: 'web', uid: 'u', generation: 3, annotations }, spec: { replicas: 1 } };
-    const { metadata } = replaced(former, { metadata: { name: 'web' } });
-    assert.deepEqual(metadata, { name: 'web', uid: 'u', generation: 4 });
+    const { metadata } = appliedTo(former, { metadata: { name: 'web' } }, former);
+    assert.deepEqual(metadata, { name: 'web', uid: 'u', generation: 4, annotations: {} });
   });
 
   /** By what was applied before, the keys that change of `a`, `b` and `c`, where the manifest has `a`. */
@@ -144,10 +202,8 @@ describe('to apply', () => {
       const applied = { 'kubectl.kubernetes.io/last-applied-configuration': last };
       const annotations = (last === undefined ? {} : applied) as Record<string, string>;
       const before = { metadata: { name: 'web', annotations }, data: { a: '1', b: '2', c: '3' } };
-      const next = appliedTo(before, {
-        metadata: { name: 'web' },
-        data: { a: '1' },
-      } as object as typeof before);
+      const wanted = { metadata: { name: 'web' }, data: { a: '1' } } as object as typeof before;
+      const next = appliedTo(before, wanted, lastAppliedTo(before));
       assert.deepEqual(changedKeys(before, next), keys);
       assert.deepEqual(appliedTo(before, before), before);
     });

@@ -6,11 +6,13 @@ import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import { manifestsIn } from '../../../lib/commands/manifests/documents.ts';
 import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
+import { digestOf } from '../../digests.ts';
 import { rolledOut } from './named-causes.ts';
 import { configMap, deployment, manifestsOf, onCluster, type Rollouts, shortened, textOf } from './plans.ts';
 import { follows, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
+const LAST = 'kubectl.kubernetes.io/last-applied-configuration';
 const SECRET = 'hush-hush';
 
 interface Row {
@@ -83,6 +85,104 @@ describe('between two trees a plan has', { concurrency: 4 }, () => {
       const answer = await planAgainst(manifestsOf(to), manifestsOf(from), 'default', []);
       assert.deepEqual(shortened(answer), rolls);
     });
+});
+
+/** What is live and what is applied: what is rolled after `kubectl apply`, and what else makes it unknown. */
+interface Dropped {
+  readonly live: readonly [config: object, workload: object];
+  readonly to: readonly object[];
+  readonly rolls: Rollouts;
+  /** Whether the pods run an older content. */
+  readonly isOutdated?: true;
+  readonly unknown?: string;
+}
+
+const BOTH = configMap({ value: 'A', more: 'B' });
+const AUTO = { [`${NATIVE}/auto`]: 'true' };
+const HELD = { ...follows('web'), [`${NATIVE}/hold`]: 'true' };
+const BY_VALUE: Rollouts = [['Deployment/web', 'reloader', 'ConfigMap/web (key value)']];
+const CONTAINER = 'spec.template.spec.containers.app';
+const DROPPED: Readonly<Record<string, Dropped>> = {
+  'a key': {
+    live: [BOTH, deployment('app:1')],
+    to: [configMap()],
+    rolls: [['Deployment/web', 'reloader', 'ConfigMap/web (key more)']],
+    unknown: 'key more of ConfigMap/web',
+  },
+  'a key beside another change': {
+    live: [BOTH, deployment('app:1')],
+    to: [configMap({ value: 'B' })],
+    rolls: BY_RELOADER,
+  },
+  'all keys': {
+    live: [BOTH, deployment('app:1')],
+    to: [{ ...configMap(), data: undefined }],
+    rolls: BY_RELOADER,
+    unknown: 'key value and key more of ConfigMap/web',
+  },
+  'a key that nobody follows': { live: [BOTH, deployment('app:1', {})], to: [configMap()], rolls: [] },
+  'the annotation that asks': {
+    live: [configMap(), deployment('app:1', AUTO)],
+    to: [configMap({ value: 'B' }), deployment('app:1', {})],
+    rolls: [],
+    unknown: `annotation ${NATIVE}/auto of Deployment/web`,
+  },
+  'a hold': {
+    live: [configMap(), deployment('app:1', HELD)],
+    to: [deployment('app:1')],
+    rolls: [['Deployment/web', 'reloader', 'ConfigMap/web']],
+    isOutdated: true,
+    unknown: `annotation ${NATIVE}/hold of Deployment/web`,
+  },
+  'the limits of a container': {
+    live: [configMap(), deployment('app:1', AUTO, { resources: { limits: { cpu: '1' } } })],
+    to: [configMap({ value: 'B' }), deployment('app:1', AUTO)],
+    rolls: [['Deployment/web', 'owner', 'ConfigMap/web (key value)']],
+    unknown: `${CONTAINER}.resources of Deployment/web`,
+  },
+  'a reference': {
+    live: [configMap(), deployment('app:1', AUTO)],
+    to: [configMap({ value: 'B' }), deployment('app:1', AUTO, { envFrom: undefined })],
+    rolls: [],
+    unknown: `${CONTAINER}.envFrom of Deployment/web`,
+  },
+  'what a server adds': {
+    live: [
+      configMap(),
+      deployment('app:1', { ...follows('web'), 'deployment.kubernetes.io/revision': '1' }, { resources: {} }),
+    ],
+    to: [configMap({ value: 'B' }), deployment('app:1')],
+    rolls: BY_VALUE,
+  },
+};
+
+/** The objects as `kubectl apply` leaves them, or without what it writes. */
+function droppedFrom({ live, isOutdated }: Dropped, isApplied: boolean): World {
+  const world = new World().install();
+  for (const [index, object] of live.entries()) {
+    const { metadata, ...fields } = JSON.parse(JSON.stringify(object));
+    const annotations = { ...metadata.annotations, ...(isApplied && { [LAST]: JSON.stringify(object) }) };
+    const own = { ...metadata, namespace: 'default', annotations };
+    world.sandbox.create(['configmaps', 'deployments'][index] ?? '', { ...fields, metadata: own });
+  }
+  const ran = isOutdated ? configMap({ value: 'Z' }) : live[0];
+  return world.commit('web', digestOf('ConfigMap', ran as Parameters<typeof digestOf>[1]));
+}
+
+describe('where a manifest drops', { concurrency: 4 }, () => {
+  for (const [name, row] of Object.entries(DROPPED)) {
+    const to = JSON.parse(JSON.stringify(row.to));
+    test(`${name}, which kubectl has applied, the plan is certain`, async () => {
+      const answer = await onCluster(droppedFrom(row, true), to);
+      assert.deepEqual([shortened(answer), answer.unknown], [row.rolls, []]);
+    });
+    test(`${name}, which another client has written, the plan is ${row.unknown ? 'unknown' : 'the same'}`, async () => {
+      const { rollouts, unknown } = await onCluster(droppedFrom(row, false), to);
+      if (row.unknown)
+        assert.deepEqual(unknown, [`whether ${row.unknown} would go: \`kubectl apply\` did not write it`]);
+      else assert.deepEqual([rollouts.length, unknown], [row.rolls.length, []]);
+    });
+  }
 });
 
 describe('against a cluster a plan has', () => {
@@ -189,7 +289,11 @@ describe('against a cluster a plan has', () => {
       { ...configMap(), immutable: true, metadata: { name: 'web', labels: { a: 'b' } } },
       [],
     ],
-    [{ binaryData: { more: 'Qg==' } }, CHANGED, ['ConfigMap/web has the key more in data and in binaryData']],
+    [
+      { metadata: { annotations: { [LAST]: '{}' } }, binaryData: { more: 'Qg==' } },
+      CHANGED,
+      ['ConfigMap/web has the key more in data and in binaryData'],
+    ],
     [{}, { ...SECRET_OBJECT, type: 'example.com/other' }, ['the type of Secret/web is immutable']],
     [{}, { ...SECRET_OBJECT, type: 'Opaque', data: {} }, []],
     [{}, otherSelector('app:1'), ['the selector of Deployment/web is immutable']],
