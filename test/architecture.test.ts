@@ -99,6 +99,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/app/pages.ts': 'people who read the status page',
   'lib/commands/scene.ts': 'the person who asks',
   'lib/commands/installed-reloader.ts': 'a Lease, whether it is renewed',
+  'lib/commands/reloader-rights.ts': 'a Lease, whether it is silent',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',

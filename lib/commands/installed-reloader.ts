@@ -12,7 +12,7 @@ import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import { listObjects, readObject } from './reads.ts';
-import { type Rights, withRights } from './reloader-rights.ts';
+import { type Rights, silenceOf, withRights } from './reloader-rights.ts';
 
 /** Deployments, one of which may be a reloader. */
 export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -48,13 +48,15 @@ export interface InstalledReloader extends Rights {
   readonly isGiven?: true;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
-  /** It has ready pods, none of which has renewed its Lease for a minute. */
-  readonly isSilent?: true;
+  /** It elects a leader, and none has renewed its Lease for a minute; a sentence: why that is not known. */
+  readonly isSilent?: true | string;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
   /** Why it is not known which reloader serves the namespace, each a sentence; then the settings are guessed. */
   readonly unknown: readonly string[];
+  /** What else is not known, although its settings are, each a sentence. */
+  readonly doubts?: readonly string[];
 }
 
 interface RawProgram extends RawContainer {
@@ -89,7 +91,8 @@ export interface Wanted {
   readonly settings: readonly string[];
 }
 
-interface RawLease extends RawObject {
+/** The Lease of a leader. */
+export interface RawLease extends RawObject {
   readonly spec?: {
     readonly holderIdentity?: string;
     readonly renewTime?: string;
@@ -99,7 +102,8 @@ interface RawLease extends RawObject {
 
 /** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
-  return await withRights(send, await foundReloader(send, wanted), wanted);
+  const found = await foundReloader(send, wanted);
+  return await withRights(send, { ...found, ...(await silenceOf(send, found)) }, wanted);
 }
 
 async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
@@ -124,16 +128,15 @@ async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloa
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
-  return { ...guess, ...silenceOf(best, leases.found), unknown: [...guess.unknown, ...doubts] };
+  return { ...guess, unknown: [...guess.unknown, ...doubts], doubts: doubtsBeside(best, hidden) };
 }
 
 async function namedReloader(send: Send, asked: string, wanted: Wanted): Promise<InstalledReloader> {
   const deployment = await namedDeployment(send, '--reloader', asked, wanted.namespace);
   const leases = await listedIn<RawLease>(send, LEASES, deployment.metadata.namespace ?? '', NOT_OF_NODES);
-  const doubts = doubtsAboutNamed(deployment, leases);
   const named = installed(deployment, wanted.settings);
-  const unknown = [...named.unknown, ...doubts];
-  return { ...named, ...silenceOf(named, leases.found), isGiven: true, unknown };
+  const unknown = [...doubtsAboutNamed(deployment, leases), ...named.unknown];
+  return { ...named, isGiven: true, unknown };
 }
 
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
@@ -211,17 +214,6 @@ function isLeaseOf(lease: RawLease, { installation, options: { leaderElection },
   return isItsPod && (leaderElection?.namespace ?? place.stateNamespace) === lease.metadata.namespace;
 }
 
-/** Whether no pod of a reloader that elects a leader has renewed its Lease for a minute: it may be cut off, or hang. */
-function silenceOf(
-  reloader: Found | undefined,
-  leases: readonly RawLease[],
-): Pick<InstalledReloader, 'isSilent'> {
-  if (reloader?.options.leaderElection === undefined) return {};
-  const own = leases.filter((lease) => isLeaseOf(lease, reloader));
-  const ages = own.map(({ spec }) => Date.now() - Date.parse(spec?.renewTime ?? ''));
-  return ages.length > 0 && ages.every((ageMs) => ageMs > CLOCKS_DIFFER_MS) ? { isSilent: true } : {};
-}
-
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
 function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): readonly string[] {
   const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
@@ -296,6 +288,14 @@ function placesBeside(near: string | readonly string[]): readonly string[] {
 export function missedIn(hidden: readonly string[], near: string | readonly string[], flag: string): string {
   const places = placesBeside(near).join(' and ');
   return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
+}
+
+/** That another reloader may roll what this one does not, or does. */
+function doubtsBeside(reloader: Found | undefined, hidden: readonly string[]): readonly string[] {
+  if (reloader === undefined || hidden.length === 0) return [];
+  const { namespace, name } = reloader.installation;
+  const says = `whether another reloader rolls the workloads: you may not list the ${hidden.join(' and ')} of all namespaces (--reloader ${namespace}/${name} asks about this one alone)`;
+  return [says];
 }
 
 /** The error of an object that cannot be read. */

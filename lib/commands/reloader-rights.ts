@@ -1,10 +1,13 @@
-/** Which kinds the account of an installed reloader may list. */
+/** Whether an installed reloader leads, and which kinds its account may list. */
 
+import { leasePlaceOf } from '../app/terms.ts';
 import { reviewAccount } from '../kubernetes/access-reviews.ts';
+import { LEASES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
-import type { InstalledReloader, Wanted } from './installed-reloader.ts';
+import type { InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
+import { readObject } from './reads.ts';
 
 /** Why it is not known what a reloader may list. */
 const NOT_REVIEWED = 'its rights cannot be reviewed, or differ by namespace';
@@ -53,4 +56,22 @@ export async function withRights(
     ignoredWorkloadKinds: [...ignoredWorkloadKinds, ...lacks.keys()],
   };
   return { ...reloader, options: { ...options, ...without }, lacks, mayLack };
+}
+
+/** A leader that has not renewed its Lease for so long is silent. */
+const SILENT_MS = 60_000;
+
+/** Whether nobody has renewed the Lease of a reloader that elects a leader: it may be cut off, hang, or have ended. */
+export async function silenceOf(
+  send: Send,
+  { installation, options: { leaderElection }, place }: InstalledReloader,
+): Promise<Pick<InstalledReloader, 'isSilent'>> {
+  if (installation === undefined || leaderElection === undefined) return {};
+  const { namespace, name } = leasePlaceOf(leaderElection, place);
+  const lease = await readObject<RawLease>(send, LEASES, namespace, name);
+  if (lease.kind === 'failed')
+    return { isSilent: `whether the reloader runs: Lease/${name} in ${namespace}: ${lease.message}` };
+  const { holderIdentity = '', renewTime = '' } = (lease.kind === 'found' && lease.object.spec) || {};
+  const isHeld = holderIdentity !== '' && Date.now() - Date.parse(renewTime) <= SILENT_MS;
+  return isHeld ? {} : { isSilent: true };
 }

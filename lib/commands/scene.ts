@@ -101,8 +101,9 @@ export async function observeFor(
   feed?: WatchFeed,
 ): Promise<Observation> {
   const { options, place, unknown, installation, isGiven = false, isSilent } = reloader;
-  // Of flags that a person gives, the person says that a reloader runs with them.
-  const isServed = installation === undefined ? isGiven : installation.readyReplicas > 0 && isSilent !== true;
+  // Of flags that a person gives, the person says that a reloader runs with them. A dry run records nothing.
+  const runs = installation === undefined ? isGiven : installation.readyReplicas > 0 && !isSilent;
+  const isServed = runs && !options.dryRun;
   return await observe({ send, options, place: { ...place, namespaces }, unknown, isServed, feed });
 }
 

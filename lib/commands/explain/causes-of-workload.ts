@@ -264,7 +264,8 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
       says: `it is out of date, and the last attempt failed at ${refusal.time}: ${refusal.message}`,
       todo: 'mend what refuses it: the reloader tries again, with growing delays',
     };
-  if (options.dryRun) return { ...cause, says: 'it is out of date, and a dry run rolls nothing' };
+  if (!observation.isServed)
+    return { ...cause, says: 'what it follows has changed since what its pods run was recorded' };
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
   const { minIntervalMs } = observation.store.settings.vocabularies.paceOf(workload);
   const interval =
@@ -284,8 +285,7 @@ function isKept(facts: Facts): boolean {
 
 /** Whether only the running reloader knows when it rolls a workload that is out of date. */
 export function isTimeUnknown(facts: Facts): boolean {
-  const isRunning = (facts.reloader.installation?.readyReplicas ?? 0) > 0;
-  return isRunning && !facts.reloader.options.dryRun && !isKept(facts) && refusalIn(facts) === undefined;
+  return facts.reloader.installation !== undefined && !isKept(facts) && refusalIn(facts) === undefined;
 }
 
 /** The last Event, if it says that an attempt failed. */

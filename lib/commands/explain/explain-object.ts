@@ -25,6 +25,7 @@ import { notWatched, unseenBecause } from './causes-of-setting.ts';
 import { isTimeUnknown } from './causes-of-workload.ts';
 import {
   causesOf,
+  doubtsOf,
   type Explanation,
   explanationOf,
   type FollowedObject,
@@ -82,7 +83,7 @@ export async function explainObject(
     isMissing: causes.some(({ rule }) => rule === 'missing'),
     causes,
     unknown: [
-      ...(followers.length === 0 ? reloader.unknown : whatIsUnknown({ reloader, observation }, kinds)),
+      ...(followers.length === 0 ? doubtsOf(reloader) : whatIsUnknown({ reloader, observation }, kinds)),
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
       ...(isLate ? [TIME_UNKNOWN] : []),

@@ -115,13 +115,18 @@ export function hiddenOf(facts: Facts): readonly string[] {
     return isRead || words.some((key) => key.includes(SOURCE_KINDS[config].word));
   };
   const kinds = [row.kind, ...followed(facts).map(({ config: { ref } }) => ref.kind)];
-  const known = record === undefined ? reloader.unknown : whatIsUnknown(facts, kinds);
+  const known = record === undefined ? doubtsOf(reloader) : whatIsUnknown(facts, kinds);
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
 }
 
 /** What is not known of a workload that is out of date. */
 export const TIME_UNKNOWN =
   'whether and when what is out of date is rolled: the running reloader alone knows its rights, failed attempts and turns; its status page has them';
+
+/** Why it is not known which reloader counts; else which others do. */
+export function doubtsOf({ unknown, doubts = [] }: InstalledReloader): readonly string[] {
+  return unknown.length > 0 ? unknown : doubts;
+}
 
 /** What is not known of the reloader, its right to these kinds, and its state. */
 export function whatIsUnknown(
@@ -130,7 +135,9 @@ export function whatIsUnknown(
 ): readonly string[] {
   if (reloader.unknown.length > 0) return reloader.unknown;
   const rights = [...new Set(kinds)].flatMap((kind) => reloader.mayLack?.get(kind) ?? []);
-  return [...rights, ...(observation.state.is === 'unknown' ? [observation.state.why] : [])];
+  const silence = typeof reloader.isSilent === 'string' ? [reloader.isSilent] : [];
+  const state = observation.state.is === 'unknown' ? [observation.state.why] : [];
+  return [...doubtsOf(reloader), ...rights, ...silence, ...state];
 }
 
 /** The objects of which it is unknown with what content the pods have started. */
@@ -198,14 +205,13 @@ export function podsOf(
       : absent;
   if (!verdict.asks) return 'not compared';
   if (state.is === 'unknown') return 'unknown';
-  if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return 'out of date';
+  if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return ifServed(isServed, 'out of date');
   if (config.digest === undefined) return absent;
   if (!hasEntry({ store, state }, config.ref)) return 'unknown';
-  return whereStarted(record, isServed);
+  return record.workload.isRolledOut ? ifServed(isServed, 'up to date') : 'rolling out';
 }
 
-/** Where the state says that pods run the current content: while no reloader runs, it does not say with what others start. */
-function whereStarted({ workload }: WorkloadRecord, isServed: boolean): FollowedObject['pods'] {
-  if (!workload.isRolledOut) return 'rolling out';
-  return isServed ? 'up to date' : 'unknown';
+/** What the state says of pods: while no reloader runs, it does not say with what others start. */
+function ifServed(isServed: boolean, pods: FollowedObject['pods']): FollowedObject['pods'] {
+  return isServed ? pods : 'unknown';
 }

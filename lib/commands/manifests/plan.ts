@@ -21,7 +21,7 @@ import { CommandError, exitCodeOf } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
-import { podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
+import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
@@ -303,7 +303,7 @@ function unknownOf(
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
-  const unknown = asksState ? whatIsUnknown({ reloader, observation }, kinds) : reloader.unknown;
+  const unknown = asksState ? whatIsUnknown({ reloader, observation }, kinds) : doubtsOf(reloader);
   const isMeant = (place: string | undefined, own: string): boolean =>
     [undefined, own].includes(place) && isWatched(own);
   const concerned = [...observation.unread, ...unread].filter(

@@ -351,7 +351,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .deployment({ annotations: follows('web') })
         .change(),
     rule: 'needs-rollout',
-    names: /^it is out of date, and a dry run rolls nothing/,
+    names: /^what it follows has changed since what its pods run was recorded/,
   },
   'nothing has changed': {
     make: well(),

@@ -15,32 +15,14 @@ import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts'
 import { until } from '../../integration/reloader-process.ts';
 import { type JsonObject, pick } from '../../sandbox/json.ts';
 import { rolledOut, well } from './named-causes.ts';
-import { follows, type Words, World } from './world.ts';
+import { follows, type LeaseParts, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
 const SECOND_MS = 1000;
 
 /** A Lease as a reloader on a laptop holds it. */
-interface LeaseParts {
-  readonly holder?: string;
-  readonly renewedMsAgo?: number;
-  readonly manager?: string;
-  readonly namespace?: string;
-}
-
 function lease(world: World, parts: LeaseParts = {}): World {
-  const { holder = 'laptop_0a1b', renewedMsAgo = SECOND_MS, manager = 'kubernetes-reloader' } = parts;
-  const { namespace = 'shared' } = parts;
-  const renewTime = new Date(Date.now() - renewedMsAgo).toISOString().replace('Z', '000Z');
-  world.sandbox.create(
-    'leases',
-    {
-      metadata: { namespace, name: 'reloader-state' },
-      spec: { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 },
-    },
-    manager,
-  );
-  return world;
+  return world.lease({ holder: 'laptop_0a1b', namespace: 'shared', ...parts });
 }
 
 /** Refuses every list of all namespaces of this resource, and those of the usual ones unless `isNear`. */
@@ -150,13 +132,25 @@ describe('a Deployment that a person names', () => {
     assert.deepEqual((await foundIn(held(new World()), { asked: 'web' })).unknown, []);
   });
 
-  test('runs only if its Lease is renewed', async () => {
-    const parts = { holder: 'reloader-7f-x_uid_0a', namespace: 'reloader' };
-    const silent = [SECOND_MS, 120 * SECOND_MS].map(async (renewedMsAgo) => {
-      const world = lease(new World().install(), { ...parts, renewedMsAgo });
-      return (await foundIn(world, { asked: 'reloader/reloader' })).isSilent;
-    });
-    assert.deepEqual(await Promise.all(silent), [undefined, true]);
+  test('runs only if its Lease is renewed, is there and has a holder', async () => {
+    const cases: readonly (readonly [isSilent: true | undefined, make: (world: World) => World])[] = [
+      [undefined, (world) => world],
+      [true, (world) => world.lease({ renewedMsAgo: 120 * SECOND_MS })],
+      [true, (world) => world.lease({ holder: '' })],
+      [true, (world) => world.unlease()],
+    ];
+    for (const [isSilent, make] of cases) {
+      const found = await foundIn(make(new World().install()), { asked: 'reloader/reloader' });
+      assert.equal(found.isSilent, isSilent);
+    }
+    const hidden = new World().install();
+    hidden.refuses = ({ path }) => path.endsWith('/leases/reloader-state');
+    assert.match(
+      String((await foundIn(hidden)).isSilent),
+      /^whether the reloader runs: Lease\/reloader-state /,
+    );
+    const alone = new World().install(['-A', '--leader-elect=false']).unlease();
+    assert.equal((await foundIn(alone)).isSilent, undefined);
   });
 
   test('is none otherwise', async () => {
@@ -196,8 +190,6 @@ test('the flags of a reloader of other namespaces are no guess', async () => {
 describe('it is known', () => {
   const cases: Readonly<Record<string, (world: World) => World>> = {
     'where nothing is there': (world) => world,
-    'without any right to lists of all namespaces, if one serves the namespace': (world) =>
-      mayNotList(mayNotList(world.install(), 'deployments'), 'leases', false),
     'where a Lease was renewed long ago': (world) => lease(world, { renewedMsAgo: 120 * SECOND_MS }),
     'where one serves the namespace, and a Lease elsewhere was renewed a moment ago, and not since': (
       world,
@@ -242,25 +234,28 @@ describe('explain', () => {
     assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
   });
 
-  for (const [what, install] of [
-    ['has no replicas', (world: World) => world.install(['-A'], 0)],
-    ['does not exist', (world: World) => world],
-    [
-      'renews no Lease',
-      (world: World) =>
-        lease(world.install(), { holder: 'reloader-7f-x_0a', namespace: 'reloader', renewedMsAgo: 120_000 }),
-    ],
-  ] as const)
-    test(`does not know what pods have started with while the reloader ${what}`, async () => {
-      const answer = await explained((world) =>
-        install(world)
-          .configMap()
-          .deployment({ annotations: follows('web') }),
-      );
-      const unknown = ['whether pods run the current content of ConfigMap/web'];
-      assert.deepEqual([podsIn(answer), answer.unknown], [['unknown'], unknown]);
-      assert.match(rulesIn(answer).join(), /^(?!.*unchanged)(no-)?reloader/);
-    });
+  const unheard: Readonly<Record<string, (world: World) => World>> = {
+    'has no replicas': (world) => world.install(['-A'], 0),
+    'does not exist': (world) => world,
+    'renews no Lease': (world) => world.install().lease({ renewedMsAgo: 120 * SECOND_MS }),
+    'holds no Lease': (world) => world.install().lease({ holder: '' }),
+    'has no Lease': (world) => world.install().unlease(),
+    'runs as a dry run': (world) => world.install(['-A', '--dry-run']),
+  };
+  for (const [what, install] of Object.entries(unheard))
+    for (const isChanged of [false, true])
+      test(`does not know what pods have started with while the reloader ${what}, changed: ${isChanged}`, async () => {
+        const answer = await explained((world) => {
+          install(world)
+            .configMap()
+            .deployment({ annotations: follows('web') });
+          if (isChanged) world.change();
+        });
+        const unknown = ['whether pods run the current content of ConfigMap/web'];
+        assert.deepEqual([podsIn(answer), answer.unknown], [['unknown'], unknown]);
+        assert.match(rulesIn(answer).join(), /^(?!.*unchanged)((no-)?reloader|dry-run)/);
+        assert.doesNotMatch(answer.causes.map(({ says }) => says).join(), /it is out of date/);
+      });
 
   const damages: Readonly<Record<string, object>> = {
     'an entry that is not readable': { data: { 'default_v1.ConfigMap_web': 'garbage' } },

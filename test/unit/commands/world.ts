@@ -35,6 +35,18 @@ export function follows(...names: readonly string[]): Words {
 
 const USER = 'system:serviceaccount:reloader:default';
 
+/** A Lease as a reloader holds it. */
+export interface LeaseParts {
+  /** @default that of a pod of `install` */
+  readonly holder?: string;
+  /** @default a second */
+  readonly renewedMsAgo?: number;
+  /** @default kubernetes-reloader */
+  readonly manager?: string;
+  /** @default reloader */
+  readonly namespace?: string;
+}
+
 /** What a test puts into a cluster. Everything is in the namespace `default`, and called `web` unless named otherwise. */
 export class World {
   readonly sandbox: Sandbox;
@@ -84,6 +96,23 @@ export class World {
     const template = { metadata: { labels }, spec: podOf([], container) };
     const spec = { replicas, selector: { matchLabels: labels }, template };
     this.sandbox.create('deployments', { metadata: { ...metadata, labels }, spec });
+    return replicas > 0 ? this.lease({ ...metadata, manager: 'other' }) : this;
+  }
+
+  /** The Lease of a leader, in place of one that is there. */
+  lease({ holder = 'reloader-7f-x_uid_0a', renewedMsAgo = 1000, ...parts }: LeaseParts = {}): this {
+    const { manager = 'kubernetes-reloader', namespace = 'reloader' } = parts;
+    const renewTime = new Date(Date.now() - renewedMsAgo).toISOString().replace('Z', '000Z');
+    const metadata = { namespace, name: 'reloader-state' };
+    const spec = { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 };
+    this.unlease(namespace).sandbox.create('leases', { metadata, spec }, manager);
+    return this;
+  }
+
+  /** Takes the Lease away. */
+  unlease(namespace = 'reloader'): this {
+    if (this.sandbox.get('leases', namespace, 'reloader-state') !== undefined)
+      this.sandbox.remove('leases', namespace, 'reloader-state');
     return this;
   }
 
