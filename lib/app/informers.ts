@@ -4,7 +4,6 @@
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
-import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
@@ -14,13 +13,7 @@ import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import type { WatchEnd, WatchHealth } from '../model/health.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
-import {
-  type ConfigKind,
-  configKindOf,
-  isMountedKind,
-  mountedKindOf,
-  SOURCE_KINDS,
-} from '../model/object-ref.ts';
+import { configKindOf, isMountedKind, mountedKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
 import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -143,7 +136,10 @@ export class Informers {
       return new Informer({
         ...common,
         source: configSource(kind, namespace, stream),
-        project: (raw: RawObject) => classOf(kind, raw, reloader().store.settings.vocabularies),
+        project: ({ metadata: { namespace: own = '', name, annotations = NOTHING } }): ClassObject => ({
+          ref: { kind, namespace: own, name },
+          annotations: reloader().store.settings.vocabularies.annotationsOf(annotations),
+        }),
         handler: (event) => classes.observeClass(stream, event),
       });
     return new Informer({
@@ -224,12 +220,4 @@ export class Informers {
       all.every((stream) => watches.isUp(nameOf(stream))),
     );
   }
-}
-
-function classOf(
-  kind: ConfigKind,
-  { metadata: { namespace = '', name, annotations = NOTHING } }: RawObject,
-  vocabularies: Vocabularies,
-): ClassObject {
-  return { ref: { kind, namespace, name }, annotations: vocabularies.annotationsOf(annotations) };
 }

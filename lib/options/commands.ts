@@ -118,7 +118,9 @@ function withCommandFirst(argv: readonly string[]): readonly string[] {
 
 /** What the words that are no command of the table print. */
 function answerTo(first: string, words: readonly string[]): string | undefined {
-  if (HELP_WORDS.includes(first)) return helpAbout(words[0]);
+  const [name] = words;
+  if (HELP_WORDS.includes(first))
+    return name === RUN ? runHelpText() : isCommand(name) ? helpOf(name) : helpText();
   if (['version', '--version'].includes(first)) return `${VERSION}\n`;
   return first === 'complete'
     ? completionsOf(words)
@@ -129,11 +131,6 @@ function answerTo(first: string, words: readonly string[]): string | undefined {
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
   return { type: 'print', text, exitCode: 0 };
-}
-
-function helpAbout(name: string | undefined): string {
-  if (name === RUN) return runHelpText();
-  return isCommand(name) ? helpOf(name) : helpText();
 }
 
 function isCommand(word: string | undefined): word is CommandName {

@@ -75,7 +75,7 @@ export function changedOverrides(
 
 /** The workloads with overrides in the state; their running digests may have changed since. */
 export function withOverrides(store: Store): WorkloadRecord[] {
-  const recorded = recordedKeys(store);
+  const recorded = new Set(store.persisted.state.shards.flatMap(({ overrides }) => [...overrides.keys()]));
   const named = [...recorded].map((key) => workloadRefOf(key, store.settings.homeNamespace));
   if (!named.includes(undefined)) {
     return named.flatMap((ref) => (ref && store.workloads.get(keyOf(ref))) ?? []);
@@ -181,8 +181,4 @@ function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   return store.persisted.state.shards.flatMap(({ overrides }, shard) =>
     [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined })),
   );
-}
-
-function recordedKeys(store: Store): ReadonlySet<StateKey> {
-  return new Set(store.persisted.state.shards.flatMap(({ overrides }) => [...overrides.keys()]));
 }

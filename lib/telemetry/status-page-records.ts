@@ -105,7 +105,7 @@ function changeRow(change: ChangeStatus): Html {
 <th scope="row"><code>${object}</code> <span class="place">${namespace}</span></th>
 <td data-label="how far"><progress max="${Math.max(total, 1)}" value="${ready}" aria-label="ready workloads"></progress>
 <p>Stage ${stage} of ${stages}: ${begun} of ${total} begun, ${ready} ready.</p></td>
-<td data-label="waits for">${haltLine(change)}${unreadyList(change)}${change.commands.map(commandLine)}</td>
+<td data-label="waits for">${haltLine(change)}${unreadyList(change)}${change.commands.map(({ to, command }) => html`<p class="command"><span class="soft">${TO[to]}:</span> <code>${breakable(command)}</code></p>`)}</td>
 <td data-label="next">${nextList(change)}</td></tr>
 `;
 }
@@ -130,7 +130,3 @@ function nextList({ next, waiting, halted }: ChangeStatus): Html {
 }
 
 const TO = { stop: 'Stop it', 'go on': 'Let it go on' } as const;
-
-function commandLine({ to, command }: ChangeStatus['commands'][number]): Html {
-  return html`<p class="command"><span class="soft">${TO[to]}:</span> <code>${breakable(command)}</code></p>`;
-}

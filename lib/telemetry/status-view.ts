@@ -64,7 +64,9 @@ export function rowsOf(
   { workloads, changes, decisions, watches, optionalKinds }: StatusReport,
   find: string,
 ): StatusRows {
-  const found = workloads.filter((workload) => mentions(workload, find));
+  const found = workloads.filter(({ namespace, workload, follows }) =>
+    [`${namespace}/${workload}`, ...follows.map(({ object }) => object)].some((text) => contains(find, text)),
+  );
   const current = found.filter(({ isOutdated }) => !isOutdated).toSorted(byName);
   const isHalted = ({ halted }: ChangeStatus): number => Number(halted !== undefined);
   return {
@@ -86,10 +88,6 @@ export function rowsOf(
 
 function cut<T>(rows: readonly T[]): Rows<T> {
   return { shown: rows.slice(0, MOST_ROWS), total: rows.length };
-}
-
-function mentions({ namespace, workload, follows }: WorkloadStatus, find: string): boolean {
-  return contains(find, `${namespace}/${workload}`) || follows.some(({ object }) => contains(find, object));
 }
 
 /** What a change is found by: its object, and the workloads that it names. */

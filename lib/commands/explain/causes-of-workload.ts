@@ -21,7 +21,7 @@ import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
 export const WORKLOAD_RULES: readonly CauseRule[] = [
-  findings,
+  ({ findings: found }) => found.map(causeOf),
   unseenObjects,
   asksForNothing,
   refersToNothing,
@@ -51,11 +51,6 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
   };
 }
 
-/** What the controller itself finds: its sentences have the correction. */
-function findings({ findings: found }: Facts): readonly Cause[] {
-  return found.map(causeOf);
-}
-
 /** Objects that it follows and the reloader does not see, unless a finding says the same. */
 function unseenObjects({ unseen, findings: found }: Facts): readonly Cause[] {
   const isFound = ({ rule, about }: Cause): boolean =>
@@ -63,7 +58,7 @@ function unseenObjects({ unseen, findings: found }: Facts): readonly Cause[] {
   return unseen.filter((cause) => !isFound(cause));
 }
 
-/** The finding as a cause. */
+/** What the controller itself finds: its sentences have the correction. */
 export function causeOf({ reason, about, message }: Finding): Cause {
   return { rule: reason, about, says: message };
 }
