@@ -181,7 +181,9 @@ function consider(
   const shard =
     store.persisted.shardOf(ref) ??
     shardBeside(store, considered, ref) ??
-    (typeof entry === 'object' ? request.place(bytesOf(store, ref, entry)) : 0);
+    (typeof entry === 'object'
+      ? request.place(store.persisted.entryKeyOf(ref).length + formatEntry(entry).length)
+      : 0);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
 }
@@ -349,10 +351,6 @@ function touchedByShard(
   for (const config of considered.keys()) touch(config);
   for (const { edges: own } of workloads) for (const config of own.keys()) touch(config);
   return touched;
-}
-
-function bytesOf(store: Store, ref: ConfigRef, entry: StateEntry): number {
-  return store.persisted.entryKeyOf(ref).length + formatEntry(entry).length;
 }
 
 /** Whether both are equal, or both undefined. */

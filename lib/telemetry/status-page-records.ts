@@ -64,11 +64,12 @@ function watchRow(watch: WatchStatus): Html {
   const { stream, isUp, sinceSeconds, lastSignOfLifeSeconds, restarts, lastReason, problem } = watch;
   const sign =
     lastSignOfLifeSeconds === undefined ? html`none yet` : html`${lasting(lastSignOfLifeSeconds)} ago`;
+  const ended = restarts === 0 ? 'never' : restarts === 1 ? 'once' : `${restarts.toLocaleString('en')} times`;
   return html`<tr id="s:${stream}">
 <th scope="row">${stream}</th>
 <td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="last sign">${sign}</td>
-<td data-label="ended">${ends(restarts)}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
+<td data-label="ended">${ended}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
 `;
 }
 
@@ -78,11 +79,6 @@ function optionalKindRow({ kind, state, problem, next = '' }: OptionalKindStatus
 <td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="next">${next}</td></tr>
 `;
-}
-
-function ends(restarts: number): string {
-  if (restarts === 0) return 'never';
-  return restarts === 1 ? 'once' : `${restarts.toLocaleString('en')} times`;
 }
 
 const CHANGES = {
