@@ -69,7 +69,7 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   await observation.end();
   const target = { ...own, ...approval?.target };
   const token = isOutdated ? approval?.token : undefined;
-  const waiting = { token, unseen: hiddenOf(facts), nothing: 'waits for no approval' };
+  const waiting = { token, unseen: hiddenOf(assured(facts)), nothing: 'waits for no approval' };
   return { target, annotation: APPROVED_ANNOTATION, ...tokenOf(scene, own, observation, waiting, content) };
 });
 
@@ -86,10 +86,16 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   await observation.end();
   // A set of keys is known by its workloads alone.
   const own = unread.filter(({ kind }) => token === undefined || kind === subject.kind);
-  const unseen = [...whatIsUnknown({ ...scene, observation }), ...unreadLines(own)];
+  const unseen = [...whatIsUnknown({ ...assured(scene), observation }), ...unreadLines(own)];
   const waiting = { token, unseen, nothing: 'has no halt to resume' };
   return { target, annotation: RESUME, ...tokenOf(scene, target, observation, waiting, content) };
 });
+
+/** Without the doubts whether the reloader acts: which content waits is known all the same. */
+function assured<T extends Pick<Scene, 'reloader'>>(facts: T): T {
+  const { doubts: _, mayLack: __, isSilent: ___, ...reloader } = facts.reloader;
+  return { ...facts, reloader };
+}
 
 /** A command that writes what `action` says. */
 function run(
