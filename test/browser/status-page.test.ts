@@ -275,7 +275,12 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
   test('says the same without JavaScript, refreshes itself, and stops that on request', async () => {
     await using opened = await open({ javaScriptEnabled: false, viewport: { width: 360, height: 740 } });
     const { page } = opened;
-    const text = await page.locator('body').innerText();
+    let text = await page.locator('body').innerText();
+    // During an attempt the page has no time of the next one.
+    for (let reloads = 0; reloads < 20 && !text.includes('Next try'); reloads += 1) {
+      await page.reload();
+      text = await page.locator('body').innerText();
+    }
     for (const words of [
       /1 workload needs a rollout/,
       /Deployment\/refused/,
