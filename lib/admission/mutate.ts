@@ -37,7 +37,7 @@ export interface CacheReader {
   /** Whether all objects of a kind in a namespace are listed. */
   readonly isListed: (namespace: string, kind: string) => boolean;
   readonly follows: (workload: Workload) => readonly ConfigRef[];
-  /** A committed stamp of the content in force, and the annotations of the object; undefined if it is missing, or the workload is not rolled for it. */
+  /** A committed stamp of the current content, and the annotations of the object; undefined if it is missing, or the workload is not rolled for it. */
   readonly currentStamp: (
     workload: Workload,
     ref: ConfigRef,

@@ -167,9 +167,8 @@ const TOKEN =
 const MOST_TIMES = 1_000;
 
 /**
- * The length of an RE2 expression is that of its compiled program, if its repetitions are expanded.
- * The letters of `pattern` with each `{n}` expanded; a class counts as one letter. The result for an expression that RE2 rejects
- * is arbitrary. The time is linear in the length of the text.
+ * The letters of `pattern` with each `{n}` expanded, about the length of the program that RE2 compiles; a class counts as one
+ * letter. The result for an expression that RE2 rejects is arbitrary. The time is linear in the length of the text.
  */
 export function regexCost(pattern: string): number {
   const groups: number[] = [];

@@ -61,7 +61,7 @@ export async function withRights(
 /** A leader that has not renewed its Lease for so long is silent. */
 const SILENT_MS = 60_000;
 
-/** Whether nobody has renewed the Lease of a reloader that elects a leader: it may be cut off, hang, or have ended. */
+/** Whether no pod renews the Lease of a reloader that elects a leader: the leader may be cut off, hang, or have ended. */
 export async function silenceOf(
   send: Send,
   { installation, options: { leaderElection }, place }: InstalledReloader,

@@ -17,7 +17,7 @@ const BATCH = {
   pods: () => podsOf(),
 } as const;
 
-/** A CronJob has no pods of its own: a later run reads the content in force, so no old pods are left to replace. */
+/** A CronJob has no pods of its own: a later run reads the current content, so no old pods are left to replace. */
 export const CRON_JOB: WorkloadKind = {
   ...BATCH,
   kind: 'CronJob',

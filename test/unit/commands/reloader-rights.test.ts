@@ -1,8 +1,9 @@
-/** What is answered about a kind that the reloader may not list, or of which nobody knows that. */
+/** What is answered about a kind that the reloader may not list, or whose rights are unknown. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainObject } from '../../../lib/commands/explain/explain-object.ts';
+import type { Explanation } from '../../../lib/commands/explain/explanation.ts';
 import { answerTo } from '../../../lib/commands/graph/graph.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { rolledOut } from './named-causes.ts';
@@ -64,6 +65,16 @@ describe('a Rollout follows an object, and the reloader', () => {
     const text = (refs: readonly { readonly kind: string; readonly name: string }[]): readonly string[] =>
       refs.map((ref) => `${ref.kind}/${ref.name}`);
     const rolled = rolls ? [ROLLOUT] : [];
+    const assertRights = (answer: Pick<Explanation, 'causes' | 'unknown'>): void => {
+      assert.deepEqual(
+        answer.causes.map(({ says }) => says),
+        causes,
+      );
+      assert.deepEqual(
+        answer.unknown.filter((each) => each.includes('may list')),
+        unknown,
+      );
+    };
 
     test(`${name}: explain`, async () => {
       const world = await created();
@@ -87,27 +98,13 @@ describe('a Rollout follows an object, and the reloader', () => {
       const answer = await answerTo({ flags: { output: 'text' }, operands: [] }, await sceneIn(world));
       world.sandbox.close();
       assert.deepEqual(text(answer.edges.map(({ workload }) => workload)), rolled);
-      assert.deepEqual(
-        answer.causes.map(({ says }) => says),
-        causes,
-      );
-      assert.deepEqual(
-        answer.unknown.filter((each) => each.includes('may list')),
-        unknown,
-      );
+      assertRights(answer);
     });
 
     test(`${name}: plan`, async () => {
       const answer = await onCluster(await created(), [configMap({ value: 'B' })]);
       assert.deepEqual(text(answer.rollouts.map(({ workload }) => workload)), rolled);
-      assert.deepEqual(
-        answer.causes.map(({ says }) => says),
-        causes,
-      );
-      assert.deepEqual(
-        answer.unknown.filter((each) => each.includes('may list')),
-        unknown,
-      );
+      assertRights(answer);
     });
   }
 
