@@ -156,7 +156,8 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
-  const faults = [...misfits, ...(known ? sharedKeysOf(object) : [])].map(faultOf);
+  const shared = sharedKeysOf(known ? object : {}).map((key) => ['binaryData', key]);
+  const faults = [...misfits, ...shared.map((path) => ({ path, is: 'also a key of data' }))].map(faultOf);
   for (const { path, ...fault } of faults)
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
@@ -170,9 +171,8 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
 }
 
 /** The keys of a ConfigMap that have a text and a binary value. */
-function sharedKeysOf({ data = {}, binaryData = {} }: Partial<RawConfigObject>): readonly Misfit[] {
-  const shared = Object.keys(binaryData).filter((key) => Object.hasOwn(data, key));
-  return shared.map((key) => ({ path: ['binaryData', key], is: 'also a key of data' }));
+export function sharedKeysOf({ data = {}, binaryData = {} }: Partial<RawConfigObject>): readonly string[] {
+  return Object.keys(binaryData).filter((key) => Object.hasOwn(data, key));
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {

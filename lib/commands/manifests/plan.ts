@@ -29,7 +29,7 @@ import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
-import type { Manifest } from './documents.ts';
+import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { noObjectIn, readManifests } from './manifests.ts';
@@ -253,12 +253,11 @@ function refusedIn({ row, before, after }: Step): readonly Cause[] {
   });
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
-  const twice = Object.keys(is.binaryData ?? {}).filter((key) => Object.hasOwn(is.data ?? {}, key));
   const isFixed = (field: string): boolean => field !== 'template' || was['suspend'] !== true;
   const changed = (FIXED[row.kind] ?? []).filter((field) => !isDeepStrictEqual(was[field], is[field]));
   return [
     ...(was.immutable === true && !isKept ? [`${about} is immutable`] : []),
-    ...twice.map((key) => `${about} has the key ${key} in data and in binaryData`),
+    ...sharedKeysOf(is).map((key) => `${about} has the key ${key} in data and in binaryData`),
     ...changed.filter(isFixed).map((field) => `the ${field} of ${about} is immutable`),
   ].map((what) => ({ rule: 'refused', about, says: `${what}: the API server refuses the change` }));
 }
