@@ -81,6 +81,8 @@ export interface Workload {
   /** The desired number of pods; undefined if the object does not say. */
   readonly replicas: number | undefined;
   readonly isRolledOut: boolean;
+  /** Every pod is of the present template, and ready; a hold does not matter. */
+  readonly isComplete: boolean;
   /** See progressOf. */
   readonly progress: number;
   /** What becomes of its pods; absent: nothing, it is rolled out. */
@@ -173,6 +175,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     generation: metadata.generation ?? 0,
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),
+    isComplete: kind.isObserved(raw) && kind.rolledOut(raw),
     progress: progressOf(kind, raw),
     revision: kind.revision(raw),
     progressDeadlineMs: progressDeadlineMs(raw),
@@ -204,7 +207,7 @@ function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
   { isPolicyAnnotation }: AnnotationReader,
-): Pick<Workload, 'failure' | 'holdInSpec' | 'lacksTemplate' | 'referenced' | 'rolling' | 'updatesInPlace'> {
+): Partial<Workload> {
   const { referenced } = raw;
   const rolling = rollingOf(kind, raw);
   const holdInSpec = kind.hold(raw);
@@ -274,11 +277,6 @@ export function referenceOf({ references }: Workload, { kind, name }: ConfigRef)
 /** Whether both have the same pod template, with the same stamps. */
 export function hasSameTemplate(a: Workload, b: Workload): boolean {
   return a.templateDigest === b.templateDigest && isDeepStrictEqual(a.stamps, b.stamps);
-}
-
-/** Whether it was not healthy before our last patch in stages, so that its pods are no evidence about the content. */
-export function isUnhealthyBefore({ stamps }: Workload): boolean {
-  return stamps.some(({ variable, value }) => variable === UNHEALTHY_MARK && value === 'true');
 }
 
 /** Only Deployments have a deadline of their own; a very long one, which means "never", is bounded. */

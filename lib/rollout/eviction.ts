@@ -196,7 +196,8 @@ export class PodEvictions {
       if (!this.#isWanted(record) || monotonicMs() >= endsAt) break;
       session.hasEvicted = true;
       const result = await client.evict(record.workload.ref.namespace, pod);
-      if (isStop(result)) return { gone, stop: result };
+      if (result.kind !== 'accepted' && result.kind !== 'gone' && result.kind !== 'conflict')
+        return { gone, stop: result };
       gone += 1;
       room -= Number(serves(pod));
     }
@@ -281,11 +282,6 @@ function look(session: Session, pods: readonly Pod[]): boolean {
   const hasMoved = left.size < session.left.size;
   session.left = left;
   return hasMoved;
-}
-
-/** Whether the pod is not on its way out: else it is being evicted, or was gone before. */
-function isStop(result: WriteResult<unknown>): result is Stop {
-  return result.kind !== 'accepted' && result.kind !== 'gone' && result.kind !== 'conflict';
 }
 
 function refused(message: string, isForbidden: boolean | undefined): Outcome {

@@ -90,7 +90,10 @@ export class RolloutAttempts {
     if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
     const isEvicted = this.#evictions.isFor(record);
     if (isGivenUp(record) && !isEvicted) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
-    if (!isEvicted && this.#isAborted(key, record)) return { type: 'given-up', message: abortedText(ref) };
+    if (!isEvicted && this.#isAborted(key, record)) {
+      const message = `its rollout was aborted; it goes on after kubectl argo rollouts retry rollout ${ref.name}, an undo or a change of its template`;
+      return { type: 'given-up', message };
+    }
     if (this.#isOwnersTurn(key, record)) return { type: 'absorbing' };
     const plan = this.#plan(key, record, since, tries);
     if (plan === undefined) return { type: 'settled' };
@@ -284,8 +287,4 @@ function unstampedText({ workload, template }: RolloutPlan): string {
       ? ['metadata', 'env-vars']
       : ['variables of containers', 'annotations'];
   return `${text}; if the schema of ${workload.kind} has no ${lost} in its pod template, write ${STRATEGY_ANNOTATION}: ${other}`;
-}
-
-function abortedText({ name }: WorkloadRef): string {
-  return `its rollout was aborted; it goes on after kubectl argo rollouts retry rollout ${name}, an undo or a change of its template`;
 }

@@ -11,7 +11,7 @@ import type { Gate, PodClient } from '../model/outcome.ts';
 import type { Staging } from '../model/settings.ts';
 import type { Halt } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
-import { isUnhealthyBefore, type Workload } from '../model/workload.ts';
+import { UNHEALTHY_MARK, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor, outdatedObjects, untilChanged } from '../tracking/gate.ts';
@@ -213,7 +213,10 @@ export class Stages {
     if (store.settings.vocabularies.strategyOf(workload) === 'evict') return false;
     if (outdated.length > 0) return !this.#isHeld(workload) && this.#isHealthy(record);
     const isUndone = this.#vitalsOf(record).failure !== undefined;
-    if ((this.#isHeld(workload) && !isUndone) || isMarkedUnhealthy(record)) return false;
+    // While a patch is under way the mark is that of the one before.
+    const marks = record.inFlight === undefined ? workload.stamps : [];
+    const wasUnhealthy = marks.some(({ variable, value }) => variable === UNHEALTHY_MARK && value === 'true');
+    if ((this.#isHeld(workload) && !isUndone) || wasUnhealthy) return false;
     return !begun.some((config) => isForgiven(store, config, key));
   }
 
@@ -337,9 +340,4 @@ export class Stages {
     const { store, begin } = this.#options;
     for (const workload of followersOf(store, object).keys()) begin(workload);
   }
-}
-
-/** Whether its pods are no evidence, since it was not healthy before; while a patch is under way the mark is that of the one before. */
-function isMarkedUnhealthy({ workload, inFlight }: WorkloadRecord): boolean {
-  return inFlight === undefined && isUnhealthyBefore(workload);
 }

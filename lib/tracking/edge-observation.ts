@@ -162,7 +162,9 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
   const { stamp, ambiguous } = liveStampOf(store, record, key);
-  if (stamp !== undefined && isOfPeer(store, config, edge, stamp)) {
+  // The highest of all that this process has seen or used for the object.
+  const highest = Math.max(edge.highestSequence, store.persisted.minSequenceOf(config.ref));
+  if (stamp !== undefined && stamp.sequence > highest) {
     effects.note({ reason: 'stamped-by-peer', ...about });
     if (diff.takenBack === 'no') diff.takenBack = 'by a peer';
     return nextEdge(edge, { type: 'stamped-by-peer', stamp });
@@ -209,14 +211,4 @@ export function lostByUndo(
 /** Whether the template lost our stamp, or has an earlier one again. */
 function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
   return (stamp?.sequence ?? 0) < (edge.stamp?.sequence ?? 0);
-}
-
-/** Whether another process wrote the stamp: its sequence exceeds all that this process has seen or used for the object. */
-function isOfPeer(
-  store: Store,
-  { ref }: ConfigRecord,
-  { highestSequence }: Edge,
-  { sequence }: Stamp,
-): boolean {
-  return sequence > Math.max(highestSequence, store.persisted.minSequenceOf(ref));
 }

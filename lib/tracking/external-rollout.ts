@@ -28,7 +28,8 @@ export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   // If the API server writes the template in another form, a return to the former template could not be recognized.
   const counts = !endsAt(seen.hold) && seen.templateDigest !== rollout.from && !diff.isRespelled;
   const isUnderWay = counts && (!seen.isRolledOut || !hasBegun(rollout, seen));
-  record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
+  const progress = Math.max(rollout.progress, seen.progress);
+  record.externalRollout = isUnderWay ? { ...rollout, progress } : undefined;
   if (isUnderWay) return;
   if (counts && isAnotherRevision(rollout, seen)) diff.readSince = rollout.startedAfter;
   effects.enqueue(key, { type: 'external-rollout-over' });
@@ -80,10 +81,6 @@ function isAnotherRevision({ revision: before }: ExternalRollout, { revision }: 
 /** Whether the pods that the status counts as updated can be of the new template. */
 function hasBegun(rollout: ExternalRollout, seen: Workload): boolean {
   return workloadKindOf(seen.ref.kind).revisionMark === undefined || isAnotherRevision(rollout, seen);
-}
-
-function furthest(rollout: ExternalRollout, { progress }: Workload): ExternalRollout {
-  return { ...rollout, progress: Math.max(rollout.progress, progress) };
 }
 
 /** Whether all pods of an external rollout, in progress or complete, have read the present content of the object. */

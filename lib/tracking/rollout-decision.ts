@@ -1,6 +1,5 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
-import type { FollowedContent } from '../annotations/stamp-variables.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type PlannedStamp,
@@ -67,20 +66,14 @@ export function planRollout(
     store.settings.onlyTells || isUrgentFor(store, record)
       ? undefined
       : store.settings.vocabularies.pausing.begin(record.workload, now);
-  annotations = {
-    ...annotations,
-    ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),
-  };
+  const contents = [...record.edges.keys()].flatMap((config) => store.configs.get(config) ?? []);
+  const hashes = store.settings.vocabularies.hashAnnotations(record.workload, contents);
+  annotations = { ...annotations, ...hashes };
   // The rollout uses the approval up.
   const approvals = Object.keys(record.workload.annotations).filter((key) => key === APPROVED_ANNOTATION);
   const triggers = [...store.settings.vocabularies.triggersOf(record.workload), ...approvals];
   const draft = { stamps, versions, annotations, pause, triggers, isUnhealthy, testsTemplate };
   return planOf(record.workload, draft);
-}
-
-/** The present contents of all objects that the workload follows. */
-function contentsOf(store: Store, record: WorkloadRecord): readonly FollowedContent[] {
-  return [...record.edges.keys()].flatMap((config) => store.configs.get(config) ?? []);
 }
 
 /**

@@ -94,6 +94,7 @@ export function workloadView(world: World, name: Name): Workload {
     generation,
     replicas: 1,
     isRolledOut: isRolledOut(deployment),
+    isComplete: isRolledOut(deployment),
     progress: 0,
     revision: undefined,
     progressDeadlineMs: 0,

@@ -31,8 +31,7 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   firstSeen,
   keysOnly,
   gated,
-  heldPods,
-  rollingOut,
+  unfinished,
   waitsForQuiet,
   unchanged,
 ];
@@ -173,20 +172,23 @@ function markOf({ workload, reloader }: Facts): string {
   return words?.match ?? '';
 }
 
+/** The objects that exist and that it is rolled for: whether the state has an entry of them. */
+function asked(facts: Facts, isRecorded: boolean): readonly ConfigRef[] {
+  return followed(facts).flatMap(({ config: { ref, digest }, verdict }) => {
+    const isAsked = verdict.asks && digest !== undefined;
+    return isAsked && hasEntry(facts.observation, ref) === isRecorded ? [ref] : [];
+  });
+}
+
 /** Objects without an entry in the state: the present content is the baseline. */
 function firstSeen(facts: Facts): readonly Cause[] {
-  const { observation } = facts;
-  if (observation.state.is !== 'read') return NO_CAUSES;
-  return followed(facts)
-    .filter(({ config: { ref, digest }, verdict }) => {
-      return verdict.asks && digest !== undefined && !hasEntry(observation, ref);
-    })
-    .map(({ config: { ref } }) => ({
-      rule: 'baseline',
-      about: describe(ref),
-      says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline once the reloader lists it, and later changes roll`,
-      todo: 'if it changed before the workload asked for it, kubectl rollout restart',
-    }));
+  if (facts.observation.state.is !== 'read') return NO_CAUSES;
+  return asked(facts, false).map((ref) => ({
+    rule: 'baseline',
+    about: describe(ref),
+    says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline once the reloader lists it, and later changes roll`,
+    todo: 'if it changed before the workload asked for it, kubectl rollout restart',
+  }));
 }
 
 function keysOnly(facts: Facts): readonly Cause[] {
@@ -227,22 +229,31 @@ function gated({ observation, record, now }: Facts): Cause | undefined {
   return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
 }
 
-/** Pods that stay although the template has changed. */
-function heldPods({ workload, findings: found }: Facts): Cause | undefined {
-  const hold = holdOrPause(workload.hold, workload.isPaused);
-  if (hold === undefined || found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced'))
-    return undefined;
-  return { rule: 'pods-not-replaced', about: hold.type, says: whenTaken(hold, workload.ref) };
+/** How far its rollout has come. */
+export function rolloutText({ row, raw, workload }: Facts): string {
+  if (workload.isComplete) return 'every pod runs the present template';
+  if (!row.isObserved(raw)) return 'its controller has not seen the present template yet';
+  const { updated, old } = row.pods(raw);
+  // Not every custom resource has these numbers.
+  if (old > 0 && row.isOptional !== true) return `pods of an older template: ${old} of ${updated + old}`;
+  return 'its controller does not count it as complete';
 }
 
-function rollingOut({ workload, record }: Facts): Cause | undefined {
-  const { hold, isPaused } = workload;
-  if (record === undefined || workload.isRolledOut || holdOrPause(hold, isPaused)) return undefined;
+/** Pods that stay although the template has changed, or are being replaced. */
+function unfinished(facts: Facts): Cause | undefined {
+  const { workload, record, findings: found } = facts;
   const { kind, namespace, name } = workload.ref;
+  const hold = holdOrPause(workload.hold, workload.isPaused);
+  if (hold !== undefined) {
+    const isFound = found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced');
+    const says = whenTaken(hold, workload.ref);
+    return isFound ? undefined : { rule: 'pods-not-replaced', about: hold.type, says };
+  }
+  if (record === undefined || workload.isComplete) return undefined;
   return {
     rule: 'rolling-out',
     about: `${kind}/${name}`,
-    says: 'its rollout has not completed: some pods are of an older template, or are not ready',
+    says: `its rollout has not completed (${rolloutText(facts)})`,
     todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
   };
 }
@@ -293,11 +304,10 @@ function refusalIn({ events }: Facts): ShownEvent | undefined {
 /** What it follows has not changed since its pods started, or since the baseline: what they ran before that is not known. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
-  const asked = followed(facts).flatMap(({ config, verdict }) => (verdict.asks ? [config] : []));
-  const known = asked.filter(({ digest, ref }) => digest !== undefined && hasEntry(observation, ref));
-  const isRolling = !workload.isRolledOut || needsRollout(observation.store, keyOf(workload.ref));
+  const known = asked(facts, true);
+  const isRolling = !workload.isComplete || needsRollout(observation.store, keyOf(workload.ref));
   if (known.length === 0 || isRolling || !observation.isServed) return undefined;
-  const names = listedText(known.map(({ ref }) => describe(ref)));
+  const names = listedText(known.map(describe));
   return {
     rule: 'unchanged',
     about: names,

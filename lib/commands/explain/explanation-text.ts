@@ -14,7 +14,7 @@ export function podsText(pods: FollowedObject['pods'], paint: Paint): string {
 
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
-  const { workload, reloader, asks, follows, isRolledOut, causes, events } = answer;
+  const { workload, reloader, asks, follows, rollout, causes, events } = answer;
   const isCurrent = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'up to date';
   const [current, others] = [follows.filter(isCurrent), follows.filter((each) => !isCurrent(each))];
   const section = sectionsIn(paint);
@@ -39,9 +39,7 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
       asks.map((word) => `  ${wordText(word)}`),
     ),
     // A CronJob has no pods of its own.
-    ...(workload.kind === 'CronJob'
-      ? []
-      : [`rollout   ${isRolledOut ? 'every pod runs the present template' : 'not rolled out'}`]),
+    ...(workload.kind === 'CronJob' ? [] : [`rollout   ${rollout}`]),
     ...sourceLines(answer),
     '',
   ].join('\n');

@@ -12,14 +12,21 @@ import {
 } from '../../model/object-ref.ts';
 import { POLICIES, type PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
-import { referenceOf } from '../../model/workload.ts';
+import { referenceOf, type Workload } from '../../model/workload.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
-import { type Followed, followed, isTimeUnknown, leftAlone, WORKLOAD_RULES } from './causes-of-workload.ts';
+import {
+  type Followed,
+  followed,
+  isTimeUnknown,
+  leftAlone,
+  rolloutText,
+  WORKLOAD_RULES,
+} from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
 import { decidingWords, type PolicyWord, wordsOf } from './policy-words.ts';
 
@@ -34,10 +41,11 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `rolling out`: the template brings the current content, and not every pod is of it. `not compared`: no change rolls it. */
+  /** `rolling out`, `older pods stay`: the template brings the current content, and not every pod is of it. `not compared`: no change rolls it. */
   readonly pods:
     | 'up to date'
     | 'rolling out'
+    | 'older pods stay'
     | 'out of date'
     | 'not compared'
     | 'unknown'
@@ -70,6 +78,8 @@ export interface WorkloadExplanation extends Explanation {
   readonly follows: readonly FollowedObject[];
   readonly asks: readonly PolicyWord[];
   readonly isRolledOut: boolean;
+  /** How far its rollout has come, in words. */
+  readonly rollout: string;
   readonly events: readonly ShownEvent[];
 }
 
@@ -99,7 +109,8 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
     reloader: shownReloader(reloader),
     state: observation.state.is,
     asks: wordsOf(workload),
-    isRolledOut: workload.isRolledOut,
+    isRolledOut: workload.isComplete,
+    rollout: rolloutText(facts),
     events,
   };
 }
@@ -204,14 +215,16 @@ export function podsOf(
       ? 'unknown'
       : absent;
   if (!verdict.asks) return 'not compared';
-  if (state.is === 'unknown') return 'unknown';
-  if (edge !== undefined && isOutdatedOn(store, record, key, edge)) return ifServed(isServed, 'out of date');
-  if (config.digest === undefined) return absent;
-  if (!hasEntry({ store, state }, config.ref)) return 'unknown';
-  return record.workload.isRolledOut ? ifServed(isServed, 'up to date') : 'rolling out';
+  const isOutdated = edge !== undefined && isOutdatedOn(store, record, key, edge);
+  if (!isOutdated && config.digest === undefined) return absent;
+  // While no reloader runs, the state does not say with what pods start.
+  if (!isServed || state.is === 'unknown' || !(isOutdated || hasEntry({ store, state }, config.ref)))
+    return 'unknown';
+  return podsSeen(isOutdated, record.workload);
 }
 
-/** What the state says of pods: while no reloader runs, it does not say with what others start. */
-function ifServed(isServed: boolean, pods: FollowedObject['pods']): FollowedObject['pods'] {
-  return isServed ? pods : 'unknown';
+function podsSeen(isOutdated: boolean, { isComplete, hold }: Workload): FollowedObject['pods'] {
+  if (isOutdated) return 'out of date';
+  if (isComplete) return 'up to date';
+  return hold === undefined ? 'rolling out' : 'older pods stay';
 }

@@ -95,11 +95,14 @@ export const STATEFUL_SET: WorkloadKind = {
   },
   rolledOut: ({ spec, status }) => {
     const replicas = spec?.replicas ?? 1;
+    const isOne = status?.updateRevision === status?.currentRevision;
+    const updated = status?.updatedReplicas ?? (isOne ? status?.currentReplicas : 0) ?? 0;
     return (
       (status?.replicas ?? 0) === replicas &&
       (status?.readyReplicas ?? 0) === replicas &&
-      status?.updateRevision === status?.currentRevision &&
-      (replicas === 0 || (status?.updatedReplicas ?? status?.currentReplicas ?? 0) === replicas)
+      // With OnDelete its controller leaves the current revision as it is.
+      (isOne || spec?.updateStrategy?.type === 'OnDelete') &&
+      (replicas === 0 || updated === replicas)
     );
   },
   revision: ({ status }) => status?.updateRevision,

@@ -58,6 +58,8 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   hold: holdOf,
   rolledOut: (raw) =>
     !isBeforeStamp(raw) &&
+    // Its numbers are those of the latest version, whose template may be an older one.
+    holdOf(raw) === undefined &&
     progressOf(raw).reason === 'NewReplicationControllerAvailable' &&
     areAllUpdated(raw, raw.spec?.replicas ?? 0),
   revision: latestVersionOf,

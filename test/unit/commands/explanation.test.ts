@@ -9,10 +9,13 @@ import {
   type WorkloadExplanation,
 } from '../../../lib/commands/explain/explanation.ts';
 import { explanationText } from '../../../lib/commands/explain/explanation-text.ts';
+import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
+import { until } from '../../integration/reloader-process.ts';
+import type { JsonObject } from '../../sandbox/json.ts';
 import { rolledOut, well } from './named-causes.ts';
-import { follows, type Words, World } from './world.ts';
+import { follows, podOf, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
 const STAKATER = 'reloader.stakater.com';
@@ -44,6 +47,55 @@ test('pods are out of date after a change', async () => {
   assert.equal(doubtful.follows[0]?.running, undefined);
   const text = explanationText(doubtful, (_, words) => words);
   assert.match(text, /: out of date \(pods may run an older content, current is \w{4}…\)\n/);
+});
+
+test('pods of OnDelete are out of the way once they are deleted, and of no rollout before', async () => {
+  const world = new World().install().configMap();
+  const annotations = follows('web');
+  const template = { metadata: { labels: { app: 'web' } }, spec: podOf(['web']) };
+  const updateStrategy = { type: 'OnDelete' };
+  const spec = { replicas: 2, selector: { matchLabels: { app: 'web' } }, updateStrategy, template };
+  world.sandbox.create('statefulsets', {
+    metadata: { namespace: 'default', name: 'web', annotations },
+    spec,
+  });
+  const isNew = (count: number): Promise<void> =>
+    until(`${count} pods are of the present template`, () => {
+      const status = world.sandbox.get('statefulsets', 'default', 'web')?.['status'] as JsonObject;
+      const { observedGeneration, readyReplicas, updatedReplicas = 0 } = status ?? {};
+      const { generation } = world.sandbox.get('statefulsets', 'default', 'web')?.metadata ?? {};
+      return observedGeneration === generation && readyReplicas === 2 && updatedReplicas === count;
+    });
+  const answer = async (): Promise<readonly unknown[]> => {
+    const facts = await world.factsAbout('sts/web');
+    const { follows: objects, causes, rollout, isRolledOut } = explanationOf(facts);
+    const { edges } = graphOf(facts.observation, false);
+    await facts.observation.end();
+    assert.deepEqual(
+      edges.map(({ pods }) => pods),
+      objects.map(({ pods }) => pods),
+    );
+    return [objects[0]?.pods, causes.map(({ rule }) => rule).join(), rollout, isRolledOut];
+  };
+  await rolledOut(world);
+  await isNew(2);
+  const current = ['up to date', 'unchanged', 'every pod runs the present template', true];
+  assert.deepEqual(await answer(), current);
+  const annotated = { metadata: { annotations: { a: 'b' } } };
+  world.sandbox.patch('statefulsets', 'default', 'web', { spec: { template: annotated } });
+  const held = ['older pods stay', 'pods-not-replaced'];
+  for (const old of [2, 1]) {
+    await isNew(2 - old);
+    assert.deepEqual(await answer(), [...held, `pods of an older template: ${old} of 2`, false]);
+    const metadata = { name: `web-${old - 1}` };
+    const path = `/api/v1/namespaces/default/pods/${metadata.name}/eviction`;
+    const body = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata });
+    const headers = { 'content-type': 'application/json' };
+    await world.send({ method: 'POST', path, body, headers });
+  }
+  await isNew(2);
+  assert.deepEqual(await answer(), current);
+  world.sandbox.close();
 });
 
 test('only the annotations that decide are named', async () => {

@@ -102,7 +102,10 @@ const ROLLED_OUT: Record<string, Case & { readonly is: boolean }> = {
 };
 
 for (const [sentence, { is, ...about }] of Object.entries(ROLLED_OUT)) {
-  test(`a DeploymentConfig ${sentence}`, () => assert.equal(viewOf(about).isRolledOut, is));
+  test(`a DeploymentConfig ${sentence}`, () => {
+    const { isRolledOut, isComplete } = viewOf(about);
+    assert.deepEqual([isRolledOut, isComplete], [is, is]);
+  });
 }
 
 const BACK: Status = { ...DONE, updatedReplicas: 0 };

@@ -26,6 +26,7 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     generation: 1,
     replicas: 1,
     isRolledOut: true,
+    isComplete: true,
     progress: 0,
     revision: undefined,
     progressDeadlineMs: 0,

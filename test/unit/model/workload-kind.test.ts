@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { workloadOf } from '../../../lib/model/workload.ts';
 import { holdOnPods, isRolledOut, WORKLOAD_KINDS, workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { vocabulary } from '../annotations/defaults.ts';
 
 type Spec = NonNullable<RawWorkload['spec']>;
 type Status = NonNullable<RawWorkload['status']>;
@@ -162,6 +164,51 @@ for (const [sentence, { kind, spec, status, hold }] of Object.entries(HELD)) {
     assert.deepEqual(holdOnPods(workloadKindOf(kind), raw), hold);
   });
 }
+
+const TWO: Status = { ...SAME, currentRevision: 'r1' };
+const { updatedReplicas: _, ...NONE_NEW } = TWO;
+/** Where a person decides when pods are replaced, by kind, spec and status: whether every pod is of the present template, and ready. */
+const COMPLETE_IF_HELD: Record<string, readonly [kind: string, spec: Spec, status: Status, is?: true]> = {
+  'a StatefulSet with OnDelete': ['StatefulSet', onDelete, SAME, true],
+  'a StatefulSet with OnDelete whose pods were all deleted': ['StatefulSet', onDelete, TWO, true],
+  'a StatefulSet with OnDelete that has one old pod': [
+    'StatefulSet',
+    onDelete,
+    { ...TWO, updatedReplicas: 2 },
+  ],
+  'a StatefulSet with OnDelete that has old pods alone': ['StatefulSet', onDelete, NONE_NEW],
+  'a StatefulSet with OnDelete of which a pod is not ready': [
+    'StatefulSet',
+    onDelete,
+    { ...TWO, readyReplicas: 2 },
+  ],
+  'a StatefulSet with a partition': ['StatefulSet', partition(2), SAME, true],
+  'a StatefulSet with a partition, and an old pod': [
+    'StatefulSet',
+    partition(2),
+    { ...TWO, updatedReplicas: 1 },
+  ],
+  'a DaemonSet with OnDelete': ['DaemonSet', onDelete, NODES, true],
+  'a DaemonSet with OnDelete that has an old pod': [
+    'DaemonSet',
+    onDelete,
+    { ...NODES, updatedNumberScheduled: 2 },
+  ],
+  'a DaemonSet with OnDelete whose spec is not seen yet': [
+    'DaemonSet',
+    onDelete,
+    { ...NODES, observedGeneration: 3 },
+  ],
+  'a Deployment that is paused': ['Deployment', paused, ALL, true],
+  'a Deployment that is not': ['Deployment', {}, ALL, true],
+};
+
+for (const [name, [kind, spec, status, is]] of Object.entries(COMPLETE_IF_HELD))
+  test(`${name} is complete, held or not: ${is === true}`, () => {
+    const raw = { metadata: { name: 'w', generation: 4 }, spec: { ...THREE, ...spec }, status };
+    const { isComplete, isRolledOut: isDone } = workloadOf(workloadKindOf(kind), raw, vocabulary({}));
+    assert.deepEqual([isComplete, isDone], [is === true, kind === 'Deployment' && spec.paused !== true]);
+  });
 
 test('a CronJob has no pods that could be left behind, and declines while it is suspended', () => {
   const kind = workloadKindOf('CronJob');

@@ -123,6 +123,7 @@ test('the view keeps what decisions need', () => {
     generation: 3,
     replicas: 2,
     isRolledOut: false,
+    isComplete: false,
     progress: Number.NEGATIVE_INFINITY,
     rolling: 'replacing',
     revision: '4',
