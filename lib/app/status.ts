@@ -4,7 +4,6 @@ import { heldUntil } from '../annotations/gating.ts';
 import { shortDigest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
-import type { PendingReason } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
@@ -66,7 +65,9 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated === 0 || gates.of(key) !== undefined || isPlanned(rollouts.pendingReasonOf(key))) continue;
+    const { type } = rollouts.pendingReasonOf(key) ?? {};
+    const isPlanned = type === 'quiet' || type === 'selection';
+    if (outdated === 0 || gates.of(key) !== undefined || isPlanned) continue;
     const since = rollouts.pendingChangesOf(key)?.since ?? now;
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
@@ -85,11 +86,6 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     stateBytes: committer.bytes,
     stateShards: committer.shards,
   };
-}
-
-/** Whether a window, a minimum interval or a namespace that is not selected delays the rollout: nothing is wrong with it. */
-function isPlanned(reason: PendingReason | undefined): boolean {
-  return reason?.type === 'quiet' || reason?.type === 'selection';
 }
 
 function workloadStatus(

@@ -16,7 +16,7 @@ import { CommandError } from './connect.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
 import { followed } from './explain/causes-of-workload.ts';
 import { explainObject, keysOf, notifiedOnly } from './explain/explain-object.ts';
-import { causesOf, hiddenOf, whatIsUnknown } from './explain/explanation.ts';
+import { causesOf, type Explanation, hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import { readObject } from './reads.ts';
@@ -131,29 +131,42 @@ const KEEPING = [
   ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
 ];
 
-/** Why a change that is written has no effect, and what else keeps a rollout. */
+const UNKNOWN_EFFECT = 'unknown whether it has an effect';
+/** Without them it would be known what it follows. */
+const LEFT_OUT = /^(namespace|unselected|kind)-/;
+
+/** Why a change that is written has no effect, or that is unknown, and what else keeps a rollout. */
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {
-    if (subject.is === 'object') {
-      const { followers, unknown } = await explainObject(scene, subject);
-      const none = `${title}: no workload is rolled for it, so that this has no effect`;
-      return followers.length + unknown.length > 0 ? [] : [none];
-    }
-    const own = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
-    const facts = await factsOf(scene, subject.row, subject.name);
-    const isAsking = hiddenOf(facts).length > 0 || followed(facts).some(({ verdict }) => verdict.asks);
-    const causes = [...notifiedOnly(facts), ...causesOf(facts)]
-      .filter(({ rule }) => KEEPING.includes(rule) && (change.value === null || rule !== own))
-      .map(({ says }) => `${title}: ${says}`);
-    await facts.observation.end();
-    return isAsking
-      ? causes
-      : [`${title}: it is rolled for no object, so that this has no effect`, ...causes];
+    const { isRolled, unknown, causes } = await rollsFor(scene, subject, change);
+    const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
+    const says = causes.map((cause) => `${title}: ${cause.says}`);
+    if (open.length > 0) return [...open.map((why) => `${UNKNOWN_EFFECT}: ${why}`), ...says];
+    if (isRolled || causes.some(({ rule }) => LEFT_OUT.test(rule))) return says;
+    const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
+    return [`${title}: ${nothing}, so that this has no effect`, ...says];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return [`unknown whether it has an effect: ${error.message}`];
+    return [`${UNKNOWN_EFFECT}: ${error.message}`];
   }
+}
+
+type Rolls = Pick<Explanation, 'causes' | 'unknown'> & { readonly isRolled: boolean };
+
+async function rollsFor(scene: Scene, subject: Subject, { annotation, value }: Change): Promise<Rolls> {
+  if (subject.is === 'object') {
+    const { followers, unknown } = await explainObject(scene, subject);
+    return { isRolled: followers.length > 0, unknown, causes: [] };
+  }
+  const own = annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
+  const facts = await factsOf(scene, subject.row, subject.name);
+  const causes = [...notifiedOnly(facts), ...causesOf(facts)].filter(
+    ({ rule }) => KEEPING.includes(rule) && (value === null || rule !== own),
+  );
+  const isRolled = followed(facts).some(({ verdict }) => verdict.asks);
+  await facts.observation.end();
+  return { isRolled, unknown: hiddenOf(facts), causes };
 }
 
 /** @throws CommandError if the API server refuses it */

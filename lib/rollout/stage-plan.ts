@@ -43,7 +43,8 @@ export function planStages(members: readonly Member[], stages: readonly StageEnd
   const counted = members.filter(({ givesEvidence }) => givesEvidence);
   const of = (state: Member['state']): Member[] => counted.filter((member) => member.state === state);
   const [waiting, rolling, ready] = [of('waiting').toSorted(inTurn), of('rolling'), of('ready')];
-  const rest = restOf(members);
+  // Those that can give no evidence begin once all others are ready, at the pace of the budget.
+  const rest = keysOf(members.filter(({ givesEvidence, state }) => !givesEvidence && state === 'waiting'));
   const begun = rolling.length + ready.length;
   const ends = endsOf(stages, counted.length);
   const at = ends.findIndex((end) => (rolling.length > 0 ? end >= begun : end > begun));
@@ -84,11 +85,6 @@ export function endsOf(stages: readonly StageEnd[], total: number): readonly num
     ends.push(Math.min(total, Math.max(last + 1, wanted)));
   }
   return ends;
-}
-
-/** Those that can give no evidence: they begin once all others are ready, at the pace of the budget. */
-function restOf(members: readonly Member[]): readonly ObjectKey[] {
-  return keysOf(members.filter(({ givesEvidence, state }) => !givesEvidence && state === 'waiting'));
 }
 
 function inTurn(one: Member, other: Member): number {

@@ -15,7 +15,7 @@ import { UNHEALTHY_MARK, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor, outdatedObjects, untilChanged } from '../tracking/gate.ts';
-import { addHalt, endHalt, haltOf, isForgiven } from '../tracking/halts.ts';
+import { endHalt, haltOf, haltsOf, isForgiven, setHalts } from '../tracking/halts.ts';
 import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../tracking/stage-news.ts';
 import { PodFailures } from './pod-failures.ts';
 import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
@@ -257,7 +257,7 @@ export class Stages {
     const { store, persist, newToken, onNews } = this.#options;
     if (haltOf(store, config) !== undefined) return;
     const halt = { token: newToken(), workload: keyOf(workload.ref) };
-    addHalt(store, config, halt);
+    setHalts(store, config, [...haltsOf(store, config), halt]);
     this.#reasons.set(halt.token, reason);
     persist(keyOf(config.ref));
     this.#recompute([wholeKeyOf(keyOf(config.ref))]);

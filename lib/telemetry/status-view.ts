@@ -75,7 +75,11 @@ export function rowsOf(
         .filter((change) => contains(find, textOf(change)))
         .toSorted((a, b) => isHalted(b) - isHalted(a)),
     ),
-    outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge)),
+    outdated: cut(
+      found
+        .filter(({ isOutdated }) => isOutdated)
+        .toSorted((a, b) => (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b)),
+    ),
     withFindings: cut(current.filter(({ findings }) => findings.length > 0)),
     current: cut(current.filter(({ findings }) => findings.length === 0)),
     decisions: cut(
@@ -97,11 +101,6 @@ function textOf({ namespace, object, next, unready }: ChangeStatus): string {
 
 function contains(find: string, text: string): boolean {
   return text.toLowerCase().includes(find.toLowerCase());
-}
-
-/** Orders workloads: the longest outdated first, then by name. */
-function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
-  return (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b);
 }
 
 /** Compares by code unit, independently of the locale. */

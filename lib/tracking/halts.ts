@@ -33,11 +33,6 @@ export function isForgiven(store: Store, config: ConfigRecord, workload: ObjectK
   return halts.length >= MOST_HALTS || forgiven.some((halt) => halt.workload === workload);
 }
 
-/** The workload did not get ready with the present content. */
-export function addHalt(store: Store, config: ConfigRecord, halt: Halt): void {
-  setHalts(store, config, [...haltsOf(store, config), halt]);
-}
-
 /** The workload is ready with the present content; whether that ends a halt. */
 export function endHalt(store: Store, config: ConfigRecord, workload: ObjectKey): boolean {
   const halts = haltsOf(store, config);
@@ -47,7 +42,8 @@ export function endHalt(store: Store, config: ConfigRecord, workload: ObjectKey)
   return left.length < halts.length;
 }
 
-function setHalts(store: Store, config: ConfigRecord, halts: readonly Halt[]): void {
+/** Sets the workloads that did not get ready with the present content. */
+export function setHalts(store: Store, config: ConfigRecord, halts: readonly Halt[]): void {
   store.halts.set(keyOf(config.ref), { changedAt: config.changedAt, halts });
 }
 

@@ -1,19 +1,24 @@
-/** Why a command cannot answer, for programs: an error with a code. */
+/** Why a command cannot answer, for programs: an error with a code; and why the effect of a hold is unknown. */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
+import { answerOf } from '../../lib/commands/reads.ts';
+import type { ApiResponse } from '../../lib/kubernetes/transport.ts';
 import { openScene, run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
 import { deploy } from './manifests.ts';
 
+const NATIVE = 'reloader.k8s.collaborne.com';
+const forbidden = (): ApiResponse =>
+  answerOf(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403 });
 let cluster: Cluster;
 let kubeconfig = '';
 before(async () => {
   cluster = await openScene();
   kubeconfig = cluster.file('kubeconfig');
   deploy(cluster, 'gated', { follows: { ConfigMap: ['web'] } });
-  const annotations = { 'reloader.k8s.collaborne.com/approval': 'required' };
+  const annotations = { [`${NATIVE}/approval`]: 'required' };
   cluster.sandbox.patch('deployments', 'default', 'gated', { metadata: { annotations } });
 });
 after(() => cluster[Symbol.asyncDispose]());
@@ -85,4 +90,23 @@ describe('with -o json and yaml the standard error has nothing but an error in t
     assert.deepEqual([code, error.code], [1, 'unanswered']);
     assert.match(error.message, /^the API server does not answer: /);
   });
+});
+
+test('hold of a kind that is not served says so alone', async () => {
+  const metadata = { namespace: 'default', name: 'nightly', annotations: { [`${NATIVE}/configmap`]: 'web' } };
+  const containers = [{ name: 'app', image: 'app:1' }];
+  const spec = { schedule: '@yearly', jobTemplate: { spec: { template: { spec: { containers } } } } };
+  cluster.sandbox.create('cronjobs', { metadata, spec });
+  const { code, stderr } = await run('reloader hold cj/nightly', kubeconfig);
+  const says = 'CronJob/nightly: the reloader does not roll CronJobs by its present flags\n';
+  assert.deepEqual([code, stderr], [0, says]);
+});
+
+test('without the right to list Deployments and Leases the effect of a hold is unknown', async () => {
+  cluster.intercept = ({ path }) => (/\/(?:deployments|leases)([?]|$)/.test(path) ? forbidden() : undefined);
+  for (const name of ['deploy/web', 'cm/web']) {
+    const { code, stderr } = await run(`reloader hold ${name}`, kubeconfig);
+    assert.equal(code, 0);
+    assert.match(stderr, /^unknown whether it has an effect: you may not list the Deployments and Leases/);
+  }
 });

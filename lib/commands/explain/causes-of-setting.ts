@@ -61,7 +61,7 @@ function notRunning({ reloader: { installation, isSilent } }: Pick<Facts, 'reloa
   return {
     rule: 'reloader-not-ready',
     about,
-    says: `no pod of ${about}, the reloader, ${isSilent === true ? 'has renewed its Lease for a minute' : 'is ready'}`,
+    says: `no pod of ${about}, the reloader, ${isSilent === true ? 'holds a Lease that was renewed within a minute' : 'is ready'}`,
     todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
   };
 }

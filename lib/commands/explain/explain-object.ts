@@ -63,12 +63,16 @@ export async function explainObject(
   const observation = await observeFor(scene, [namespace]);
   const { mentioning, unlisted } =
     unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
-  const followers = mentioning.map((facts) => followerOf(facts, ref));
+  const unseen = await unseenBecause(scene, ref);
+  const ignored = unseen.filter(({ rule }) => rule !== 'missing' && rule !== 'not-readable');
+  const followers = mentioning.map((facts) =>
+    ignored.length > 0 ? { workload: facts.workload.ref, causes: ignored } : followerOf(facts, ref),
+  );
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
-  const says = `no workload of ${namespace} follows or mentions it`;
+  const says = `no workload of ${namespace} follows it, and no container reads it`;
   const causes = [
     ...(unwatched ? [unwatched] : gatesOf(observation, ref)),
-    ...(await unseenBecause(scene, ref)),
+    ...unseen,
     ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : NO_CAUSES),
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
@@ -76,7 +80,7 @@ export async function explainObject(
   const isLate = mentioning.some(
     (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
   );
-  const pods = asking.filter(({ follows }) => follows?.pods === 'unknown');
+  const open = asking.filter(({ follows }) => follows?.pods === 'unknown').map(({ workload }) => workload);
   const kinds = [kind, ...asking.map(({ workload }) => workload.kind)];
   const answer = {
     object: ref,
@@ -87,7 +91,7 @@ export async function explainObject(
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
       ...(isLate ? [TIME_UNKNOWN] : []),
-      ...(pods.length === 0 ? [] : [`what pods of ${describeAll(pods.map(({ workload }) => workload))} run`]),
+      ...(open.length === 0 ? [] : [`what pods of ${describeAll(open)} run`]),
     ],
     followers: rolled,
     others: followers.filter((each) => !rolled.includes(each)),
@@ -105,13 +109,15 @@ async function mentionsOf(
   ref: ConfigRef,
 ): Promise<{ readonly mentioning: readonly Facts[]; readonly unlisted: readonly string[] }> {
   const { send, namespace } = scene;
-  const followers = observation.store.dependents.dependentsOfAny(keysOf(observation, ref));
+  const { dependents, settings } = observation.store;
+  const followers = dependents.dependentsOfAny(keysOf(observation, ref));
   const mentioning: Facts[] = [];
   const hidden: [WorkloadKind, string][] = [];
   for await (const [row, raw] of workloadsIn(scene, [namespace], (...kind) => hidden.push(kind))) {
     const key = keyOf({ kind: row.kind, namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
-    if (followers.has(key) || referenceOf(each.workload, ref) !== undefined) mentioning.push(each);
+    const isNamed = settings.vocabularies.judge(each.workload, ref, {}).asks;
+    if (isNamed || followers.has(key) || referenceOf(each.workload, ref) !== undefined) mentioning.push(each);
   }
   const unlisted: string[] = [];
   // Without a right the API server does not say that it lacks the kind.
@@ -133,7 +139,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
     ({ rule, about, says }) =>
       /^(kind-not|managed)/.test(rule) || about.includes(object) || says.includes(object),
   );
-  const asks = all.filter(({ rule }) => rule === 'not-asked' || rule === 'mistyped');
+  const asks = all.filter(({ rule }) => /^(not-asked|mis|malformed)/.test(rule));
   const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');
   const notified = isNotified ? notifiedOnly(facts) : NO_CAUSES;
   return {

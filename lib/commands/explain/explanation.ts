@@ -49,7 +49,6 @@ export interface FollowedObject {
     | 'out of date'
     | 'not compared'
     | 'unknown'
-    | 'absent'
     | 'absent or unwatched';
   /** The short digests of the content that pods run (absent: pods may run more than one), and that is current. */
   readonly running?: string | undefined;
@@ -209,14 +208,13 @@ export function podsOf(
 ): FollowedObject['pods'] {
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
-  const absent = store.settings.isSelective ? 'absent or unwatched' : 'absent';
   if (observedBy(store, record, config) === undefined)
     return config.isUnread === true || unread.some(({ kind }) => kind === config.ref.kind)
       ? 'unknown'
-      : absent;
+      : 'absent or unwatched';
   if (!verdict.asks) return 'not compared';
   const isOutdated = edge !== undefined && isOutdatedOn(store, record, key, edge);
-  if (!isOutdated && config.digest === undefined) return absent;
+  if (!isOutdated && config.digest === undefined) return 'absent or unwatched';
   // While no reloader runs, the state does not say with what pods start.
   if (!isServed || state.is === 'unknown' || !(isOutdated || hasEntry({ store, state }, config.ref)))
     return 'unknown';

@@ -76,7 +76,7 @@ export async function answerTo(
 }
 
 /** What --outdated leaves out: of pods that roll out some may run an older content, for ever if they are paused. */
-const UP_TO_DATE: readonly string[] = ['up to date', 'not compared', 'absent', 'absent or unwatched'];
+const UP_TO_DATE: readonly string[] = ['up to date', 'not compared', 'absent or unwatched'];
 
 /** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
 export function graphOf(

@@ -32,6 +32,11 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'reloader-not-ready',
     names: /logs deployment\/reloader/,
   },
+  'no pod of the reloader holds its Lease any more': {
+    make: (world) => well()(world).lease({ holder: '' }),
+    rule: 'reloader-not-ready',
+    names: /the reloader, holds a Lease that was renewed within a minute/,
+  },
   'it runs as a dry run': {
     make: (world) =>
       world

@@ -215,6 +215,45 @@ describe('explain of an object', () => {
     );
   });
 
+  test('counts nobody as rolled for an object that is not watched', async () => {
+    const secret = { metadata: { name: 'web' }, type: 'helm.sh/release.v1', data: {} };
+    const unlabelled = new World().install(['-A', '--resource-label-selector=a=b']).configMap();
+    const untyped = new World().install();
+    untyped.sandbox.create('secrets', secret);
+    const annotations = { [`${NATIVE}/configmap`]: 'web', [`${NATIVE}/secret`]: 'web' };
+    const rows = [
+      [unlabelled, 'ConfigMap', 'unselected-object'],
+      [untyped, 'Secret', 'secret-not-watched'],
+    ] as const;
+    for (const [world, kind, rule] of rows) {
+      const { followers, others } = await explainedObject(
+        world.deployment({ annotations, reads: [] }),
+        'web',
+        kind,
+      );
+      const found = others.map(({ follows: object, causes }) => [object, causes.map((each) => each.rule)]);
+      assert.deepEqual([followers, found], [[], [[undefined, [rule]]]]);
+    }
+  });
+
+  test('knows why it is named in vain, on a pod template or by a kind that is not served', async () => {
+    const world = new World()
+      .install()
+      .configMap()
+      .deployment({ onTemplate: follows('web') });
+    const spec = { schedule: '@yearly', jobTemplate: { spec: { template: { spec: podOf([]) } } } };
+    world.sandbox.create('cronjobs', { metadata: { name: 'web', annotations: follows('web') }, spec });
+    const { others } = await explainedObject(world);
+    const found = others.map(({ workload, causes }) => [
+      workload.kind,
+      causes.map(({ rule }) => rule).join(),
+    ]);
+    assert.deepEqual(found, [
+      ['Deployment', 'misplaced'],
+      ['CronJob', 'kind-not-served'],
+    ]);
+  });
+
   test('says that it does not exist', async () => {
     const { isMissing, causes } = await explainedObject(well()(new World()), 'nope');
     assert.deepEqual([isMissing, causes.map(({ rule }) => rule)], [true, ['missing', 'no-follower']]);

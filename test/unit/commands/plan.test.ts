@@ -240,8 +240,8 @@ describe('against a cluster a plan has', () => {
     assert.deepEqual(
       edges.map(({ workload, pods }) => [workload.name, pods]),
       [
-        ['a', 'absent'],
-        ['web', 'absent'],
+        ['a', 'absent or unwatched'],
+        ['web', 'absent or unwatched'],
       ],
     );
   });
