@@ -20,7 +20,7 @@ export const ERROR_CODES = {
   'not-waiting': 'nothing waits for an approval, or is halted',
   'other-content': 'the token is not that of the content that waits',
   'wrong-settings': 'the flags of the reloader’s Deployment are not understood',
-  'not-readable': 'a manifest cannot be read, or is not valid',
+  'not-readable': 'a manifest cannot be read, is not valid, or contradicts another one',
   'no-object': 'there is no object in the manifests',
   refused: 'the API server refuses the write',
   unauthorized: 'the API server does not accept the credentials',

@@ -51,7 +51,8 @@ export async function review(
     await Promise.all(
       batch.map(async (question) => answers.set(question, await ask(send, question, signal))),
     );
-    if ([...answers.values()].some(endsTheRound)) break;
+    const errors = [...answers.values()].flatMap(({ error }) => error ?? []);
+    if (errors.some((error) => error.retryAfterMs !== undefined || OF_THE_SERVER.has(error.code))) break;
   }
   const delays = [...answers.values()].map(({ error }) => error?.retryAfterMs ?? 0);
   return {
@@ -136,10 +137,6 @@ interface Answer {
 
 /** The errors that the next question would meet as well. */
 const OF_THE_SERVER: ReadonlySet<ApiErrorCode> = new Set(['throttled', 'silent', 'unanswered', 'aborted']);
-
-function endsTheRound({ error }: Answer): boolean {
-  return error !== undefined && (error.retryAfterMs !== undefined || OF_THE_SERVER.has(error.code));
-}
 
 /** Sends one review. Of a rule with names it asks for the first one only: the reloader works without the others. */
 async function ask(

@@ -1,6 +1,6 @@
 /** Turns a ConfigMap or Secret into a digest as soon as it is parsed; its content goes no further. */
 
-import type { Algorithm, AlgorithmName, Algorithms, Digest, Digests, KeyDigests } from './digest.ts';
+import type { AlgorithmName, Algorithms, Digest, Digests, KeyDigests } from './digest.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
@@ -48,17 +48,15 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const { own, named } = wanted.algorithms;
   const others = (wanted.others?.(ref) ?? []).flatMap((other) => named(other) ?? []);
   const object = { ref, uid, resourceVersion, digest: own.digestOf(ref, raw), annotations };
+  const keyDigests = (): KeyDigests =>
+    [own, ...others].flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []).join('\n');
   return {
     ...object,
     ...(lastWrite === undefined ? {} : { lastWrite }),
     ...(others.length === 0 ? {} : { otherDigests: others.map((other) => other.digestOf(ref, raw)) }),
-    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsUnder([own, ...others], ref, raw) } : {}),
+    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigests() } : {}),
     ...(isState(ref, raw, wanted) ? { isState: true } : {}),
   };
-}
-
-function keyDigestsUnder(algorithms: readonly Algorithm[], ref: ConfigRef, raw: RawConfigObject): KeyDigests {
-  return algorithms.flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []).join('\n');
 }
 
 /** Another reloader's state has an annotation; our own, and its key, are recognized also before they have one. */

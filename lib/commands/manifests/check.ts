@@ -21,7 +21,7 @@ import { rowsOf } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import type { Fault, Manifest } from './documents.ts';
 import { clusterOf } from './manifest-cluster.ts';
-import { NO_MANIFEST, noObjectIn, readManifests } from './manifests.ts';
+import { byObject, NO_MANIFEST, noObjectIn, readManifests, twinsIn } from './manifests.ts';
 
 /** How grave a problem is, in the words of SARIF. */
 type Level = 'error' | 'warning';
@@ -35,6 +35,7 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   invalid: ['error', 'A manifest that the API server refuses: a field is missing or has a wrong value.'],
   'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
+  duplicate: ['warning', 'Two manifests of one object that differ: only one of both can be applied.'],
   unserved: ['warning', 'An annotation without an effect here.'],
   missing: ['warning', 'A named object that is not in the set, or not watched.'],
   'vocabulary-off': ['warning', 'Annotations of a vocabulary that is not in use.'],
@@ -147,7 +148,9 @@ export async function check(places: readonly string[], options: CheckOptions): P
   const faults: Fault[] = [];
   const manifests = await readManifests(places, options.exclude, (fault) => faults.push(fault));
   const problems = [
-    ...faults.filter(({ rule }) => rule !== NO_MANIFEST).map((fault) => problemOf(fault, options)),
+    ...[...faults, ...twinsIn(manifests, options.namespace)]
+      .filter(({ rule }) => rule !== NO_MANIFEST)
+      .map((fault) => problemOf(fault, options)),
     ...(await problemsOfAll(manifests, options)),
   ].sort((one, other) => (one.file === other.file ? one.line - other.line : one.file < other.file ? -1 : 1));
   const otherFiles = faults.filter(({ rule }) => rule === NO_MANIFEST).map(({ file }) => file);
@@ -165,15 +168,31 @@ function problemOf(fault: Fault, { namespace }: CheckOptions): Problem {
   };
 }
 
+/** Of several about one object each is judged in its turn, as if it alone were applied. */
 async function problemsOfAll(
   manifests: readonly Manifest[],
   options: CheckOptions,
 ): Promise<readonly Problem[]> {
+  const groups = byObject(manifests, options.namespace);
+  const problems: Problem[] = [];
+  for (let turn = 0; groups.some((group) => turn < group.length); turn += 1) {
+    const applied = groups.flatMap((group) => group[turn] ?? group.slice(-1));
+    const judged = groups.flatMap((group) => group[turn] ?? []);
+    problems.push(...(await problemsAmong(applied, judged, options)));
+  }
+  return problems;
+}
+
+async function problemsAmong(
+  applied: readonly Manifest[],
+  judged: readonly Manifest[],
+  options: CheckOptions,
+): Promise<readonly Problem[]> {
   const { namespace, settings, isStrict } = options;
-  const scene = await clusterOf(manifests, { namespace, settings });
+  const scene = await clusterOf(applied, { namespace, settings });
   const observation = await observeFor(scene, undefined);
   const problems: Problem[] = [];
-  for (const manifest of manifests) {
+  for (const manifest of judged) {
     const row = rowsOf(scene.reloader.options).find(
       ({ kind, objectKind = kind }) => objectKind === manifest.kind,
     );
@@ -202,11 +221,7 @@ const TEXTS = [
   ...PLACES.toReversed().map((place) => `${place}.labels`),
 ].map((place) => place.split('.'));
 
-function keysAt(object: object, place: readonly string[]): readonly string[] {
-  let at: unknown = object;
-  for (const field of place) at = (at as Partial<Record<string, unknown>> | null | undefined)?.[field];
-  return typeof at === 'object' && at !== null ? Object.keys(at) : [];
-}
+type Fields = Readonly<Partial<Record<string, unknown>>>;
 
 /** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
@@ -214,7 +229,7 @@ function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): numb
   const places = text.includes('among the labels') ? TEXTS.toReversed() : TEXTS;
   const mentioned = places
     .flatMap((place) =>
-      keysAt(object, place)
+      Object.keys(place.reduce((at, field) => (at[field] ?? {}) as Fields, { ...object } as Fields))
         .filter((key) => key.includes('/') && text.includes(key))
         .map((key) => [...place, key]),
     )

@@ -141,21 +141,20 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
 
 /** The object with its namespace, if its kind has them, and of a Secret the content as the API server stores it. */
 export function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
-  const { stringData, data, ...rest } = object as RawConfigObject & {
+  const {
+    stringData = {},
+    data,
+    ...rest
+  } = object as RawConfigObject & {
     readonly stringData?: Readonly<Record<string, unknown>>;
   };
   const place = resource === NAMESPACES.resource ? {} : { namespace };
   const metadata = { ...place, ...object.metadata };
-  const encoded = Object.entries(stringData ?? {}).map(([key, value]) => [
-    key,
-    Buffer.from(String(value)).toString('base64'),
-  ]);
-  const all = { ...data, ...(Object.fromEntries(encoded) as Record<string, string>) };
-  return {
-    ...rest,
-    metadata,
-    ...(data === undefined && stringData === undefined ? {} : { data: all }),
-  } as RawObject;
+  const encoded = Object.entries(stringData).map(([key, value]) => {
+    return [key, Buffer.from(String(value)).toString('base64')];
+  });
+  const isEmpty = data === undefined && encoded.length === 0;
+  return { ...rest, metadata, ...(!isEmpty && { data: { ...data, ...Object.fromEntries(encoded) } }) };
 }
 
 /** The object as if it had been applied, and its pods run its template. */

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { text as textIn } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
 import { describe } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import { type Fault, type Manifest, manifestsIn } from './documents.ts';
@@ -33,20 +34,29 @@ export async function readManifests(
     for (const fault of faults) report(fault);
     return manifests;
   });
-  return (await Promise.all(read)).flat().map(numbered);
+  return (await Promise.all(read)).flat();
 }
 
-/** Of those whose names are to be generated from the same one, each is an object of its own. */
-function numbered(manifest: Manifest, index: number, all: readonly Manifest[]): Manifest {
-  const { kind, object } = manifest;
-  const { name } = object.metadata;
-  const isSame = (each: Manifest): boolean => each.kind === kind && each.object.metadata.name === name;
-  const former = name.endsWith('*') ? all.slice(0, index).filter(isSame).length : 0;
-  if (former === 0) return manifest;
-  return {
-    ...manifest,
-    object: { ...object, metadata: { ...object.metadata, name: `${name}${former + 1}` } },
-  };
+/** The manifests by object; `own` is the namespace of those without one. */
+export function byObject(all: readonly Manifest[], own: string): readonly (readonly Manifest[])[] {
+  const idOf = ({ apiVersion, kind, object: { metadata } }: Manifest): string =>
+    [apiVersion.replace(/\/?[^/]*$/, ''), kind, metadata.namespace ?? own, metadata.name].join(' ');
+  return [...Map.groupBy(all, idOf).values()];
+}
+
+/** Each that differs from an earlier one about the same object; `own` is the namespace of those without one. */
+export function twinsIn(all: readonly Manifest[], own: string): readonly Fault[] {
+  return byObject(all, own).flatMap(([first, ...others]) =>
+    others.flatMap(({ file, kind, object, lineOf }): readonly Fault[] => {
+      const { namespace = own, name } = object.metadata;
+      // Of those whose names are generated, each is an object of its own.
+      if (!first || name.endsWith('*') || isDeepStrictEqual(first.object, object)) return [];
+      const other = `${first.file}:${first.lineOf()}`;
+      const says = `is also in ${other}, with other fields, and only one of both can be applied: give what is rendered, as by \`kubectl kustomize\`, or each folder alone`;
+      const ref = { kind, namespace, name };
+      return [{ rule: 'duplicate', about: other, says, file, line: lineOf(), object: ref }];
+    }),
+  );
 }
 
 /** The error if nothing was read. */
@@ -55,13 +65,12 @@ export function noObjectIn(places: readonly string[]): CommandError {
   return new CommandError(`there is no object in ${names.join(', ')}`, 'no-object');
 }
 
-function refuse({ rule, file, line, object, says }: Fault): void {
+/** @throws CommandError unless the file holds no manifest */
+export function refuse({ rule, file, line, object, says }: Fault): void {
   if (rule === NO_MANIFEST) return;
   const place = line === undefined ? file : `${file}:${line}`;
-  throw new CommandError(
-    `${place}${object === undefined ? '' : `: ${describe(object)}:`} ${says}`,
-    'not-readable',
-  );
+  const title = object === undefined ? place : `${place}: ${describe(object)}:`;
+  throw new CommandError(`${title} ${says}`, 'not-readable');
 }
 
 /** Whether a pattern, or the name of a folder, fits the path of a file, or the end of it. */

@@ -3,14 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
-import {
-  type ConfigRef,
-  configKindOf,
-  keyOf,
-  type ObjectKey,
-  wholeOf,
-  workloadRefIn,
-} from '../../model/object-ref.ts';
+import { configKindOf, keyOf, type ObjectKey, wholeOf, workloadRefIn } from '../../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
@@ -32,7 +25,7 @@ import { changedKeys } from './apply.ts';
 import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
-import { noObjectIn, readManifests } from './manifests.ts';
+import { noObjectIn, readManifests, refuse, twinsIn } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
@@ -94,12 +87,13 @@ interface Step {
   readonly change: PlannedObject['change'];
 }
 
-/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. */
+/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. @throws CommandError if two of one set differ about one object */
 export async function plan(
   scene: Scene,
   manifests: readonly Manifest[],
   former?: readonly Manifest[],
 ): Promise<Plan> {
+  for (const all of [former ?? [], manifests]) twinsIn(all, scene.namespace).forEach(refuse);
   const mayGo: string[] = [];
   const answer = await planIf(scene, manifests, former, mayGo);
   if (mayGo.length === 0) return answer;
@@ -174,10 +168,7 @@ function believeState(store: Store): void {
 }
 
 /** An object that a workload follows, and of which no reloader has recorded which content its pods run. */
-interface Doubted {
-  readonly workload: ObjectKey;
-  readonly object: ConfigRef;
-}
+type Doubted = Parameters<typeof unrecorded>[0][number] & { readonly workload: ObjectKey };
 
 function doubtedIn(observation: Observation): readonly Doubted[] {
   const { store, state } = observation;
@@ -185,7 +176,7 @@ function doubtedIn(observation: Observation): readonly Doubted[] {
   return [...store.workloads].flatMap(([workload, record]) =>
     followed({ observation, record })
       .filter((each) => each.verdict.asks && podsOf(observation, record, each) === 'unknown')
-      .map(({ config }) => ({ workload, object: config.ref })),
+      .map(({ config }) => ({ workload, object: config.ref, asks: true, pods: 'unknown' })),
   );
 }
 
@@ -204,8 +195,7 @@ function unrecordedOf(
       changed.includes(workload) || rolled.some((each) => keyOf(wholeOf(each)) === keyOf(wholeOf(object)))
     );
   });
-  const all = concerned.map(({ object }) => ({ object, asks: true, pods: 'unknown' as const }));
-  return unrecorded(all).map((each) => `${each} is not recorded`);
+  return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
 
 /** What keeps the reloader from rolling anything, or for some of the manifests. */

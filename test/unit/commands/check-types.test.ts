@@ -133,9 +133,7 @@ test('objects whose names are generated from one are each an object of its own',
       stringify({ ...deployment({ template: {} }), metadata: { generateName: 'web-', annotations } }),
     );
   }
-  const names = (await readManifests(files)).map(({ object }) => object.metadata.name);
   const { problems } = await check(files, { namespace: 'default', settings: [], isStrict: false });
-  assert.deepEqual(names, ['web-*', 'web-*2']);
   assert.deepEqual(
     problems.map(({ says }) => /ConfigMap\/(\S+) not found/.exec(says)?.[1]),
     ['a.yaml', 'b.yaml'],
@@ -157,7 +155,7 @@ test('a mark of an object among its labels has no effect', async () => {
 });
 
 test('neither a document that is no YAML nor a key that is there twice hides the others', async () => {
-  const others = stringify({ ...config, data: 5 });
+  const others = stringify({ ...config, metadata: { name: 'other' }, data: 5 });
   const twice = `${stringify(config)}data:\n  a: b\n  a: c\n`;
   const found = await problemsIn(`a: [\n---\n${twice}---\n${others}`);
   assert.deepEqual(
