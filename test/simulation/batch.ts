@@ -5,7 +5,7 @@
  */
 
 import type { AuditRecord } from '../sandbox/api-server.ts';
-import { isObject, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { isObject, type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
 import { kindOfResource, type LooseObject, NAMESPACE, resourceOf, split } from './api.ts';
@@ -102,23 +102,18 @@ export class Batch {
   }
 
   #noteWrite(
-    { verb, body, before, after }: AuditRecord,
+    { verb, before, after }: AuditRecord,
     object: StoredObject,
     workload: WorkloadName,
     replica: number,
   ): void {
     const { add } = this.#options;
     if (verb !== 'create') {
-      const fence = objectOf(pick(body, 'preconditions'));
-      const fenced =
-        verb === 'delete'
-          ? fence['uid'] !== undefined || fence['resourceVersion'] !== undefined
-          : objectsOf(body)[0]?.['op'] === 'test';
       const both = verb === 'delete' ? {} : { before: bare(before), after: bare(after) };
-      add({ type: 'write', replica, to: workload, isResume: true, fenced, ...both });
+      add({ type: 'write', replica, to: workload, isResume: true, ...both });
       return;
     }
-    const write = { type: 'write', replica, fenced: true } as const;
+    const write = { type: 'write', replica } as const;
     const owner = ownerOf(object);
     if (replacedBy(object) !== undefined) add({ ...write, to: workload, isResume: true });
     else if (owner === undefined) {

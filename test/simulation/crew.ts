@@ -1,21 +1,20 @@
-/** The processes of a history: started, stopped, killed, and what they knew when they died. */
+/** The processes of a history: started, stopped and killed. */
 
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, STATE_NAMES, WATCHED, watchedWith } from './api.ts';
+import { STATE_NAMES, WATCHED, watchedWith } from './api.ts';
 import { Gate } from './gate.ts';
-import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
+import type { ProcessStep, Resource, Settings, Slot } from './history.ts';
 import { KeyLedger } from './key-ledger.ts';
 import { Line } from './line.ts';
-import { TOLD } from './manifests.ts';
+import { CLASS } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
 import { KEY_PATH } from './ring.ts';
-import { stateFactNow, stateFactOf } from './state-fact.ts';
+import { recordedNow } from './state-fact.ts';
 import { outside, Stoppable } from './stoppable.ts';
-import type { Belief, StateFact } from './trace.ts';
 
 /** What a crew needs of the world. */
 export interface CrewOptions {
@@ -38,17 +37,14 @@ interface Member {
   readonly stop: AbortController;
   /** Up to which write each stream has told. */
   readonly heard: Map<Resource, number>;
-  /** The ConfigMaps of the state as they were read, until everything is listed. */
-  readonly read: Map<string, LooseObject | undefined>;
-  /** Workloads whose exceptions were missing then. */
-  readonly missed: Set<WorkloadName>;
+  /** Whether it has read the state in its term, and what that said of the class. */
+  hasRead: boolean;
+  recorded: string | undefined;
   hasStopped: boolean;
-  /** What it believed when it was last seen to lead; undefined: it does not, or another one has begun a term since. */
-  led: readonly Belief[] | undefined;
+  /** It was last seen to lead, and no other one has begun a term since. */
+  isLeading: boolean;
   /** Another one has begun a term, which it does not know. */
   isDeposed: boolean;
-  /** It has listed everything and does not lead. */
-  isStandby: boolean;
   hasListed: boolean;
   hasEnded: boolean;
   isStuck: boolean;
@@ -60,8 +56,6 @@ interface Member {
 export class Crew {
   readonly #options: CrewOptions;
   readonly #members = new Map<Slot, Member>();
-  /** Workloads whose exceptions a person removed, until a reloader writes that ConfigMap of the state again. */
-  readonly #robbed = new Map<WorkloadName, Set<string>>();
   /** The starts to come of those that died. */
   readonly #returns = new Set<NodeJS.Timeout>();
   readonly keys: KeyLedger;
@@ -107,12 +101,11 @@ export class Crew {
       process,
       stop: new AbortController(),
       heard: new Map(),
-      read: new Map(),
-      missed: new Set(),
+      hasRead: false,
+      recorded: undefined,
       hasStopped: false,
-      led: undefined,
+      isLeading: false,
       isDeposed: false,
-      isStandby: false,
       hasListed: false,
       hasEnded: false,
       isStuck: false,
@@ -216,28 +209,26 @@ export class Crew {
     member.gate.shut();
     member.line.shut();
     this.#members.delete(slot);
-    if (!elects || (member.replica.leads() && !member.isDeposed))
-      this.#noteDeath(member, member.replica.beliefs(), how);
-    else observer.add({ type: 'ended', replica: member.id });
+    if (!elects || (member.replica.leads() && !member.isDeposed)) this.#noteDeath(member, how);
     member.process.goOn();
     member.stop.abort();
     if (member.downtimeMs === 0) this.start(slot);
     else if (member.downtimeMs > 0) this.#returns.add(setTimeout(() => this.start(slot), member.downtimeMs));
   }
 
-  #noteDeath(member: Member, beliefs: readonly Belief[], how?: 'ended' | 'lost'): void {
-    const [replica, knewUntil, state] = [member.id, this.#knewUntil(member), this.#state()];
+  #noteDeath(member: Member, how?: 'ended' | 'lost'): void {
     const { elects, observer } = this.#options;
-    observer.add({ type: 'died', replica, knewUntil, beliefs, state, ...(elects && how && { how }) });
+    const [replica, knewUntil] = [member.id, this.#knewUntil(member)];
+    observer.add({ type: 'died', replica, knewUntil, ...(elects && how && { how }) });
   }
 
   /** It leads no more, or another one does, which it does not know yet. */
   #depose(member: Member): void {
-    if (member.led === undefined) return;
-    this.#noteDeath(member, member.led, member.stop.signal.aborted || member.hasStopped ? 'ended' : 'lost');
-    member.led = undefined;
+    if (!member.isLeading) return;
+    this.#noteDeath(member, member.stop.signal.aborted || member.hasStopped ? 'ended' : 'lost');
+    member.isLeading = false;
     member.hasListed = false;
-    member.read.clear();
+    member.hasRead = false;
   }
 
   #knewUntil({ heard }: Member): number {
@@ -260,28 +251,16 @@ export class Crew {
     else last.downtimeMs = Math.max(0, last.downtimeMs);
   }
 
-  /** The process that leads; where none does, the first one. */
-  get #leader(): Replica | undefined {
-    const replicas = [...this.#members.values()].map(({ replica }) => replica);
-    return replicas.find((replica) => replica.leads()) ?? replicas[0];
-  }
-
   get leading(): number | undefined {
     return [...this.#members.values()].find(({ replica }) => replica.leads())?.id;
   }
 
-  /** What the process that is left believes. */
-  beliefs(): readonly Belief[] {
+  /** Notes what the processes show to people. */
+  lookAtPages(): void {
     for (const { id, replica } of this.#members.values()) {
       for (const text of replica.pages())
         this.#options.observer.add({ type: 'output', where: `page of ${id}`, text });
     }
-    return this.#leader?.beliefs() ?? [];
-  }
-
-  /** What the process that is left tells people does not exist. */
-  missing(): readonly string[] {
-    return this.#leader?.missing() ?? [];
   }
 
   /** Kills every process and starts one in its place. */
@@ -298,32 +277,15 @@ export class Crew {
     }
   }
 
-  /** Remembers that a person took something from these ConfigMaps of the state. */
-  onStateEdit(step: StateStep, names: readonly string[]): void {
-    if (step.do === 'remove-exceptions' && names.length > 0) this.#robbed.set(step.workload, new Set(names));
-    this.#options.observer.add({ type: 'state-edited', shards: names });
-  }
-
-  /** Notes what a process reads of the state, and that it was written. */
+  /** Notes that a process reads the state. */
   audit(record: AuditRecord): void {
     this.keys.audit(record);
-    const { userAgent, verb, resource, name = '', before, after, status } = record;
-    if (resource !== 'configmaps' || !STATE_NAMES.includes(name) || !userAgent.startsWith('replica-')) return;
-    const id = Number(userAgent.slice('replica-'.length));
-    if (verb !== 'get' && before !== after) this.#wrote(name);
-    const member = [...this.#members.values()].find((one) => one.id === id);
-    if (verb === 'get' && member !== undefined && !member.hasListed && (status === 200 || status === 404)) {
-      const { sandbox } = this.#options;
-      member.read.set(name, sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined);
-      for (const workload of this.#robbed.keys()) member.missed.add(workload);
-    }
-  }
-
-  #wrote(name: string): void {
-    for (const [workload, names] of this.#robbed) {
-      names.delete(name);
-      if (names.size === 0) this.#robbed.delete(workload);
-    }
+    const { userAgent, verb, resource, name = '', status } = record;
+    const member = [...this.#members.values()].find(({ id }) => userAgent === `replica-${id}`);
+    const isRead = resource === 'configmaps' && STATE_NAMES.includes(name) && verb === 'get';
+    if (!isRead || member === undefined || member.hasRead || (status !== 200 && status !== 404)) return;
+    member.hasRead = true;
+    member.recorded = recordedNow(this.#options.sandbox, CLASS);
   }
 
   /** A process answers a review of the admission webhook, in turns where there are two; undefined: there is none. */
@@ -344,44 +306,29 @@ export class Crew {
       }
       this.#lookForStuck(member);
       if (this.#options.elects) this.#lookAtLead(member);
-      if (member.hasListed || member.isDeposed || member.read.size === 0 || !member.replica.hasListed())
-        continue;
+      if (member.hasListed || member.isDeposed || !member.hasRead || !member.replica.hasListed()) continue;
       if (!member.replica.leads()) continue;
       member.hasListed = true;
-      const read = stateFactOf((name) => member.read.get(name));
-      const keyed = this.keys.lostTo(member.id, read);
-      const entries = { ...read.entries };
-      for (const config of keyed) delete entries[config];
-      const configs = TOLD.filter((config) => entries[config] === undefined);
-      observer.add({
-        type: 'listed',
-        replica: member.id,
-        lost: { configs, workloads: [...member.missed], keyed },
-        state: { ...read, entries },
-      });
+      observer.add({ type: 'listed', replica: member.id, recorded: member.recorded });
     }
   }
 
   #lookAtLead(member: Member): void {
-    const { id, replica } = member;
+    const { replica } = member;
     if (!replica.leads()) {
       this.#depose(member);
       member.isDeposed = false;
-      if (!member.isStandby && replica.hasListed())
-        this.#options.observer.add({ type: 'standby', replica: id });
-      member.isStandby ||= replica.hasListed();
       return;
     }
-    member.isStandby = false;
     if (member.isDeposed) return;
-    if (member.led === undefined) {
+    if (!member.isLeading) {
       for (const other of this.#members.values()) {
-        if (other === member || other.led === undefined) continue;
+        if (other === member || !other.isLeading) continue;
         this.#depose(other);
         other.isDeposed = true;
       }
     }
-    member.led = replica.beliefs();
+    member.isLeading = true;
   }
 
   #lookForStuck(member: Member): void {
@@ -389,9 +336,5 @@ export class Crew {
     if (loops.length === 0) return;
     member.isStuck = true;
     this.#options.observer.add({ type: 'stuck', replica: member.id, loops });
-  }
-
-  #state(): StateFact {
-    return stateFactNow(this.#options.sandbox);
   }
 }

@@ -1,9 +1,6 @@
 /** What a write changed that is not the reloader's to change. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Json, objectsOf, pick } from '../sandbox/json.ts';
-import { split } from './api.ts';
-import type { ConfigName } from './history.ts';
 import type { WriteFact } from './trace.ts';
 
 /** What is different between two versions beside our own marks; undefined: nothing. */
@@ -13,24 +10,6 @@ export function foreignChange(to: WriteFact['to'], before: unknown, after: unkno
   const [old, now] = [strip(before), strip(after)];
   if (to.startsWith('Rollout/')) for (const each of [old, now]) withoutRestart(each as Loose);
   return firstDifference(old, now, '');
-}
-
-/** Whether the write gave the workload another stamp of the object, or of one whose variable has the same name but for its end. */
-export function isStampOf({ before, after }: WriteFact, config: ConfigName): boolean {
-  const { kind, name } = split(config);
-  const variableOf = (text: string) => text.toUpperCase().replaceAll(/\W/g, '_');
-  const [native, stakaters] = [`_RELOADER_${kind}_${name}`, `STAKATER_${name}_${kind}`].map(variableOf);
-  const stampsIn = (workload: unknown): string => {
-    const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
-    const variables = containers.flatMap(({ env }) => objectsOf(env));
-    const isOfIt = (variable: string): boolean => variable.startsWith(native ?? '') || variable === stakaters;
-    const annotated = [['spec', 'template'], []].map((path) => {
-      const annotation = pick(workload as Json, ...path, 'metadata', 'annotations', STAMPS);
-      return annotation === undefined ? '' : JSON.parse(String(annotation))[config];
-    });
-    return JSON.stringify([annotated, variables.filter((each) => isOfIt(String(each['name'])))]);
-  };
-  return stampsIn(before) !== stampsIn(after);
 }
 
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';

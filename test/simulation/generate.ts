@@ -10,6 +10,36 @@ import { type Cast, stepsOf } from './generate-steps.ts';
 import type { ConfigName, History, Step } from './history.ts';
 import { CLASS } from './manifests.ts';
 
+/** More than the steps of a scene. */
+const MOST_LEFT_OUT = 12;
+
+/** What people do to objects and to what workloads ask for, and quiet restarts. */
+const CALM: readonly Step['do'][] = [
+  ...([
+    'wait',
+    'jump',
+    'change',
+    'revert',
+    'touch',
+    'mark',
+    'delete',
+    'recreate',
+    'driver',
+    'select',
+  ] as const),
+  ...([
+    'create-workload',
+    'delete-workload',
+    'follow',
+    'ask',
+    'scale',
+    'annotate',
+    'approve',
+    'pause',
+  ] as const),
+  ...(['suspend', 'finish', 'annotate-namespace', 'stage', 'resume', 'break', 'mend', 'stop'] as const),
+];
+
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
   return fc
@@ -32,7 +62,9 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
         seed: fc.nat({ max: 1_000_000 }),
       }),
     )
-    .map(withDigests);
+    .map(withDigests)
+    .map(endedAnywhere)
+    .map(calmed);
 }
 
 /** No chance is taken for the setting, so that a seed stands for the same steps with it and without. */
@@ -40,6 +72,26 @@ function withDigests(history: History): History {
   return history.seed % 2 === 0
     ? { ...history, settings: { ...history.settings, digests: 'keyed' } }
     : history;
+}
+
+/** It ends at any moment: a last change would hide what was lost. */
+function endedAnywhere(history: History): History {
+  const left = history.steps.length - (Math.floor(history.seed / 8) % MOST_LEFT_OUT);
+  return { ...history, steps: history.steps.slice(0, Math.max(1, left)) };
+}
+
+/** In one history of four nothing happens that excuses a rollout. */
+function calmed(history: History): History {
+  if (Math.floor(history.seed / 2) % 4 !== 0) return history;
+  const steps = history.steps.filter((step) => CALM.includes(step.do)).map(withoutCopy);
+  return { ...history, steps };
+}
+
+/** Who copies the stamps of another workload is another writer. */
+function withoutCopy(step: Step): Step {
+  if (step.do !== 'create-workload') return step;
+  const { copyOf: _, ...rest } = step;
+  return rest;
 }
 
 /** The object that the flavour is about. */

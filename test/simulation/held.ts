@@ -1,7 +1,4 @@
-/**
- * What is held is not rolled, and what needs an approval only with the token of what the rollout brings, which it uses up: the version
- * that a patch replaces says so. That nothing held is lost is judged as without holds.
- */
+/** What holds a workload back by its annotations, and what a person does who approves a rollout. */
 
 import { tokenOf } from '../../lib/annotations/gating.ts';
 import { stampVariablesOf } from '../../lib/annotations/stamp-variables.ts';
@@ -9,9 +6,10 @@ import { parseStamp } from '../../lib/model/stamp.ts';
 import { type Json, objectsOf, pick } from '../sandbox/json.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, refOf, resourceOf, split } from './api.ts';
+import { EPOCH_MS } from './clock.ts';
 import type { History, WorkloadName } from './history.ts';
 import { factsOf, type Of, workloadAt } from './timeline.ts';
-import type { Trace, Violation } from './trace.ts';
+import type { Trace } from './trace.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 /** On a workload: nothing is rolled. */
@@ -22,7 +20,11 @@ export const WINDOW: string = `${PREFIX}/reload-window`;
 export const APPROVAL: string = `${PREFIX}/approval`;
 /** On a workload: nothing is ever rolled. */
 export const NOTIFY_ONLY: string = `${PREFIX}/notify-only`;
-const APPROVED = `${PREFIX}/approved`;
+/** On a workload: the token of the rollout that a person allows. */
+export const APPROVED: string = `${PREFIX}/approved`;
+
+/** From a decision to its patch. */
+const GRACE_MS = 5000;
 
 /** The Events of the namespace. */
 export const EVENTS_PATH: string = `/api/v1/namespaces/${NAMESPACE}/events`;
@@ -63,35 +65,36 @@ function timeOf(event: Readonly<Record<string, unknown>>): string {
   return String(event['lastTimestamp']);
 }
 
-/** See the file's comment. */
-export function judgeHeld(trace: Trace): readonly Violation[] {
-  return factsOf(trace, 'write')
-    .filter(({ to, isResume }) => to.includes('/') && isResume !== true)
-    .flatMap((write) => {
-      const why = whyNot(trace, write);
-      const { to, ms } = write;
-      return why === undefined ? [] : [{ law: 'never', message: `${to} was rolled at ${ms} ms, and ${why}` }];
-    });
+/** What the annotations of the workload say against a rollout by this write. */
+export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
+  const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
+  const isWrong = before[APPROVAL] === 'required' && before[APPROVED] !== tokenOf(broughtBy(trace, write));
+  const isClosed = [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
+  return [
+    ...(before[HOLD] === 'true' ? ['and was held'] : []),
+    ...(before[NOTIFY_ONLY] === 'true' ? ['and is notify-only'] : []),
+    ...(after[APPROVED] === undefined ? [] : ['and its approval was not used up']),
+    ...(isWrong ? [`and its approval was ${before[APPROVED]}`] : []),
+    ...(isClosed && factsOf(trace, 'jumped').length === 0 ? ['and its window was closed'] : []),
+  ];
 }
 
-/** Why the workload was not to be rolled by this write. */
-function whyNot(trace: Trace, write: Of<'write'>): string | undefined {
-  const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
-  if (before[HOLD] === 'true') return 'was held';
-  if (before[NOTIFY_ONLY] === 'true') return 'is notify-only';
-  if (after[APPROVED] !== undefined) return 'its approval was not used up';
-  if (before[APPROVAL] !== 'required') return undefined;
-  return before[APPROVED] === tokenOf(broughtBy(trace, write))
-    ? undefined
-    : `its approval was ${before[APPROVED]}`;
+/** Whether a window of the form `<minute> <hour> * * * 1m` is closed. */
+function isClosedAt(window: string | undefined, ms: number): boolean {
+  const [minute = '*', hour = '*'] = window?.split(' ') ?? [];
+  const isMet = (field: string, value: number): boolean => {
+    const every = /^\*\/(\d+)$/.exec(field)?.[1];
+    return field === '*' || (every === undefined ? Number(field) === value : value % Number(every) === 0);
+  };
+  const now = new Date(ms);
+  return !isMet(minute, now.getUTCMinutes()) || !isMet(hour, now.getUTCHours());
 }
 
 /** The objects for which the write stamps, by the variables of the template, and the digests. */
 function broughtBy(trace: Trace, { to, at, before, after }: Of<'write'>): [string, string][] {
   const { follows = [] } = workloadAt(trace, to, at - 1) ?? {};
-  const refs = follows.map(refOf);
   const [former, present] = [variablesOf(before), variablesOf(after)];
-  return [...stampVariablesOf(refs)].flatMap(([key, { read }]): [string, string][] => {
+  return [...stampVariablesOf(follows.map(refOf))].flatMap(([key, { read }]): [string, string][] => {
     const variable = read.find((each) => present.has(each) && present.get(each) !== former.get(each));
     return variable === undefined ? [] : [[key, parseStamp(present.get(variable) ?? '')?.digest ?? '']];
   });

@@ -1,13 +1,12 @@
 /** Makes the keys of a history, and writes down which process has seen which of them. */
 
-import { STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
 import type { HeldKey } from '../../lib/state/keyring.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES } from './api.ts';
-import type { ConfigName, Settings } from './history.ts';
+import type { Settings } from './history.ts';
 import { currentIdIn, idsIn, KEY_SECRET, keyNumbered } from './ring.ts';
-import type { Fact, RingFact, StateFact } from './trace.ts';
+import type { Fact } from './trace.ts';
 
 /** What one process has seen. */
 interface Seen {
@@ -66,24 +65,10 @@ export class KeyLedger {
     if (seen.own !== undefined) this.#add({ type: 'keyed', replica });
   }
 
-  /** The objects of `configs` that have entries under keys which the process does not know. */
-  lostTo(replica: number, { algorithms = {} }: StateFact): readonly ConfigName[] {
-    const keys = this.#seen.get(replica)?.keys;
-    const isLost = (name: string): boolean => name.startsWith('k') && keys?.has(name) !== true;
-    return Object.entries(algorithms).flatMap(([config, names]) => (names.some(isLost) ? [config] : []));
-  }
-
-  /** The keys as they are now, beside the process that leads; undefined: there never were any. */
-  factOf(replica: number | undefined): RingFact | undefined {
-    if (this.#made === 0) return undefined;
-    const data = this.#data();
-    const own = this.#seen.get(replica ?? -1)?.own ?? 'sha1';
-    return {
-      own,
-      held: idsIn(data),
-      current: currentIdIn(data),
-      versions: this.#shards().flatMap(versionOf),
-    };
+  /** Whether people removed the key under which the process digests. */
+  isKeyLost(replica: number | undefined): boolean {
+    const own = this.#seen.get(replica ?? -1)?.own;
+    return own !== undefined && !idsIn(this.#data()).includes(own);
   }
 
   #data(): LooseObject['data'] {
@@ -95,11 +80,6 @@ export class KeyLedger {
       (name) => (this.#sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined) ?? [],
     );
   }
-}
-
-/** None of one that was created and not yet written. */
-function versionOf({ metadata }: LooseObject): string | readonly [] {
-  return metadata.annotations?.[STATE_VERSION_ANNOTATION] ?? [];
 }
 
 function isKeyed({ data = {} }: LooseObject): boolean {

@@ -4,7 +4,6 @@ import { keyOf } from '../../lib/model/object-ref.ts';
 import { TERM_ANNOTATION } from '../../lib/model/shards.ts';
 import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
-import { objectsOf } from '../sandbox/json.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -22,6 +21,7 @@ import {
 import { Batch, isBatch } from './batch.ts';
 import { ClassContent } from './class-content.ts';
 import { contentOf, contentOfText } from './contents.ts';
+import { APPROVAL, HOLD, NOTIFY_ONLY, WINDOW } from './held.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
 import {
   askedBy,
@@ -32,10 +32,9 @@ import {
   templateOwnerOf,
   workloadOfTemplate,
 } from './manifests.ts';
-import { pauseOf } from './pausing.ts';
+import { PERIOD, pauseOf } from './pausing.ts';
 import { KEY_SECRET } from './ring.ts';
-import { haltsOf, healthOf, stagesOf } from './stage-facts.ts';
-import { stateFactNow } from './state-fact.ts';
+import { healthOf, stagesOf } from './stage-facts.ts';
 import type { Fact, Recorded } from './trace.ts';
 
 /** An object as it was at the last look. */
@@ -46,6 +45,8 @@ interface Seen {
 
 /** What a reloader writes about itself. */
 const NOT_ITS_WORK = ['events', 'leases'];
+/** What else keeps a workload from being rolled at once. */
+const GATED = [HOLD, WINDOW, APPROVAL, NOTIFY_ONLY, PERIOD];
 const NO_PAUSE = { since: undefined, periodMs: undefined };
 
 /** Makes a trace. Positions are the sandbox's counter of writes. */
@@ -64,10 +65,6 @@ export class Observer {
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
   readonly #said = new Map<string, string>();
   readonly #running = new Set<string>();
-  /** By replica and resource. */
-  readonly #listed = new Set<string>();
-  /** Of the ConfigMaps of the state at the last look. */
-  #stateVersions = '';
 
   /** `mounted`: what a pod mounts of the class that starts now. */
   constructor(
@@ -95,7 +92,7 @@ export class Observer {
   /** Adds a fact that happens now, or at the write number `at`. */
   add(fact: Fact, at: number = this.#sandbox.writes): void {
     this.facts.push({ ...fact, at, ms: this.#now() });
-    if (fact.type === 'listed') this.#class.noteStart(fact.state.entries[CLASS]);
+    if (fact.type === 'listed') this.#class.noteStart(fact.recorded);
   }
 
   /** Which write a resourceVersion stands for. */
@@ -111,7 +108,6 @@ export class Observer {
   /** Compares what is there with the last look. */
   look(): void {
     for (const resource of WATCHED) this.#lookAt(resource);
-    this.#lookAtState();
     this.#lookAtPods();
   }
 
@@ -162,22 +158,12 @@ export class Observer {
     this.#addIfNew({ type: 'selection', selected: metadata.labels?.[SELECTED_LABEL] !== undefined }, at);
   }
 
-  #lookAtState(): void {
-    const versions = STATE_NAMES.map(
-      (name) => this.#sandbox.get('configmaps', NAMESPACE, name)?.metadata.resourceVersion,
-    ).join();
-    if (versions === this.#stateVersions) return;
-    this.#stateVersions = versions;
-    const { entries, halts = {} } = stateFactNow(this.#sandbox);
-    this.#addIfNew({ type: 'entries', of: Object.keys(entries).sort() });
-    if (this.#isStaged) this.#addIfNew(haltsOf(entries, halts));
-  }
-
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
     const asked = askedBy(object.metadata.annotations);
     const [follows, rollable] = [followsOf(asked), this.#evicts || isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
-    this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
+    const isHeld = GATED.some((key) => object.metadata.annotations?.[key] !== undefined);
+    this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable, isHeld }, at);
     this.#addIfNew({ type: 'pause', workload, ...(isGone ? NO_PAUSE : pauseOf(object)) }, at);
     const isDone =
       split(workload).kind === 'Rollout' ? this.#isHealthy(workload, object) : isRolledOut(object);
@@ -224,27 +210,17 @@ export class Observer {
   /** Takes down a finished write: of a reloader, or of somebody else to a pod template. */
   audit(record: AuditRecord): void {
     const replica = /^replica-(\d+)/.exec(record.userAgent)?.[1];
-    if (record.verb === 'list' && replica !== undefined) this.#noteList(record.resource, Number(replica));
     if (record.before === record.after) return;
     if (isBatch(record.resource))
       this.batch.audit(record, replica === undefined ? undefined : Number(replica));
     else if (replica === undefined) this.#noteOwner(record);
     else if (record.resource === 'pods') this.#noteEviction(record, Number(replica));
+    else if (record.name === KEY_SECRET) this.add({ type: 'write', replica: Number(replica), to: 'keys' });
     else if (!NOT_ITS_WORK.includes(record.resource)) this.#noteWrite(record, Number(replica));
     this.look();
   }
 
-  #noteList(resource: string, replica: number): void {
-    const list = `${replica} ${resource}`;
-    if (this.#listed.has(list)) this.add({ type: 'relisted', replica, resource });
-    this.#listed.add(list);
-  }
-
-  #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
-    if (name === KEY_SECRET) {
-      this.#noteKeys(body, verb, replica);
-      return;
-    }
+  #noteWrite({ resource, name = '', before, after }: AuditRecord, replica: number): void {
     const isState = resource === 'configmaps' && STATE_NAMES.includes(name);
     const isRestart = restartOf(before) !== restartOf(after);
     const isResume = !isState && !isRestart && templateTextOf(before) === templateTextOf(after);
@@ -252,8 +228,6 @@ export class Observer {
       type: 'write',
       replica,
       to: isState ? stateOrMark(before, after) : workloadOfTemplate(`${kindOfResource(resource)}/${name}`),
-      ...(isState ? { shard: name } : {}),
-      fenced: isFenced(body, verb),
       ...(isResume ? { isResume } : {}),
       before,
       after,
@@ -280,10 +254,6 @@ export class Observer {
       wasReady: status?.phase === 'Running',
       away: Math.max(0, desired - ready),
     });
-  }
-
-  #noteKeys(body: AuditRecord['body'], verb: AuditRecord['verb'], replica: number): void {
-    this.add({ type: 'write', replica, to: 'keys', fenced: isFenced(body, verb) });
   }
 
   #noteOwner({ resource, name, before, after }: AuditRecord): void {
@@ -325,13 +295,6 @@ function isRolledOut({ metadata, spec, status = {} }: LooseObject): boolean {
   const ready = status.numberReady ?? status.readyReplicas ?? 0;
   const isSeen = status.observedGeneration === metadata.generation;
   return isSeen && total === wanted && updated === wanted && ready === wanted;
-}
-
-/** Whether a write says which version it is based on: a JSON patch by its tests, which come first. */
-function isFenced(body: AuditRecord['body'], verb: AuditRecord['verb']): boolean {
-  if (objectsOf(body)[0]?.['op'] === 'test') return true;
-  const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
-  return metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined);
 }
 
 /** The moment by which all pods of a Rollout are to be replaced, and for what: two changes in one second have one moment. */

@@ -1,309 +1,316 @@
 /**
- * Judges a run by pods, contents and writes. It is written from the model alone: a workload owes an object when its pods
- * started with another content than the one in force; nothing else is asked of the reloader, and nothing less.
+ * Judges a run by what anybody could see who stands beside the cluster: pods, contents, writes. It checks the promises, and does
+ * not know how they are kept.
  */
 
-import { resourceOf } from './api.ts';
-import { judgeBudget } from './budget-law.ts';
-import { startedUntold } from './class-laws.ts';
-import { judgeConvergence } from './convergence.ts';
-import { judgeEconomy } from './economy.ts';
-import { judgeEntries } from './entries.ts';
-import { judgeEvictions } from './eviction-laws.ts';
-import { foreignChange, isStampOf } from './foreign-change.ts';
-import { judgeHeld } from './held.ts';
+import { markIn, type TermMark } from '../../lib/model/shards.ts';
+import { type LooseObject, resourceOf } from './api.ts';
+import { EPOCH_MS } from './clock.ts';
+import { isClass, UNKEYED_DIGESTS } from './contents.ts';
+import { foreignChange } from './foreign-change.ts';
+import { COPIED_WRITER } from './foreign-leases.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { judgeJobs } from './job-laws.ts';
-import { judgeLeads } from './leads.ts';
-import { judgePauses } from './pausing.ts';
-import { judgePunctuality } from './punctuality.ts';
-import { judgeRing, judgeSecrecy } from './ring-law.ts';
-import { judgeRollouts } from './rollout-laws.ts';
-import { judgeSelection } from './selection.ts';
-import { judgeStages } from './stage-law.ts';
+import { judgeBlockers, judgeReasons } from './oracle-rollouts.ts';
 import {
+  about,
   absencesOf,
-  baselinesOf,
   contentAt,
   countsCreation,
   endOf,
   factsOf,
-  hasWitness,
   inForceAt,
-  isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
-  type MissingObject,
+  isTroubledAt,
+  lastInForceAt,
   type Of,
   type Pod,
   podsOf,
+  positionAt,
   readBy,
+  rolloutsOf,
+  runsOther,
   workloadAt,
+  workloadsOf,
   writesOf,
 } from './timeline.ts';
-import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
-import { judgeTries } from './tries.ts';
-
-/** Every law that the run breaks; empty: it is as it must be. */
-export function judge(trace: Trace): readonly Violation[] {
-  const ofStamps = [judgeSelection, judgeEconomy, judgeTries, judgePunctuality];
-  const ofGates = [judgeBudget, judgeHeld, judgeStages];
-  return [
-    judgeNever,
-    judgeSecrecy,
-    judgeRing,
-    judgeEntries,
-    judgeSafety,
-    ...(trace.settings.evictions === undefined ? ofStamps : [judgeEvictions]),
-    ...ofGates,
-    judgePauses,
-    judgeJobs,
-    judgeRollouts,
-    judgeLeads,
-    judgeConvergence,
-  ].flatMap((law) => law(trace));
-}
-
-/** In the end each pod has read what is in force, or ran when its edge's baseline was taken and that is in force again. */
-function judgeSafety(trace: Trace): readonly Violation[] {
-  const end = endOf(trace);
-  const violations: Violation[] = [];
-  if (!isSelectedAt(trace, end)) return violations;
-  for (const pod of podsOf(trace)) {
-    const workload = workloadAt(trace, pod.workload, end);
-    if (pod.started > end || pod.gone <= end || workload?.rollable !== true) continue;
-    const asked = workload.follows.filter((config) => isFollowing(trace, pod.workload, config, end));
-    for (const config of asked) {
-      if (isAccountedFor(trace, pod, config, end)) continue;
-      const [read, now] = [readBy(trace, pod, config), inForceAt(trace, config, end)];
-      const message = `${pod.name} of ${pod.workload} runs ${config} as ${read}, in force is ${now}`;
-      violations.push({ law: 'safety', message });
-    }
-  }
-  return violations;
-}
-
-/** Whether it has read what is in force, or the limits excuse it. */
-function isAccountedFor(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
-  if (isRead(trace, pod, config, end)) return true;
-  return isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config);
-}
-
-/** Whether the pod has read what is in force. */
-function isRead(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
-  const inForce = inForceAt(trace, config, end);
-  if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
-  return inForce === '-' && pod.reads[config] === undefined;
-}
-
-function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
-  if (isRead(trace, pod, config, end)) return true;
-  const inForce = inForceAt(trace, config, end);
-  return baselinesOf(trace, pod.workload, config, end).some(
-    (baseline) => pod.started < baseline && (contentAt(trace, config, baseline) ?? '-') === inForce,
-  );
-}
-
-/** The limits of the model, most of which need a process that died. */
-function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  return (
-    startedUntold(pod, config) ||
-    startedUnseen(trace, pod, config) ||
-    startedWithout(trace, pod, config) ||
-    hasRunBefore(trace, pod, config) ||
-    changedUnlisted(trace, pod, config) ||
-    wasLostInMemory(trace, pod, config)
-  );
-}
-
-/**
- * Where the creation of runs is not answered, and the content goes there and back meanwhile, the last run of a CronJob may be
- * one of between: that of the content in force was created before.
- */
-function hasRunBefore(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
-  if (!workload.startsWith('CronJob/') || trace.accounting !== 'each') return false;
-  const inForce = inForceAt(trace, config, endOf(trace));
-  const runs = podsOf(trace).filter((other) => other.workload === workload);
-  return runs.slice(1).some((run) => readBy(trace, run, config) === inForce);
-}
-
-/** It counted as ready without the object, and it does not count that this comes to be: when it reads is not known. */
-function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  if (pod.reads[config] !== undefined || countsCreation(trace, config)) return false;
-  const back = writesOf(trace, config).find(({ at, content }) => at > pod.started && content !== undefined);
-  const isReady = factsOf(trace, 'rolling').findLast(
-    ({ workload, at }) => workload === pod.workload && at <= (back?.at ?? 0),
-  );
-  return isReady?.rolling === false && isReady.at >= pod.started;
-}
-
-/**
- * It started while no reloader was looking, and what it read was gone when one looked again: unless the workload came
- * meanwhile, and the state said that what was there then was new.
- */
-function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  return absencesOf(trace).some(
-    (missingObject) =>
-      missingObject.from < pod.started &&
-      pod.started <= missingObject.to &&
-      readBy(trace, pod, config) !== inForceAt(trace, config, missingObject.to) &&
-      !wasNewToNewcomer(trace, pod, config, missingObject),
-  );
-}
-
-/** Whether the entry said something else than was in force to a workload that came in the absence, with no stamp of another. */
-function wasNewToNewcomer(
-  trace: Trace,
-  { workload }: Pod,
-  config: ConfigName,
-  { from, to }: MissingObject,
-): boolean {
-  const entry = factsOf(trace, 'listed').find(({ at }) => at === to)?.state.entries[config];
-  if (entry === undefined || entry === inForceAt(trace, config, to)) return false;
-  const isNew = workloadAt(trace, workload, from) === undefined && isFollowing(trace, workload, config, to);
-  return isNew && !isCopyUnsilenced(trace, workload, to);
-}
+import type { Fact, Recorded, Trace, Violation } from './trace.ts';
 
 /** The longest pause between two lists that are refused, and some. */
 const UNTIL_LISTED_MS = 60_000;
+/** Whoever is taken back so often is given up, until there is another content. */
+const MOST_TRIES = 10;
+/** Beside the maximum wait, the time in which a change is rolled where nothing hinders. */
+const PROMPT_MS = 10_000;
+const HINDRANCES: readonly Fact['type'][] = [
+  ...([
+    'listed',
+    'died',
+    'owner-write',
+    'refused',
+    'lease-edited',
+    'state-edited',
+    'mounted',
+    'workload',
+  ] as const),
+];
+/** To end a pause that is over. */
+const UNTIL_RESUMED_MS = 130_000;
+/** Which of two came first in one moment, no two streams tell. */
+const SLACK_MS = 100;
+/** Times in metadata are to the second, and those of two servers may differ by one. */
+const DOUBT_MS = 2_500;
 
-/**
- * The object got its present content while the kind of the workload might not be listed, and a process began or died in that
- * time: no process that lived on knew what the pods ran. Or the object was deleted meanwhile, and nobody else followed it.
- */
-function changedUnlisted(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(pod.workload));
-  const writes = writesOf(trace, config);
-  const change = writes.findLast(({ content }, index) => content !== writes[index - 1]?.content);
-  const loss = rights.findLast(({ allowed, at }) => !allowed && at <= (change?.at ?? 0));
-  if (change === undefined || loss === undefined) return false;
-  const allowed = rights.find((fact) => fact.allowed && fact.at > loss.at);
-  // Once it may be listed it is, after a pause.
-  const until = (allowed?.ms ?? Number.POSITIVE_INFINITY) + UNTIL_LISTED_MS;
-  const isMeanwhile = ({ at, ms }: { readonly at: number; readonly ms: number }) =>
-    at >= loss.at && ms <= until;
-  const ends = [...factsOf(trace, 'listed'), ...factsOf(trace, 'died')];
-  const isForgotten = writes.some((fact) => fact.content === undefined && isMeanwhile(fact));
-  return isMeanwhile(change) && (isForgotten || ends.some(isMeanwhile));
+/** Every law that the run breaks; empty: it is as it must be. */
+export function judge(trace: Trace): readonly Violation[] {
+  const ofStamps =
+    trace.settings.evictions === undefined ? [judgeReasons, judgePromptness] : [judgeEvictions];
+  const laws = [judgeNever, judgeSecrecy, judgeLeads, judgeBlockers, judgeLoss, ...ofStamps, judgeRest];
+  return laws.flatMap((law) => law(trace));
 }
 
-/**
- * A process died that alone could know, and its belief about the pod was not sure or not right and not recorded: a pod that
- * restarted without the workload being seen to roll, or an edge that was dirty but neither patched nor recorded.
- */
-function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  return factsOf(trace, 'died').some((death) => {
-    if (death.at < pod.started || death.at > pod.gone || !isBeforeTheEnd(trace, death)) return false;
-    if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
-    const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
-    if (belief?.runningDigest === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
-    if (belief.mixedPods || isUnwritten(trace, death, belief)) return true;
-    return !isTold(pod, belief.runningDigest) && belief.runningDigest !== readBy(trace, pod, config);
+/** In the end each pod has read what is in force, and each Job that was created anew is there. */
+function judgeLoss(trace: Trace): readonly Violation[] {
+  const end = endOf(trace);
+  const lost = podsOf(trace).flatMap((pod) => {
+    const workload = workloadAt(trace, pod.workload, end);
+    if (pod.started > end || pod.gone <= end || workload?.rollable !== true || !isSelectedAt(trace, end))
+      return [];
+    if (about(trace, 'taken-back', pod.workload).length >= MOST_TRIES) return [];
+    return workload.follows
+      .filter((config) => isFollowing(trace, pod.workload, config, end) && isLost(trace, pod, config))
+      .map((config) => `${pod.name} of ${pod.workload} runs ${config} as ${readBy(trace, pod, config)}`);
+  });
+  const jobs = Map.groupBy(factsOf(trace, 'job'), ({ workload }) => workload);
+  const lostJobs = [...jobs].flatMap(([workload, facts]) => {
+    const job = facts.findLast(({ what }) => !what.endsWith('copy'));
+    const isCopyLeft = facts.findLast(({ what }) => what.endsWith('copy'))?.what === 'made copy';
+    return isCopyLeft || (job?.what === 'deleted' && job.by !== undefined) ? [`${workload} is lost`] : [];
+  });
+  return [...lost, ...lostJobs].map((message) => ({ law: 'safety', message }));
+}
+
+function isLost(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  const current = inForceAt(trace, config, endOf(trace));
+  const isAbsent = pod.reads[config] === undefined;
+  if (current === undefined || readBy(trace, pod, config) === current || (current === '-' && isAbsent))
+    return false;
+  // The provider of a class reported no version, or it was ready without the object, and it does not count that this comes to be.
+  if (isAbsent && (isClass(config) || !countsCreation(trace, config))) return false;
+  return !(
+    ranAtBaseline(trace, pod, config) ||
+    readUnseen(trace, pod, config) ||
+    changedUnlisted(trace, pod.workload, config) ||
+    hasRun(trace, pod, config)
+  );
+}
+
+/** What its workload ran as it began to follow the object, or as that was recorded, is the baseline, whatever the pod had read. */
+function ranAtBaseline(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  const { from, to } = baselineOf(trace, pod.workload, config);
+  const current = inForceAt(trace, config, endOf(trace));
+  const soonMs = (trace.facts.find(({ at }) => at >= from)?.ms ?? 0) + SLACK_MS;
+  const between = writesOf(trace, config).filter(({ at, ms }) => at > from && (at <= to || ms <= soonMs));
+  return [from, to, ...between.map(({ at }) => at)].some((at) => {
+    const first = writesOf(trace, config).find((write) => write.at > at && write.content !== undefined);
+    const absent = countsCreation(trace, config) ? '-' : (first?.content ?? inForceAt(trace, config, at));
+    // Who begins to follow what is absent may have run what was there last.
+    const last = at === from && !countsCreation(trace, config) ? lastInForceAt(trace, config, at) : undefined;
+    const values = [contentAt(trace, config, at) ?? absent, last];
+    return pod.started < Math.max(to, from + 1) && values.includes(current);
   });
 }
 
-/** Whether the state tells that the pod may run another content; it tells of each Rollout whose old pods may come back. */
-function isTold({ workload }: Pod, digest: string): boolean {
-  return workload.startsWith('Rollout/') || digest === '?';
+/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it. */
+function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): { from: number; to: number } {
+  const asks = [...about(trace, 'workload', workload), ...writesOf(trace, config)]
+    .filter(({ at }) => at <= endOf(trace) && isFollowing(trace, workload, config, at))
+    .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
+    // A mark that comes with new content asks for that.
+    .map(({ at, type }) =>
+      type === 'content' && contentAt(trace, config, at - 1) !== undefined ? at - 1 : at,
+    );
+  const listed = factsOf(trace, 'listed').map(({ at }) => at);
+  const edits = factsOf(trace, 'state-edited').map(({ at }) => at);
+  const lost = listed.filter((at, index) =>
+    edits.some((edit) => edit <= at && edit > (listed[index - 1] ?? -1)),
+  );
+  // Where nothing is selected nothing is recorded, nor in a moment.
+  const selections = factsOf(trace, 'selection');
+  const selected = selections.find((fact, index) => {
+    const isLong = (selections[index + 1]?.ms ?? Number.POSITIVE_INFINITY) - fact.ms > DOUBT_MS;
+    return fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
+  });
+  const since = trace.settings.selected === false ? [selected?.at ?? endOf(trace)] : [];
+  const from = Math.max(0, listed[0] ?? 0, ...asks, ...lost, ...since);
+  return { from, to: recordedAfter(trace, from) };
 }
 
-/** Whether the state says that nobody knows what the pods run, and no later stamp says something else. */
-function wasRecorded(
+/** By when a process that looks, and lived on, has recorded what there was at a position. */
+function recordedAfter(trace: Trace, at: number): number {
+  const looked = absencesOf(trace).find(({ from, to }) => from < at && at < to)?.to ?? at;
+  const next = absencesOf(trace).find(({ from, to }) => from >= looked && to > looked);
+  const written = factsOf(trace, 'write').find((write) => write.to === 'state' && write.at > looked);
+  const isWritten = next === undefined || (written !== undefined && written.at <= next.from);
+  return isWritten ? looked : recordedAfter(trace, next.to);
+}
+
+/** It read what came, or it started, while no process watched, and what it read went then, too. */
+function readUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  const read = readBy(trace, pod, config);
+  const changes = writesOf(trace, config).filter(
+    ({ at }) => lastInForceAt(trace, config, at) !== lastInForceAt(trace, config, at - 1),
+  );
+  const came =
+    changes.findLast(({ at }) => at <= pod.started && lastInForceAt(trace, config, at) === read)?.at ?? 0;
+  const gone = changes.find(({ at }) => at > Math.max(pod.started, came))?.at ?? Number.POSITIVE_INFINITY;
+  return absencesOf(trace).some(
+    ({ from, to }) => gone > from && gone <= to && (came > from || pod.started > from),
+  );
+}
+
+/** Where the creation of runs is not answered the last run may be one of between, and one of what is in force was before. */
+function hasRun(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
+  const current = inForceAt(trace, config, endOf(trace));
+  const runs = podsOf(trace).filter((run) => run.workload === workload && workload.startsWith('CronJob/'));
+  const isRun = runs.slice(1).some((run) => readBy(trace, run, config) === current);
+  return isRun && isTroubledAt(trace, endOf(trace));
+}
+
+/** The object changed while the kind of the workload might not be listed. */
+function changedUnlisted(trace: Trace, workload: WorkloadName, config: ConfigName): boolean {
+  const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(workload));
+  const change = writesOf(trace, config).findLast(({ at }) => at <= endOf(trace));
+  return rights.some(({ allowed, at }, index) => {
+    const untilMs = (rights[index + 1]?.ms ?? Number.POSITIVE_INFINITY) + UNTIL_LISTED_MS;
+    return !allowed && change !== undefined && change.at > at && change.ms <= untilMs;
+  });
+}
+
+/** At rest a restart rolls nothing, and no pause of ours goes on that is over. */
+function judgeRest(trace: Trace): readonly Violation[] {
+  const [settled] = factsOf(trace, 'settled');
+  if (settled === undefined) return [];
+  const isRolled = ({ at, to, isResume }: Of<'write'>): boolean =>
+    at > settled.at && to.includes('/') && isResume !== true && settled.isKeyLost !== true;
+  const paused = workloadsOf(trace).filter((workload) => {
+    const pause = about(trace, 'pause', workload).findLast(({ at }) => at <= settled.at);
+    if (pause?.since === undefined || factsOf(trace, 'jumped').length > 0) return false;
+    const endMs = Math.max(pause.ms, Date.parse(pause.since) + (pause.periodMs ?? 0) - EPOCH_MS);
+    return settled.ms > endMs + UNTIL_RESUMED_MS + trace.settings.maxWaitMs;
+  });
+  const messages = [
+    ...factsOf(trace, 'write')
+      .filter(isRolled)
+      .map(({ to }) => `a restart at rest rolled ${to}`),
+    ...paused.map((workload) => `the pause of ${workload} is over, and goes on`),
+  ];
+  return messages.map((message) => ({ law: 'convergence', message }));
+}
+
+/** Where nothing hinders a change is rolled within a coarse bound. */
+function judgePromptness(trace: Trace): readonly Violation[] {
+  const { pace, budget, staging, selected, argo } = trace.settings;
+  if ((pace ?? budget ?? staging ?? selected ?? argo) !== undefined) return [];
+  return workloadsOf(trace).flatMap((workload) =>
+    factsOf(trace, 'content')
+      .filter((change) => isOverdue(trace, workload, change))
+      .map(({ config, ms }) => `${workload} was not rolled in time for the change of ${config} at ${ms} ms`)
+      .map((message) => ({ law: 'economy', message }) as const),
+  );
+}
+
+function isOverdue(
   trace: Trace,
-  { at, state }: Of<'died'>,
   workload: WorkloadName,
-  config: ConfigName,
+  { config, at, ms, content }: Of<'content'>,
 ): boolean {
-  if (isStampLast(trace, { workload, config }, at) || isCopyUnsilenced(trace, workload, at)) return false;
-  return state.overrides[workload]?.[config] === '?';
-}
-
-/**
- * Whether a start would believe something else than the process did, where something may have hindered the write: the state
- * says something else, and no later stamp; or a stamp was later, of content that was declined just then, or with an owner's
- * write later still, which may have brought back another one that speaks.
- */
-function isUnwritten(trace: Trace, death: Of<'died'>, { workload, config, runningDigest }: Belief): boolean {
-  if (trace.accounting === 'strict') return false;
-  const { at, state } = death;
-  const said = state.overrides[workload]?.[config] ?? state.entries[config];
-  const isUnsaid = isStampLast(trace, { workload, config }, at)
-    ? isOwnerLast(trace, workload, at) || isSkipped(trace, { workload, config, runningDigest }, death)
-    : said !== runningDigest;
-  return isUnsaid || isCopyUnsilenced(trace, workload, at);
-}
-
-/** To write the state at once. */
-const AT_ONCE_MS = 100;
-
-/** Whether what the pods count as having read is in force and not asked for, and came so late that no write may have told it. */
-function isSkipped(
-  trace: Trace,
-  { workload, config, runningDigest }: Pick<Belief, 'workload' | 'config' | 'runningDigest'>,
-  { at, ms }: Of<'died'>,
-): boolean {
-  const content = writesOf(trace, config).findLast((fact) => fact.at <= at);
-  const isLate = content !== undefined && ms - content.ms <= AT_ONCE_MS;
-  return isLate && content.content === runningDigest && !isFollowing(trace, workload, config, at);
-}
-
-/** Whether its owner has written the workload since our last patch of it, by when somebody looks again. */
-function isOwnerLast(trace: Trace, workload: WorkloadName, at: number): boolean {
-  const looked = factsOf(trace, 'listed').find((listed) => listed.at > at)?.at ?? endOf(trace);
-  const patch = factsOf(trace, 'write').findLast((write) => write.to === workload && write.at <= at);
-  const owners = factsOf(trace, 'owner-write').findLast(
-    (fact) => fact.workload === workload && fact.at <= looked,
+  const waitMs = trace.settings.maxWaitMs + PROMPT_MS;
+  const until = positionAt(trace, ms + waitMs);
+  const isNear = (fact: Recorded): boolean => fact.ms >= ms - waitMs && fact.ms <= ms + waitMs;
+  const isOther = (fact: Recorded): boolean =>
+    HINDRANCES.includes(fact.type) || (fact.type === 'content' && fact.config === config && fact.at !== at);
+  const pods = podsOf(trace).filter(
+    (pod) => pod.workload === workload && pod.started < at && pod.gone > until,
   );
-  return (owners?.at ?? 0) > (patch?.at ?? 0);
-}
-
-/**
- * Whether our last stamp of the object on the workload, not on one of its name before it, is later than our last write of the
- * state.
- */
-function isStampLast(
-  trace: Trace,
-  { workload, config }: Pick<Belief, 'workload' | 'config'>,
-  at: number,
-): boolean {
-  const writes = factsOf(trace, 'write').filter((write) => write.at <= at);
-  const stamp = writes.findLast((write) => write.to === workload && isStampOf(write, config));
-  const written = writes.findLast((write) => write.to === 'state');
-  const deletion = factsOf(trace, 'workload').findLast(
-    (fact) => fact.workload === workload && !fact.exists && fact.at <= at,
+  return (
+    content !== undefined &&
+    content !== lastInForceAt(trace, config, at - 1) &&
+    pods.some(({ reads }) => reads[config] !== undefined && reads[config] !== content) &&
+    baselineOf(trace, workload, config).to < at &&
+    !trace.facts.some((fact) => isNear(fact) && isOther(fact)) &&
+    !isTroubledAt(trace, until) &&
+    factsOf(trace, 'settled').some((settled) => settled.ms > ms + waitMs) &&
+    workloadAt(trace, workload, at)?.rollable === true &&
+    !about(trace, 'workload', workload).some(({ isHeld }) => isHeld) &&
+    isFollowing(trace, workload, config, at) &&
+    runsOther(trace, workload, config, until) &&
+    !rolloutsOf(trace, workload).some((rollout) => rollout.at > at && rollout.at <= until)
   );
-  return (stamp?.at ?? 0) > Math.max(written?.at ?? 0, deletion?.at ?? 0);
 }
 
-/**
- * Whether the process died while there was something to do: the one that is stopped at rest had all the time it needs. Where
- * versions do not compare it may not know, at rest, what a late stream hid from it.
- */
-function isBeforeTheEnd(trace: Trace, death: Of<'died'>): boolean {
-  if (trace.settings.versions !== 'comparable') return true;
-  const settled = trace.facts.findIndex(({ type }) => type === 'settled');
-  return settled < 0 || trace.facts.indexOf(death) < settled;
+/** Pods are evicted for a reason, and no more of them at a time than is allowed. */
+function judgeEvictions(trace: Trace): readonly Violation[] {
+  const messages = factsOf(trace, 'evicted').flatMap(
+    ({ pod, workload, createdMs, at, ms, wasReady, away }) => {
+      const isExcuse = (fact: Recorded): boolean =>
+        ['died', 'owner-write'].includes(fact.type) && fact.at < at;
+      if (isTroubledAt(trace, at) || trace.facts.some(isExcuse)) return [];
+      const names = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
+      const isNews = (fact: Of<'content'>): boolean => fact.at <= at && fact.ms >= createdMs - DOUBT_MS;
+      const hasReason = factsOf(trace, 'content').some((fact) => names.includes(fact.config) && isNews(fact));
+      const isAllowed = !wasReady || away <= (trace.settings.evictions?.max ?? 1);
+      return hasReason && isAllowed
+        ? []
+        : [`${pod} of ${workload} was evicted at ${ms} ms, ${away} are away`];
+    },
+  );
+  return messages.map((message) => ({ law: 'economy', message }));
 }
 
-/** What no write and no output may ever do. */
+/** What no write and no process may ever do. */
 function judgeNever(trace: Trace): readonly Violation[] {
   const messages = trace.facts.flatMap((fact): string[] => {
-    if (fact.type === 'write') return wrongsOfWrite(fact);
-    if (fact.type === 'two-in-flight')
-      return [`replica ${fact.replica} sent two patches of ${fact.workload} at once`];
-    if (fact.type === 'runaway') return [`replica ${fact.replica} sends requests without end`];
-    if (fact.type === 'stuck') return [`replica ${fact.replica} is stuck: ${fact.loops.join(', ')}`];
-    if (fact.type !== 'output') return [];
-    const leaked = trace.markers.find((marker) => fact.text.includes(marker));
-    return leaked === undefined ? [] : [`${fact.where} holds a value: ${fact.text.slice(0, 200)}`];
+    if (fact.type === 'write') {
+      const changed = foreignChange(fact.to, fact.before, fact.after);
+      return changed === undefined ? [] : [`a write to ${fact.to} changed what is not ours: ${changed}`];
+    }
+    const isForeign = fact.type === 'job' && fact.by !== undefined && fact.isOwned && fact.what !== 'made';
+    const isWrong = isForeign || ['two-in-flight', 'runaway', 'stuck'].includes(fact.type);
+    return isWrong ? [`${fact.type}: ${JSON.stringify(fact)}`] : [];
   });
   return messages.map((message) => ({ law: 'never', message }));
 }
 
-function wrongsOfWrite(write: WriteFact): string[] {
-  const changed = foreignChange(write.to, write.before, write.after);
-  return [
-    ...(write.fenced ? [] : [`a write to ${write.to} does not say which version it is based on`]),
-    ...(changed === undefined ? [] : [`a write to ${write.to} changed what is not ours: ${changed}`]),
-  ];
+/** No output has a content or a key, nor one of a keyed process a digest without a key that did not stand there before. */
+function judgeSecrecy(trace: Trace): readonly Violation[] {
+  const keyed = new Set(factsOf(trace, 'keyed').map(({ replica }) => replica));
+  const unkeyed = keyed.size === 0 ? [] : UNKEYED_DIGESTS;
+  const stood = new Set<string>();
+  return factsOf(trace, 'output').flatMap(({ where, text }): Violation[] => {
+    const digests = unkeyed.filter((digest) => text.includes(digest) && !stood.has(digest));
+    const isKeyed = keyed.has(Number(/\d+$/.exec(where)?.[0]));
+    if (!isKeyed) for (const digest of digests) stood.add(digest);
+    const texts = [...trace.markers, ...(where.startsWith('keys') ? [] : (trace.keyTexts ?? []))];
+    const isTold = (isKeyed && digests.length > 0) || texts.some((each) => text.includes(each));
+    return isTold ? [{ law: 'never', message: `${where} holds a secret: ${text.slice(0, 200)}` }] : [];
+  });
+}
+
+/** Nothing is written without a lead, or over what another process wrote in its term. */
+function judgeLeads(trace: Trace): readonly Violation[] {
+  const unled = factsOf(trace, 'unled').map(({ replica, path, sinceMs }) => {
+    return `replica ${replica} wrote ${path} ${sinceMs ?? 'no'} ms after it sent its last renewal`;
+  });
+  const overwritten = factsOf(trace, 'write').filter(({ to, replica, before, after }) => {
+    const { writer, term } = markOf(before);
+    const isCopied = writer === COPIED_WRITER && term < markOf(after).term;
+    return to === 'state' && writer !== '' && !writer.endsWith(`_${replica}`) && !isCopied;
+  });
+  const over = overwritten.map(({ replica }) => `replica ${replica} wrote in the term of another`);
+  return [...unled, ...over].map((message) => ({ law: 'never', message }));
+}
+
+function markOf(state: unknown): TermMark {
+  return markIn((state as Partial<LooseObject> | undefined)?.metadata?.annotations ?? {});
 }

@@ -3,16 +3,11 @@
 import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { Log } from '../../lib/model/log.ts';
-import { keyOf, wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import type { HeldKey } from '../../lib/state/keyring.ts';
-import type { Store } from '../../lib/store/store.ts';
-import { isOutdatedOn } from '../../lib/tracking/edge-policy.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
-import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
-import type { Belief } from './trace.ts';
 
 /** How long after its last renewal of the Lease a leader stops. */
 export const RENEW_DEADLINE_MS: number = 10_000;
@@ -53,9 +48,6 @@ export interface Replica {
   readonly stuck: () => readonly string[];
   /** Answers a review of the admission webhook. */
   readonly review: (text: string) => string;
-  readonly beliefs: () => readonly Belief[];
-  /** The names of which its page says that nothing of that name exists: `<workload> <config>`. */
-  readonly missing: () => readonly string[];
   /** All that it shows to people at this moment. */
   readonly pages: () => readonly string[];
 }
@@ -83,36 +75,8 @@ export function newReplica({ id, send, settings, podUid, random, newKey, onLine 
     hasListed: () => assembly.waitingFor().length === 0,
     stuck: () => assembly.stuck(),
     review: (text) => assembly.review(text),
-    beliefs: () => beliefsOf(assembly.observed.reloader().store),
-    missing: () =>
-      assembly.status().workloads.flatMap(({ workload, findings }) =>
-        findings
-          .filter(({ reason }) => reason === 'missing')
-          .flatMap(({ about }) => about.split(', '))
-          .map((config) => `${workload} ${config}`),
-      ),
     pages: () => [JSON.stringify(assembly.status())],
   };
-}
-
-function beliefsOf(store: Store): Belief[] {
-  return [...store.workloads.values()].flatMap((record) =>
-    [...record.edges].map(([config, edge]) => {
-      const { runningDigest: running, mixedPods } = edge;
-      const name = withoutNamespace(wholeKeyOf(config));
-      return {
-        workload: withoutNamespace(keyOf(record.workload.ref)),
-        config: name,
-        runningDigest: running === undefined || running === '?' ? running : readOfDigest(name, running),
-        mixedPods,
-        needsRollout: isOutdatedOn(store, record, config, edge),
-      };
-    }),
-  );
-}
-
-function withoutNamespace(key: string): string {
-  return key.slice(key.indexOf('/') + 1);
 }
 
 function logTo(onLine: (line: string) => void): Log {

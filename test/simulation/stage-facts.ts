@@ -1,9 +1,8 @@
-/** What anybody can see of stages and halts: on objects, on workloads and in the state. */
+/** What anybody can see of stages: on objects and on workloads. */
 
 import type { LooseObject } from './api.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import type { Of } from './timeline.ts';
-import type { StateFact } from './trace.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 /** On an object: the stages of its changes. */
@@ -15,7 +14,7 @@ export const ORDER: string = `${PREFIX}/rollout-order`;
 /** On a workload: it comes first. */
 export const CANARY: string = `${PREFIX}/canary`;
 
-type FactOf<Type extends Of<'staged' | 'halts' | 'health'>['type']> = Omit<Of<Type>, 'at' | 'ms'>;
+type FactOf<Type extends Of<'staged' | 'health'>['type']> = Omit<Of<Type>, 'at' | 'ms'>;
 
 /** What the object asks for. */
 export function stagesOf(config: ConfigName, { metadata }: LooseObject): FactOf<'staged'> {
@@ -23,29 +22,15 @@ export function stagesOf(config: ConfigName, { metadata }: LooseObject): FactOf<
   return { type: 'staged', config, stages, resume };
 }
 
-/** What the state says. */
-export function haltsOf(
-  entries: StateFact['entries'],
-  halts: NonNullable<StateFact['halts']>,
-): FactOf<'halts'> {
-  const halted = Object.entries(halts).map(([config, of]) => [
-    config,
-    { content: entries[config], halts: of },
-  ]);
-  return { type: 'halts', of: Object.fromEntries(halted) };
-}
-
 /** What the workload shows. */
 export function healthOf(
   workload: WorkloadName,
   { spec, status = {}, metadata }: LooseObject,
 ): FactOf<'health'> {
-  const { [ORDER]: order = '0', [CANARY]: canary } = metadata.annotations ?? {};
   return {
     type: 'health',
     workload,
     isGivenUp: status.conditions !== undefined && status.observedGeneration === metadata.generation,
     hasPods: spec.replicas !== 0,
-    order: canary === 'true' ? '-Infinity' : order,
   };
 }

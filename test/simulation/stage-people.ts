@@ -7,7 +7,7 @@ import { contentOfText } from './contents.ts';
 import type { ConfigName, HealthStep, StageStep, WorkloadName } from './history.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
 import { RESUME, STAGES } from './stage-facts.ts';
-import { stateFactNow } from './state-fact.ts';
+import { haltsNow } from './state-fact.ts';
 
 const NO_TOKEN = 'true';
 
@@ -51,8 +51,8 @@ export class StagePeople {
   }
 
   async #resume(config: ConfigName, token: 'right' | 'wrong'): Promise<void> {
-    const last = stateFactNow(this.#sandbox).halts?.[config]?.at(-1);
-    if (last !== undefined) await this.#annotate(config, RESUME, token === 'right' ? last.token : NO_TOKEN);
+    const last = haltsNow(this.#sandbox, config).at(-1);
+    if (last !== undefined) await this.#annotate(config, RESUME, token === 'right' ? last : NO_TOKEN);
   }
 
   async #annotate(config: ConfigName, key: string, value: string | null): Promise<void> {

@@ -10,9 +10,6 @@ import type { People } from './people.ts';
 
 type TakeBackStep = Extract<WorkloadStep, { readonly do: 'take-back' }>;
 
-/** Beyond so many a workload is given up until something changes. */
-const MOST = 10;
-
 /** Waits for patches of reloaders and undoes as many as was asked. */
 export class TakeBacks {
   readonly #people: People;
@@ -20,18 +17,12 @@ export class TakeBacks {
   readonly #observer: Observer;
   readonly #armed = new Map<WorkloadName, { times: number; readonly when: 'before' | 'after' }>();
   /** The template to go back to, once the present one has been seen. */
-  readonly #done = new Map<WorkloadName, number>();
   readonly #waiting = new Map<WorkloadName, object>();
 
   constructor(people: People, sandbox: Sandbox, observer: Observer) {
     this.#people = people;
     this.#sandbox = sandbox;
     this.#observer = observer;
-  }
-
-  /** Whether a workload may have been given up. */
-  get wereMany(): boolean {
-    return [...this.#done.values()].some((times) => times >= MOST);
   }
 
   arm({ workload, times, when }: TakeBackStep): void {
@@ -70,7 +61,6 @@ export class TakeBacks {
   }
 
   #takeBack(workload: WorkloadName, template: object): void {
-    this.#done.set(workload, (this.#done.get(workload) ?? 0) + 1);
     this.#observer.add({ type: 'taken-back', workload });
     void this.#people.putTemplate(workload, template);
   }

@@ -2,7 +2,7 @@
 
 import type { ConfigName, Content, Settings, WorkloadName } from './history.ts';
 import { judge } from './oracle.ts';
-import type { Fact, StateFact, Trace } from './trace.ts';
+import type { Fact, Trace } from './trace.ts';
 
 /** Time passes, in ms. */
 export interface Pause {
@@ -20,28 +20,15 @@ export const SETTINGS: Settings = {
 export const CONFIG: ConfigName = 'ConfigMap/a';
 /** The one workload. */
 export const WEB: WorkloadName = 'Deployment/web';
-/** A state that says nothing. */
-export const NOTHING: StateFact = { entries: {}, overrides: {}, untidy: [] };
-/** Everything is listed, and the state knew it all. */
-export const KNOWN: Pick<Extract<Fact, { readonly type: 'listed' }>, 'type' | 'replica' | 'lost'> = {
-  type: 'listed',
-  replica: 0,
-  lost: { configs: [], workloads: [] },
-};
-
 /** Facts at the times given. */
-export function traceOf(
-  facts: readonly (Fact | Pause)[],
-  settings: Partial<Settings> = {},
-  accounting: Trace['accounting'] = 'strict',
-): Trace {
+export function traceOf(facts: readonly (Fact | Pause)[], settings: Partial<Settings> = {}): Trace {
   const recorded = [];
   let ms = 0;
   for (const fact of facts) {
     if ('wait' in fact) ms += fact.wait;
     else recorded.push({ ...fact, at: recorded.length, ms });
   }
-  return { settings: { ...SETTINGS, ...settings }, accounting, markers: ['hush'], facts: recorded };
+  return { settings: { ...SETTINGS, ...settings }, markers: ['hush'], facts: recorded };
 }
 
 /** The object is this from now on. */
@@ -67,31 +54,16 @@ export const started = (pod: string, read: 'A' | 'B'): Fact => ({
 });
 /** A pod is gone. */
 export const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
-/** A state with one entry. */
-export const state = (entry: Content): StateFact => ({
-  entries: { [CONFIG]: entry },
-  overrides: {},
-  untidy: [],
-});
-/** The first start of all. */
-export const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
+/** A process has listed everything. */
+export const listed = (replica = 0): Fact => ({ type: 'listed', replica });
 /** The workload is rolled. */
-export const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
+export const patched: Fact = { type: 'write', replica: 0, to: WEB };
 /** All is at rest. */
-export const settled = (entry: Content, needsRollout = false, missing: readonly string[] = []): Fact => ({
-  type: 'settled',
-  missing,
-  state: state(entry),
-  beliefs: [{ workload: WEB, config: CONFIG, runningDigest: entry, mixedPods: false, needsRollout }],
-});
-/** The process dies. */
-export const died = (runningDigest: 'A' | 'B' | '?', mixedPods = false): Fact => ({
-  type: 'died',
-  replica: 0,
-  knewUntil: 99,
-  state: state('A'),
-  beliefs: [{ workload: WEB, config: CONFIG, runningDigest, mixedPods, needsRollout: false }],
-});
+export const settled: Fact = { type: 'settled' };
+/** The first process dies. */
+export const died: Fact = { type: 'died', replica: 0, knewUntil: 99 };
+/** The state is written. */
+export const written: Fact = { type: 'write', replica: 0, to: 'state' };
 /** Longer than any window. */
 export const wait: Pause = { wait: 60_000 };
 /** Longer than the quiet period, shorter than the maximum wait. */
@@ -101,7 +73,9 @@ export const BEGIN: readonly (Fact | Pause)[] = [
   content('A'),
   follows(),
   started('p1', 'A'),
-  firstListed,
+  soon,
+  listed(),
+  written,
   wait,
 ];
 /** A rollout to B. */
@@ -110,11 +84,4 @@ export const ROLLED: readonly (Fact | Pause)[] = [patched, started('p2', 'B'), g
 /** The laws that are broken, one for each violation. */
 export function lawsOf(trace: Trace): string[] {
   return judge(trace).map(({ law }) => law);
-}
-
-/** A trace and what is wrong with it. */
-export interface Case {
-  readonly facts: readonly (Fact | Pause)[];
-  readonly settings?: Partial<Settings>;
-  readonly laws: readonly string[];
 }

@@ -1,7 +1,4 @@
-/**
- * What the oracle knows of a run: a list of facts that anybody standing beside the cluster could have written down, and,
- * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
- */
+/** What the oracle knows of a run: a list of facts that anybody standing beside the cluster could have written down. */
 
 import type { ConfigName, Content, Resource, Settings, TemplateStamp, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
@@ -9,58 +6,12 @@ import type { Asked } from './manifests.ts';
 /** What pods can have started with: a content, or `-`, that the object is not there. */
 export type Read = Content | '-';
 
-/** What a process that died believed about one edge. */
-export interface Belief {
-  readonly workload: WorkloadName;
-  readonly config: ConfigName;
-  /** What it believed the pods to have read; `?`: it knew that it did not know. Undefined: nothing yet. */
-  readonly runningDigest: Read | '?' | 'other' | undefined;
-  readonly mixedPods: boolean;
-  readonly needsRollout: boolean;
-}
-
-/** What halted a content. */
-export interface Halt {
-  readonly token: string;
-  readonly workload: WorkloadName;
-}
-
-/** What the state says at some moment, as a start would read it. */
-export interface StateFact {
-  /** The content that each entry stands for; `other`: none that was ever in force. */
-  readonly entries: Readonly<Record<ConfigName, Read | 'other'>>;
-  /** The same of every part of an object that has one, where pods read single keys. @default none */
-  readonly parts?: Readonly<Record<ConfigName, readonly (Read | 'other')[]>>;
-  readonly overrides: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
-  /** What halted the content of each entry, the oldest first. @default nothing */
-  readonly halts?: Readonly<Record<ConfigName, readonly Halt[]>>;
-  /** Of each object, the algorithms of its entries' digests. @default none */
-  readonly algorithms?: Readonly<Record<ConfigName, readonly string[]>>;
-  /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
-  readonly untidy: readonly string[];
-}
-
-/** The keys of digests at rest. */
-export interface RingFact {
-  /** The algorithm that the process which is left digests with: `sha1`, or the id of a key. */
-  readonly own: string;
-  /** The ids of the keys in the Secret. */
-  readonly held: readonly string[];
-  readonly current: string | undefined;
-  /** The version that each ConfigMap of the state says. */
-  readonly versions: readonly string[];
-}
-
 /** One write of a reloader that the server accepted. */
 export interface WriteFact {
   readonly type: 'write';
   readonly replica: number;
   /** A workload's name, or `state`; `mark`: of the state nothing but whose it is; `keys`: the Secret with the keys of digests. */
   readonly to: WorkloadName | 'state' | 'mark' | 'keys';
-  /** Which ConfigMap of the state. */
-  readonly shard?: string;
-  /** Whether the request said which resourceVersion it was based on, or created what was not there. */
-  readonly fenced: boolean;
   /**
    * It rolled nothing: a pause came to its end, or what was left of one was removed; a CronJob was stamped for a run; a step
    * before or after a Job was created anew.
@@ -92,6 +43,8 @@ export type Fact =
       /** Absent: all that it follows is named. */
       readonly asked?: Asked;
       readonly rollable: boolean;
+      /** An annotation of it says that it may be rolled only at times, or only then if a person allows it. @default false */
+      readonly isHeld?: boolean;
     }
   /** The pause of a Deployment that a reloader began: since when, and for how long it is to be; without `since` it is in none. */
   | {
@@ -119,8 +72,6 @@ export type Fact =
   | { readonly type: 'selection'; readonly selected: boolean }
   /** The reloaders may not list and watch the kind any more, or may again. */
   | { readonly type: 'rights'; readonly resource: Resource; readonly allowed: boolean }
-  /** The objects that the state has entries of from now on. */
-  | { readonly type: 'entries'; readonly of: readonly ConfigName[] }
   /** The stages that an object asks for, and the token of the halt that it lets go on. */
   | {
       readonly type: 'staged';
@@ -128,20 +79,12 @@ export type Fact =
       readonly stages: string | undefined;
       readonly resume: string | undefined;
     }
-  /** What is halted by the state from now on: of each object the content, and what halted it. */
-  | {
-      readonly type: 'halts';
-      readonly of: Readonly<
-        Record<ConfigName, { readonly content: Read | 'other' | undefined; readonly halts: readonly Halt[] }>
-      >;
-    }
-  /** Whether a Deployment says that its new pods do not get ready; whether the workload wants any; its place in the stages. */
+  /** Whether a Deployment says that its new pods do not get ready; whether the workload wants any. */
   | {
       readonly type: 'health';
       readonly workload: WorkloadName;
       readonly isGivenUp: boolean;
       readonly hasPods: boolean;
-      readonly order: string;
     }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
@@ -169,32 +112,16 @@ export type Fact =
     }
   | { readonly type: 'pod-gone'; readonly pod: string }
   | { readonly type: 'started'; readonly replica: number }
-  /** A reloader that acts has listed everything, for the first time in its term; `lost` is what the state it read does not know (any more). */
-  | {
-      readonly type: 'listed';
-      readonly replica: number;
-      readonly lost: {
-        readonly configs: readonly ConfigName[];
-        readonly workloads: readonly WorkloadName[];
-        /** Those of `configs` that have entries, under keys that it does not know. @default none */
-        readonly keyed?: readonly ConfigName[];
-      };
-      readonly state: StateFact;
-    }
+  /** A reloader that acts has listed everything, for the first time in its term; `recorded` is what the state said of the class. */
+  | { readonly type: 'listed'; readonly replica: number; readonly recorded?: string | undefined }
   /** A reloader is gone, or leads no more. `knewUntil` is the position of the last fact that its streams had told it in full. */
   | {
       readonly type: 'died';
       readonly replica: number;
       readonly knewUntil: number;
-      readonly beliefs: readonly Belief[];
-      readonly state: StateFact;
       /** Where a leader is elected: it was killed, it ended in good order, or it lives on and leads no more. @default killed */
       readonly how?: 'ended' | 'lost';
     }
-  /** Where a leader is elected: a reloader that does not lead has listed everything. */
-  | { readonly type: 'standby'; readonly replica: number }
-  /** One that does not lead is gone. */
-  | { readonly type: 'ended'; readonly replica: number }
   /** For so long a reloader is stopped, cannot reach the API server, or one of its streams is late, perhaps beside that of others. */
   | { readonly type: 'hindered'; readonly replica: number; readonly forMs: number }
   /** A person edited the Lease. */
@@ -207,8 +134,8 @@ export type Fact =
       readonly sinceMs: number | undefined;
     }
   | WriteFact
-  /** A person changed or removed these ConfigMaps of the state. */
-  | { readonly type: 'state-edited'; readonly shards: readonly string[] }
+  /** A person changed or removed ConfigMaps of the state, or the key of its digests. */
+  | { readonly type: 'state-edited' }
   /** A second patch of a workload was sent by a replica while its first was unanswered. */
   | { readonly type: 'two-in-flight'; readonly replica: number; readonly workload: WorkloadName }
   /** A replica sent requests without end. */
@@ -221,17 +148,15 @@ export type Fact =
   | { readonly type: 'keyed'; readonly replica: number }
   /** Something the reloader said: a log line, a request body, a page. */
   | { readonly type: 'output'; readonly where: string; readonly text: string }
-  /** A replica lists a resource once more, so anything may have happened in between. */
-  | { readonly type: 'relisted'; readonly replica: number; readonly resource: string }
+  /** From here on requests of the reloaders or their streams go wrong, or late. */
+  | { readonly type: 'trouble' }
+  /** Another version of the API server spells all pod templates another way. */
+  | { readonly type: 'respelled' }
   /** From here on nothing is done but a restart. */
   | {
       readonly type: 'settled';
-      readonly beliefs: readonly Belief[];
-      readonly state: StateFact;
-      /** What people are told does not exist: `<workload> <config>`. */
-      readonly missing: readonly string[];
-      /** @default digests have no keys, and never had */
-      readonly ring?: RingFact;
+      /** The process that is left digests under a key that people removed. @default false */
+      readonly isKeyLost?: boolean;
     };
 
 /** A fact, its moment and its position in the trace. */
@@ -240,12 +165,6 @@ export type Recorded = Fact & { readonly at: number; readonly ms: number };
 /** A run as the oracle sees it. */
 export interface Trace {
   readonly settings: Settings;
-  /**
-   * How exactly rollouts can be accounted for. `strict`: nothing but people editing content and workloads. `grouped`: also
-   * owners, refusals, slow rollouts, processes that die; news still comes at once. `each`: news comes late or not at all,
-   * so that every write may have looked like a change of its own.
-   */
-  readonly accounting: 'strict' | 'grouped' | 'each';
   /** The texts that must not appear in any output. */
   readonly markers: readonly string[];
   /** The texts of the keys of digests, which only their Secret holds. @default none */

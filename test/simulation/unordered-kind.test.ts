@@ -10,7 +10,7 @@ import { stopTime } from './clock.ts';
 import { manifestOf } from './contents.ts';
 import { newWorkload } from './manifests.ts';
 import { newReplica } from './replica.ts';
-import { stateFactNow } from './state-fact.ts';
+import { recordedNow } from './state-fact.ts';
 import { SETTINGS } from './trace-by-hand.ts';
 
 const MINUTE_MS = 60_000;
@@ -51,7 +51,7 @@ test('a kind without an order of versions is left out, and all else is rolled an
     await clock.pass(5 * MINUTE_MS, () => undefined);
     const web = { kind: 'Deployment', namespace: NAMESPACE, name: 'web' } as const;
     assert.equal(sandbox.revisions(web).length, 2);
-    assert.equal(stateFactNow(sandbox).entries[C], 'B');
+    assert.equal(recordedNow(sandbox, C), 'B');
     const told = lines.filter((line) => line.includes('DaemonSet in default has resourceVersions'));
     assert.equal(told.length, 1);
     stop.abort();

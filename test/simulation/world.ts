@@ -2,7 +2,6 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { serverNow } from '../sandbox/server-clock.ts';
-import { accountingOf, electsIn } from './accounting.ts';
 import { AdmissionInTheWay } from './admission.ts';
 import { apiOf, CLASS_RESOURCES, NAMESPACE, resourceOf, split } from './api.ts';
 import { Argo } from './argo.ts';
@@ -26,7 +25,6 @@ import { People, type SecretsStore } from './people.ts';
 import { Rights } from './rights.ts';
 import { KeyPeople, keyTexts } from './ring.ts';
 import { StagePeople } from './stage-people.ts';
-import { stateFactNow } from './state-fact.ts';
 import { TakeBacks } from './take-backs.ts';
 import type { Trace } from './trace.ts';
 
@@ -111,7 +109,7 @@ class World {
     this.#keyPeople = new KeyPeople(api);
     this.#stagePeople = new StagePeople(api, this.#sandbox);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
-    const elects = electsIn(history);
+    const elects = settings.election ?? history.steps.some((step) => step.do === 'start' && step.slot !== 0);
     this.#crew = new Crew({
       sandbox: this.#sandbox,
       observer: this.#observer,
@@ -128,10 +126,9 @@ class World {
       this.#look();
     }
     await this.#end();
-    const accounting = accountingOf(this.#history);
     const { settings } = this.#history;
     const { facts } = this.#observer;
-    return { settings, accounting, markers: MARKERS, keyTexts: keyTexts(this.#crew.keys.made), facts };
+    return { settings, markers: MARKERS, keyTexts: keyTexts(this.#crew.keys.made), facts };
   }
 
   async #begin(): Promise<void> {
@@ -152,7 +149,6 @@ class World {
     this.#sandbox.clearFaults();
     this.#budget(undefined);
     this.#crew.calm();
-    const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
     this.#argo.letGo();
     if (this.#driver) this.#driver.is = 'well';
@@ -165,15 +161,10 @@ class World {
       if (this.#sandbox.get(resourceOf(config), NAMESPACE, split(config).name) !== undefined) continue;
       await this.#people.config({ do: 'change', config, content: 'A' });
     }
-    // Who was given up is tried again with another content.
-    if (wereMany)
-      for (const { config } of this.#history.configs) await this.#people.config({ do: 'revert', config });
     await this.#resumeAll();
     await this.#pass(this.#history.settings.pace === undefined ? REST_MS : REST_OF_SLOWED_MS);
-    const state = stateFactNow(this.#sandbox);
-    const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
-    const ring = this.#crew.keys.factOf(this.#crew.leading);
-    this.#observer.add({ type: 'settled', beliefs, state, missing, ...(ring && { ring }) });
+    this.#crew.lookAtPages();
+    this.#observer.add({ type: 'settled', isKeyLost: this.#crew.keys.isKeyLost(this.#crew.leading) });
     this.#crew.restartAll();
     await this.#pass(AFTER_RESTART_MS + 2 * this.#history.settings.maxWaitMs);
     this.#crew.killAll();
@@ -219,7 +210,9 @@ class World {
       case 'remove-state':
       case 'empty-state':
       case 'forget-shards':
-        return this.#crew.onStateEdit(step, await this.#people.state(step));
+        this.#observer.add({ type: 'state-edited' });
+        await this.#people.state(step);
+        return;
       case 'stage':
       case 'resume':
       case 'break':
@@ -227,8 +220,10 @@ class World {
         return await this.#stagePeople.take(step);
       case 'remove-key':
       case 'restore-key':
+        this.#observer.add({ type: 'state-edited' });
         return await this.#keyPeople.edit(step);
       case 'digests':
+        this.#observer.add({ type: 'state-edited' });
         this.#crew.digests = step.to;
         return;
       case 'key-rights':
@@ -320,6 +315,7 @@ class World {
   }
 
   #fault(step: FaultStep): void {
+    this.#observer.add({ type: step.do === 'respell' ? 'respelled' : 'trouble' });
     switch (step.do) {
       case 'fault': {
         const match = { ...step.rule.match, userAgent: 'replica-' };

@@ -1,0 +1,383 @@
+/**
+ * Nothing is rolled without a reason: since the rollout before, what the workload follows has become another content, or its pods
+ * may have started with another one. Each event that affects the workload excuses one rollout. Nor while a blocker holds it.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { type LooseObject, resourceOf } from './api.ts';
+import { EPOCH_MS } from './clock.ts';
+import { heldBy } from './held.ts';
+import type { ConfigName, WorkloadName } from './history.ts';
+import { pauseOf, periodMsOf } from './pausing.ts';
+import { contentsStamped } from './stamped-contents.ts';
+import {
+  type Absence,
+  about,
+  absencesOf,
+  contentAt,
+  countsCreation,
+  countsDeletion,
+  doubtMsOf,
+  endOf,
+  factsOf,
+  isAffected,
+  isSelectedAt,
+  isTroubledAt,
+  lastInForceAt,
+  type Of,
+  positionAt,
+  rolloutsOf,
+  runsOther,
+  workloadAt,
+  workloadsOf,
+  writesOf,
+} from './timeline.ts';
+import type { Fact, Read, Recorded, Trace, Violation } from './trace.ts';
+
+type Rollout = Of<'write'>;
+type Moment = Pick<Recorded, 'at' | 'ms'>;
+type Span = Pick<Absence, 'from' | 'to'>;
+
+/** For a request and its answer. */
+const SLACK_MS = 100;
+/** To hear of a blocker, and what is on its way then. */
+const ENOUGH_MS = 5000;
+/** Until what came late has had its effect. */
+const AFTER_HINDRANCE_MS = 60_000;
+/** A rollout that stands still takes its slot for so long at least. */
+const DEADLINE_MS = 600_000;
+/** Who takes our stamps back is left alone after so many tries, and begins anew with these. */
+const MOST_TRIES = 10;
+const ANEW: readonly Fact['type'][] = ['content', 'selection', 'listed', 'state-edited', 'workload'];
+
+/** The rollouts without a reason. */
+export function judgeReasons(trace: Trace): readonly Violation[] {
+  return workloadsOf(trace).flatMap((workload) => {
+    const events = eventsOf(trace, workload);
+    const rollouts = rolloutsOf(trace, workload).filter(({ at }) => at <= endOf(trace));
+    const needless = rollouts.filter((now, index) => !hasNews(trace, workload, rollouts[index - 1], now));
+    const wrong = [
+      ...needless.filter((now, index) => events.filter(({ from }) => from <= now.at).length <= index),
+      ...rollouts.filter((now, index) => isSecond(trace, events, rollouts[index - 1], now)),
+      ...rollouts.filter((now) => isEndless(trace, rollouts, now)),
+    ];
+    return wrong.map(({ ms }): Violation => {
+      return { law: 'economy', message: `${workload} was rolled at ${ms} ms without a reason` };
+    });
+  });
+}
+
+/** Whether it is the second one in a window, and nothing but changes was in it. */
+function isSecond(trace: Trace, events: readonly Span[], before: Moment | undefined, now: Moment): boolean {
+  if (before === undefined || isTroubledAt(trace, now.at)) return false;
+  const isExcused = events.some(({ from, to }) => to >= before.at && from <= now.at);
+  return !isExcused && now.ms - before.ms < trace.settings.coalescePeriodMs - SLACK_MS;
+}
+
+/** Whether somebody takes our stamps back, and one process does not stop. */
+function isEndless(trace: Trace, rollouts: readonly Rollout[], { at, replica }: Rollout): boolean {
+  const since = trace.facts.findLast((fact) => ANEW.includes(fact.type) && fact.at <= at)?.at ?? 0;
+  const row = rollouts.filter((one) => one.replica === replica && one.at > since && one.at <= at);
+  return row.length > MOST_TRIES * (isTroubledAt(trace, at) ? 2 : 1);
+}
+
+/** Whether something that the workload follows is another than at the rollout before, or may be in some pod. */
+function hasNews(trace: Trace, workload: WorkloadName, before: Moment | undefined, now: Moment): boolean {
+  const named = about(trace, 'workload', workload).filter(({ at }) => at <= now.at);
+  const configs = new Set(named.flatMap(({ follows }) => follows));
+  return [...configs].some((config) => isNews(trace, workload, config, before, now));
+}
+
+function isNews(
+  trace: Trace,
+  workload: WorkloadName,
+  config: ConfigName,
+  before: Moment | undefined,
+  now: Moment,
+): boolean {
+  const since = sinceOf(trace, workload, config);
+  if (since === undefined || since.at > now.at) return false;
+  const isAgain = before !== undefined && before.at >= since.at;
+  const from = isAgain ? before : since;
+  const had = isAgain ? ranAfter(trace, config, from) : ranFirst(trace, config, from);
+  const all = new Set([...had, ...contentsNear(trace, config, now, SLACK_MS)]);
+  const changes = changesBetween(trace, config, from, now);
+  return (
+    (had.size > 0 && all.size > 1) ||
+    (isAgain && isReturn(trace, config, from, now)) ||
+    (!isAgain && mayBeEdited(trace, config, from)) ||
+    (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
+    runsOther(trace, workload, config, now.at)
+  );
+}
+
+/** What its pods may run after a rollout. What was deleted, and rolled for that, only comes back. */
+function ranAfter(trace: Trace, config: ConfigName, rollout: Moment): Set<Read> {
+  const near = contentsNear(trace, config, rollout, SLACK_MS);
+  if (!countsCreation(trace, config)) near.delete('-');
+  return near;
+}
+
+/** What they may run as the workload begins to follow the object; of one that is absent, what comes to be, too. */
+function ranFirst(trace: Trace, config: ConfigName, since: Moment): Set<Read> {
+  const near = contentsNear(trace, config, since, doubtMsOf(trace));
+  const comes = writesOf(trace, config).find(({ at, content }) => at > since.at && content !== undefined);
+  if (contentAt(trace, config, since.at) === undefined && comes?.content !== undefined)
+    near.add(comes.content);
+  return near;
+}
+
+/** Whether pods started without the object at the rollout, and it is there now. */
+function isReturn(trace: Trace, config: ConfigName, rollout: Moment, now: Moment): boolean {
+  const [old, present] = [rollout, now].map(({ at }) => contentAt(trace, config, at));
+  return old === undefined && present !== undefined && !countsDeletion(trace, config);
+}
+
+/** Who begins to read a key does not know which keys the last edit was of. */
+function mayBeEdited(trace: Trace, config: ConfigName, { ms }: Moment): boolean {
+  const doubtMs = Math.max(SLACK_MS, doubtMsOf(trace));
+  const isNear = writesOf(trace, config).some((write) => Math.abs(write.ms - ms) <= doubtMs);
+  return isNear && trace.settings.keys?.noise === true;
+}
+
+/** Since when it is known what the workload runs: it names the object, which is there, where rollouts are wanted. */
+function sinceOf(trace: Trace, workload: WorkloadName, config: ConfigName): Moment | undefined {
+  const listed = factsOf(trace, 'listed').slice(0, 1);
+  return [
+    ...listed,
+    ...about(trace, 'workload', workload),
+    ...factsOf(trace, 'selection'),
+    ...writesOf(trace, config),
+  ]
+    .filter(({ at }) => at >= (listed[0]?.at ?? 0) && isSelectedAt(trace, at))
+    .filter(({ at }) => lastInForceAt(trace, config, at) !== undefined)
+    .toSorted((a, b) => a.at - b.at)
+    .find(({ at }) => workloadAt(trace, workload, at)?.follows.includes(config));
+}
+
+/** What was in force in the last `slackMs` until the moment. */
+function contentsNear(trace: Trace, config: ConfigName, { at, ms }: Moment, slackMs: number): Set<Read> {
+  const near = writesOf(trace, config).filter((write) => write.at <= at && write.ms >= ms - slackMs);
+  const all = [at, ...near.flatMap((write) => [write.at - 1, write.at])];
+  return new Set(all.map((each) => lastInForceAt(trace, config, each)).filter((each) => each !== undefined));
+}
+
+function changesBetween(trace: Trace, config: ConfigName, from: Moment, to: Moment): readonly Moment[] {
+  const valueAt = (at: number): Read | undefined =>
+    countsCreation(trace, config) ? (contentAt(trace, config, at) ?? '-') : lastInForceAt(trace, config, at);
+  return writesOf(trace, config).filter(({ at, ms }) => {
+    const [old, now] = [valueAt(at - 1), valueAt(at)];
+    return ms >= from.ms - SLACK_MS && at <= to.at && old !== undefined && old !== now;
+  });
+}
+
+/** Whether pods may have started between the changes, as far as one can know who hears of both on two streams. */
+function mayHaveStarted(trace: Trace, workload: WorkloadName, changes: readonly Moment[]): boolean {
+  const doubtMs = Math.max(SLACK_MS, doubtMsOf(trace));
+  const [begin, end] = [changes[0], changes.at(-1)].map((change) => change?.ms ?? 0) as [number, number];
+  const rolling = about(trace, 'rolling', workload);
+  const at = changes[0]?.at ?? 0;
+  return (
+    [...rolling, ...about(trace, 'pod-started', workload), ...about(trace, 'workload', workload)].some(
+      ({ ms }) => ms >= begin - doubtMs && ms <= end + doubtMs,
+    ) ||
+    rolling.findLast((fact) => fact.at <= at)?.rolling === true ||
+    workloadAt(trace, workload, at)?.rollable === false
+  );
+}
+
+/** The events that affect the workload; each excuses one rollout. */
+function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
+  const named = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
+  const isUnfinished = (at: number): boolean => {
+    const last = rolloutsOf(trace, workload).findLast((rollout) => rollout.at <= at);
+    return hasNews(trace, workload, last, { at, ms: trace.facts.findLast((fact) => fact.at <= at)?.ms ?? 0 });
+  };
+  const isAffectedIn = (from: number, to: number): boolean =>
+    isAffected(trace, workload, from, to) || isUnfinished(from);
+  const gaps = (['hindered', 'trouble', 'respelled'] as const).flatMap((type): readonly Of<typeof type>[] =>
+    factsOf(trace, type),
+  );
+  const hindered = gaps.filter((fact) => {
+    const untilMs = fact.ms + ('forMs' in fact ? fact.forMs : 0) + AFTER_HINDRANCE_MS;
+    return isAffectedIn(fact.at, positionAt(trace, untilMs));
+  });
+  const allowed = factsOf(trace, 'rights').filter(
+    (fact) => fact.allowed && fact.resource === resourceOf(workload),
+  );
+  // What comes late may look like a change of its own.
+  const late = factsOf(trace, 'content').filter(
+    ({ config, at }) => named.includes(config) && isTroubledAt(trace, at),
+  );
+  const starts = absencesOf(trace)
+    .slice(1)
+    .filter(({ from, to, toMs }) => {
+      return isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS)));
+    });
+  const others = [...about(trace, 'owner-write', workload), ...allowed, ...hindered, ...late];
+  return [...starts, ...others.map(({ at }) => ({ from: at, to: at }))];
+}
+
+/** The writes of what a blocker holds, as the version says that they replace, or as the cluster was before. */
+export function judgeBlockers(trace: Trace): readonly Violation[] {
+  const messages = factsOf(trace, 'write').flatMap((write) => {
+    const { to, ms, isResume } = write;
+    const reasons = [...pausedBy(trace, write)];
+    if (to.includes('/') && isResume !== true)
+      reasons.push(...heldBy(trace, write), ...blockedBy(trace, write));
+    return reasons.map((why) => `${to} was rolled at ${ms} ms, ${why}`);
+  });
+  return messages.map((message) => ({ law: 'never', message }));
+}
+
+/** A pause that a workload asks for begins with its rollout, and nobody but people ends it before its time. */
+function pausedBy(trace: Trace, { to, ms, before, after, isResume }: Rollout): string[] {
+  const [old, now] = [before, after] as (LooseObject | undefined)[];
+  if (old === undefined || now === undefined || !to.startsWith('Deployment/')) return [];
+  if (factsOf(trace, 'jumped').length > 0) return [];
+  const [{ since, periodMs = 0 }, later] = [pauseOf(old), pauseOf(now).since];
+  const asks = old.spec.paused !== true && isResume !== true && (periodMsOf(old) ?? 0) > 0;
+  if (since === undefined) return asks && later === undefined ? ['without its pause'] : [];
+  const isEarly = later === undefined && EPOCH_MS + ms < Date.parse(since) + periodMs;
+  return isEarly || ![undefined, since].includes(later) ? ['and its pause was ended or begun again'] : [];
+}
+
+/** Judged where news comes at once: who has not heard of something cannot heed it. */
+function blockedBy(trace: Trace, rollout: Rollout): string[] {
+  if (isTroubledAt(trace, rollout.at)) return [];
+  const isLong = (fact: Moment | undefined): boolean => rollout.ms - (fact?.ms ?? 0) > ENOUGH_MS;
+  const selection = factsOf(trace, 'selection').findLast(({ at }) => at <= rollout.at);
+  const aborted = about(trace, 'aborted', rollout.to).findLast(({ at }) => at < rollout.at);
+  const isForced = aborted?.aborted === true && isLong(aborted) && !isRestart(rollout);
+  return [
+    ...(!isSelectedAt(trace, rollout.at) && isLong(selection) ? ['where nothing is selected'] : []),
+    ...(isForced ? ['during an abort'] : []),
+    ...withoutSlot(trace, rollout),
+    ...factsOf(trace, 'staged').flatMap(({ config, at }) =>
+      at <= rollout.at ? staged(trace, rollout, config) : [],
+    ),
+  ];
+}
+
+/** A restart of a Rollout brings no new revision. */
+function isRestart({ before, after }: Rollout): boolean {
+  const [old, now] = [before, after].map((object) => (object as LooseObject | undefined)?.spec.template);
+  return isDeepStrictEqual(old, now);
+}
+
+/** A rollout begins only into a free slot: beside others whose pods are still being replaced, and that nobody has changed. */
+function withoutSlot(trace: Trace, rollout: Rollout): string[] {
+  const most = trace.settings.budget?.slots ?? 0;
+  const takesSlot = ({ to, isResume, after }: Rollout): boolean =>
+    /^(Deploy|Stateful|Daemon)/.test(to) &&
+    !isResume &&
+    (after as LooseObject | undefined)?.spec.replicas !== 0;
+  if (most === 0 || !takesSlot(rollout) || isRollingAt(trace, rollout.to, rollout.at - 1)) return [];
+  const begun = factsOf(trace, 'write').filter((other) => {
+    const looks = about(trace, 'rolling', other.to).filter(({ at }) => at >= other.at && at <= rollout.at);
+    const isRolling =
+      looks.every(({ rolling }) => rolling) && !isTouched(trace, other.to, other.at, rollout.at);
+    const names = [other.to, rollout.to];
+    const isNew = rollout.ms - other.ms < DEADLINE_MS && mustKnow(trace, other, rollout) && takesSlot(other);
+    return (
+      isNew && isRolling && names.every((name) => workloadAt(trace, name, rollout.at)?.rollable === true)
+    );
+  });
+  const others = new Set(begun.map(({ to }) => to));
+  return others.size < most ? [] : [`beside ${[...others].join()}, of ${most} slots`];
+}
+
+function isRollingAt(trace: Trace, workload: WorkloadName, until: number): boolean {
+  return about(trace, 'rolling', workload).findLast(({ at }) => at <= until)?.rolling === true;
+}
+
+/** Whether who began the second one has to know of the first. */
+function mustKnow(trace: Trace, first: Rollout, second: Rollout): boolean {
+  if (first.to === second.to || first.at >= second.at) return false;
+  const listed = factsOf(trace, 'listed').find(({ replica }) => replica === second.replica);
+  return first.replica === second.replica || first.at < (listed?.at ?? 0);
+}
+
+/** Whether others changed the workload between two positions. */
+function isTouched(trace: Trace, workload: WorkloadName, from: number, to: number): boolean {
+  const touches: readonly Moment[] = [
+    ...about(trace, 'workload', workload),
+    ...about(trace, 'owner-write', workload),
+  ];
+  return touches.some(({ at }) => at > from && at <= to);
+}
+
+/** Nobody begins with a content before enough others are ready with it, nor when one of them has failed with it. */
+function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
+  const { content, at: since } = writesOf(trace, config).findLast(({ at }) => at <= rollout.at) ?? { at: 0 };
+  const facts = factsOf(trace, 'staged').filter((fact) => fact.config === config && fact.at <= rollout.at);
+  const rollouts = factsOf(trace, 'write').filter(
+    ({ to, isResume }) => to.includes('/') && isResume !== true,
+  );
+  const brings = ({ before, after }: Rollout): boolean => {
+    const [old, now] = [before, after].map((each) => contentsStamped(each, config).includes(content));
+    return now === true && old === false;
+  };
+  const isOld = rollouts.some(
+    (other) => other.at < since && contentsStamped(other.after, config).includes(content),
+  );
+  const isSecond = rollouts.some(({ to, at }) => to === rollout.to && at > since && at < rollout.at);
+  const isResumed = facts.some(({ at, resume }) => at > since && resume !== undefined);
+  if (content === undefined || isOld || isSecond || isResumed || !brings(rollout)) return [];
+  if (isTouched(trace, rollout.to, since, rollout.at) || !isEvidence(trace, rollout, rollout)) return [];
+  const begun = rollouts.filter(
+    (other) => other.at > since && mustKnow(trace, other, rollout) && brings(other),
+  );
+  const counted = begun.filter((other) => isEvidence(trace, other, rollout));
+  const ready = begun.filter((other) => wasReady(trace, other, rollout));
+  const failed = counted.filter((other) => !ready.includes(other) && hasFailed(trace, other, rollout));
+  const usual = trace.settings.staging?.stages?.map((end) => ('percent' in end ? '%' : end.count));
+  const [ends, ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
+  const isKnown = others.length === 0 && ends !== undefined && !ends.includes('%');
+  const needed = isKnown
+    ? ends
+        .split(',')
+        .map(Number)
+        .findLast((end) => end <= counted.length)
+    : 0;
+  return [
+    ...failed.map(({ to }) => `with ${config}, with which ${to} failed`),
+    ...(ready.length < (needed ?? 0) ? [`with ${config}, with which ${ready.length} were ready`] : []),
+  ];
+}
+
+/** Whether the workload was ready before its rollout, and shows whether the content is good: nobody has changed it. */
+function isEvidence(trace: Trace, { to, at, after }: Rollout, until: Rollout): boolean {
+  const health = about(trace, 'health', to).filter((fact) => fact.at <= until.at);
+  const isSame = health.every(({ hasPods }, index) => hasPods || (health[index + 1]?.at ?? until.at) <= at);
+  const isReady = !isRollingAt(trace, to, at - 1) && workloadAt(trace, to, at)?.rollable === true;
+  const isLast = !rolloutsOf(trace, to).some((other) => other.at > at && other.at < until.at);
+  return (
+    isSame &&
+    isLast &&
+    isReady &&
+    !isTouched(trace, to, at, until.at) &&
+    !JSON.stringify(after).includes('unhealthy-before')
+  );
+}
+
+/** Whether it said for long enough to be heard of that its new pods do not get ready. */
+function hasFailed(trace: Trace, begun: Rollout, rollout: Rollout): boolean {
+  const last = about(trace, 'health', begun.to).findLast(({ at }) => at > begun.at && at < rollout.at);
+  const listed = factsOf(trace, 'listed').findLast(({ at }) => at < rollout.at);
+  return last?.isGivenUp === true && rollout.ms - Math.max(last.ms, listed?.ms ?? 0) > ENOUGH_MS;
+}
+
+/** Whether the workload has been ready for the soak since its rollout. */
+function wasReady(trace: Trace, { to, at }: Rollout, until: Rollout): boolean {
+  const leastMs = (trace.settings.staging?.soakMs ?? 0) - 1000;
+  // What concerns no pods is over at once.
+  const isBlip = (fact: Moment, next: Moment | undefined): boolean =>
+    (next?.ms ?? until.ms) - fact.ms < SLACK_MS;
+  const looks = about(trace, 'rolling', to).filter((fact) => fact.at <= until.at);
+  const begins = looks.filter((fact, index) => fact.rolling && !isBlip(fact, looks[index + 1]));
+  return looks.some(({ rolling, ms, at: from }) => {
+    const end = begins.find((fact) => fact.at > from || fact.ms > ms) ?? until;
+    return !rolling && end.at > at && end.ms - ms >= leastMs;
+  });
+}
