@@ -74,9 +74,12 @@ function isSecond(trace: Trace, events: readonly Span[], before: Moment | undefi
   return !isExcused && now.ms - before.ms < trace.settings.coalescePeriodMs - SLACK_MS;
 }
 
-/** Whether somebody takes our stamps back, and one process does not stop. */
-function isEndless(trace: Trace, rollouts: readonly Rollout[], { at, replica }: Rollout): boolean {
-  const since = trace.facts.findLast((fact) => ANEW.includes(fact.type) && fact.at <= at)?.at ?? 0;
+/** Whether somebody takes our stamps back, and one process does not stop. Another template of their own begins anew. */
+function isEndless(trace: Trace, rollouts: readonly Rollout[], { to, at, replica }: Rollout): boolean {
+  const takenBackMs = about(trace, 'taken-back', to).map(({ ms }) => ms);
+  const own = about(trace, 'owner-write', to).filter(({ ms }) => !takenBackMs.includes(ms));
+  const news = trace.facts.filter(({ type }) => ANEW.includes(type));
+  const since = Math.max(0, ...[...own, ...news].filter((fact) => fact.at <= at).map((fact) => fact.at));
   const row = rollouts.filter((one) => one.replica === replica && one.at > since && one.at <= at);
   return row.length > MOST_TRIES * (isTroubledAt(trace, at) ? 2 : 1);
 }
