@@ -144,6 +144,8 @@ export function scenesOfFlavour(
     [3, troubles.overtaken],
     [3, troubles.deathWhileRefused],
     [3, troubles.ownerThenDeath],
+    [3, troubles.startUnwatched],
+    [3, troubles.backToStamp],
     [2, troubles.newcomer],
   ];
   const leads = leadsOf(cast, steps.owner);

@@ -19,6 +19,10 @@ export interface Troubles {
   readonly overtaken: Arbitrary<Scene>;
   /** A process dies while a workload is refused, perhaps with a change back, and all is accepted later. */
   readonly deathWhileRefused: Arbitrary<Scene>;
+  /** Pods start while no process runs, with a content that goes again when the next one has begun. */
+  readonly startUnwatched: Arbitrary<Scene>;
+  /** An owner makes all pods start with a change; while no process runs, what our stamp names comes back. */
+  readonly backToStamp: Arbitrary<Scene>;
   /** An owner makes pods start in a window, the process dies, and the change is taken back. */
   readonly ownerThenDeath: Arbitrary<Scene>;
   /** An owner makes pods start while a change is open because another workload is refused. */
@@ -59,6 +63,8 @@ interface Parts {
   readonly window: Arbitrary<Step>;
   readonly maybe: Arbitrary<boolean>;
 }
+
+const LONG_DEATH: Step = { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs: 5000 };
 
 /** The scenes of a cast. */
 export function troublesOf(cast: Cast): Troubles {
@@ -133,6 +139,35 @@ function deaths({ change, pair, deathAtWrite, death, soon, window, maybe }: Part
           pause,
           back,
           end,
+        ],
+      ),
+    startUnwatched: fc
+      .tuple(change, pair, window)
+      .map(
+        ([{ there, back }, [name], end]): Scene => [
+          LONG_DEATH,
+          wait(20),
+          there,
+          { do: 'scale', workload: name, replicas: 3 },
+          wait(5500),
+          back,
+          end,
+        ],
+      ),
+    backToStamp: fc
+      .tuple(change, pair, window)
+      .map(
+        ([{ there, other }, [name], end]): Scene => [
+          there,
+          end,
+          wait(60_000),
+          other,
+          { do: 'restart', workload: name },
+          wait(60_000),
+          LONG_DEATH,
+          wait(20),
+          there,
+          wait(10_000),
         ],
       ),
     deathWhileRefused: fc

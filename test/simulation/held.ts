@@ -8,7 +8,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, refOf, resourceOf, split } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
 import type { History, WorkloadName } from './history.ts';
-import { factsOf, type Of, workloadAt } from './timeline.ts';
+import { about, factsOf, type Of, workloadAt } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -69,7 +69,11 @@ function timeOf(event: Readonly<Record<string, unknown>>): string {
 export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
   const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
   const isWrong = before[APPROVAL] === 'required' && before[APPROVED] !== tokenOf(broughtBy(trace, write));
-  const isClosed = [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
+  const isNew = about(trace, 'workload', write.to).some(
+    ({ at, ms }) => at <= write.at && write.ms - ms < GRACE_MS,
+  );
+  const isClosed =
+    !isNew && [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
   return [
     ...(before[HOLD] === 'true' ? ['and was held'] : []),
     ...(before[NOTIFY_ONLY] === 'true' ? ['and is notify-only'] : []),

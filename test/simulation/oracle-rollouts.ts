@@ -21,13 +21,16 @@ import {
   endOf,
   factsOf,
   isAffected,
+  isRollingAt,
   isSelectedAt,
   isTroubledAt,
   lastInForceAt,
+  mayWait,
   type Of,
   positionAt,
   rolloutsOf,
   runsOther,
+  troublesOf,
   workloadAt,
   workloadsOf,
   writesOf,
@@ -36,16 +39,16 @@ import type { Fact, Read, Recorded, Trace, Violation } from './trace.ts';
 
 type Rollout = Of<'write'>;
 type Moment = Pick<Recorded, 'at' | 'ms'>;
-type Span = Pick<Absence, 'from' | 'to'>;
+type Span = Pick<Absence, 'from' | 'to' | 'toMs'>;
 
 /** For a request and its answer. */
 const SLACK_MS = 100;
 /** To hear of a blocker, and what is on its way then. */
 const ENOUGH_MS = 5000;
+/** An event excuses no rollout after so long, where nothing makes it wait: the longest backoff, and some. */
+const EXCUSED_MS = 180_000;
 /** Until what came late has had its effect. */
 const AFTER_HINDRANCE_MS = 60_000;
-/** A rollout that stands still takes its slot for so long at least. */
-const DEADLINE_MS = 600_000;
 /** Who takes our stamps back is left alone after so many tries, and begins anew with these. */
 const MOST_TRIES = 10;
 const ANEW: readonly Fact['type'][] = ['content', 'selection', 'listed', 'state-edited', 'workload'];
@@ -57,13 +60,22 @@ export function judgeReasons(trace: Trace): readonly Violation[] {
     const rollouts = rolloutsOf(trace, workload).filter(({ at }) => at <= endOf(trace));
     const needless = rollouts.filter((now, index) => !hasNews(trace, workload, rollouts[index - 1], now));
     const wrong = [
-      ...needless.filter((now, index) => events.filter(({ from }) => from <= now.at).length <= index),
+      ...unexcused(needless, events, mayWait(trace, workload) ? Number.POSITIVE_INFINITY : EXCUSED_MS),
       ...rollouts.filter((now, index) => isSecond(trace, events, rollouts[index - 1], now)),
       ...rollouts.filter((now) => isEndless(trace, rollouts, now)),
     ];
     return wrong.map(({ ms }): Violation => {
       return { law: 'economy', message: `${workload} was rolled at ${ms} ms without a reason` };
     });
+  });
+}
+
+/** Each event excuses one rollout, soon after it. */
+function unexcused(needless: readonly Rollout[], events: readonly Span[], forMs: number): readonly Rollout[] {
+  const left = new Set(events);
+  return needless.filter((now) => {
+    const excuse = [...left].find(({ from, toMs }) => from <= now.at && now.ms - toMs <= forMs);
+    return excuse === undefined || !left.delete(excuse);
   });
 }
 
@@ -110,7 +122,7 @@ function isNews(
     (isAgain && isReturn(trace, config, from, now)) ||
     (!isAgain && mayBeEdited(trace, config, from)) ||
     (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
-    runsOther(trace, workload, config, now.at)
+    runsOther(trace, workload, config, before?.at ?? -1, now.at)
   );
 }
 
@@ -166,11 +178,10 @@ function contentsNear(trace: Trace, config: ConfigName, { at, ms }: Moment, slac
 }
 
 function changesBetween(trace: Trace, config: ConfigName, from: Moment, to: Moment): readonly Moment[] {
-  const valueAt = (at: number): Read | undefined =>
-    countsCreation(trace, config) ? (contentAt(trace, config, at) ?? '-') : lastInForceAt(trace, config, at);
+  const valueAt = (at: number): Read => contentAt(trace, config, at) ?? '-';
   return writesOf(trace, config).filter(({ at, ms }) => {
     const [old, now] = [valueAt(at - 1), valueAt(at)];
-    return ms >= from.ms - SLACK_MS && at <= to.at && old !== undefined && old !== now;
+    return ms >= from.ms - SLACK_MS && at <= to.at && old !== now;
   });
 }
 
@@ -191,34 +202,31 @@ function mayHaveStarted(trace: Trace, workload: WorkloadName, changes: readonly 
 
 /** The events that affect the workload; each excuses one rollout. */
 function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
-  const named = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
-  const isUnfinished = (at: number): boolean => {
-    const last = rolloutsOf(trace, workload).findLast((rollout) => rollout.at <= at);
-    return hasNews(trace, workload, last, { at, ms: trace.facts.findLast((fact) => fact.at <= at)?.ms ?? 0 });
+  const isAffectedIn = (from: number, to: number): boolean => {
+    const last = rolloutsOf(trace, workload).findLast((rollout) => rollout.at <= from);
+    const now = { at: from, ms: trace.facts.findLast((fact) => fact.at <= from)?.ms ?? 0 };
+    return isAffected(trace, workload, from, to) || hasNews(trace, workload, last, now);
   };
-  const isAffectedIn = (from: number, to: number): boolean =>
-    isAffected(trace, workload, from, to) || isUnfinished(from);
-  const gaps = (['hindered', 'trouble', 'respelled'] as const).flatMap((type): readonly Of<typeof type>[] =>
-    factsOf(trace, type),
-  );
-  const hindered = gaps.filter((fact) => {
-    const untilMs = fact.ms + ('forMs' in fact ? fact.forMs : 0) + AFTER_HINDRANCE_MS;
-    return isAffectedIn(fact.at, positionAt(trace, untilMs));
+  const gaps = troublesOf(trace).filter((fact) => {
+    if (fact.type === 'rights') return fact.allowed && fact.resource === resourceOf(workload);
+    return isAffectedIn(fact.at, positionAt(trace, fact.ms + lastsMs(fact) + AFTER_HINDRANCE_MS));
   });
-  const allowed = factsOf(trace, 'rights').filter(
-    (fact) => fact.allowed && fact.resource === resourceOf(workload),
-  );
   // What comes late may look like a change of its own.
+  const named = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
   const late = factsOf(trace, 'content').filter(
     ({ config, at }) => named.includes(config) && isTroubledAt(trace, at),
   );
   const starts = absencesOf(trace)
     .slice(1)
-    .filter(({ from, to, toMs }) => {
-      return isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS)));
-    });
-  const others = [...about(trace, 'owner-write', workload), ...allowed, ...hindered, ...late];
-  return [...starts, ...others.map(({ at }) => ({ from: at, to: at }))];
+    .filter(({ from, to, toMs }) => isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS))));
+  const others = [...about(trace, 'owner-write', workload), ...gaps, ...late].map((fact) => {
+    return { from: fact.at, to: fact.at, toMs: fact.ms + lastsMs(fact) };
+  });
+  return [...starts, ...others].toSorted((a, b) => a.toMs - b.toMs);
+}
+
+function lastsMs(fact: Fact): number {
+  return 'forMs' in fact ? fact.forMs : 0;
 }
 
 /** The writes of what a blocker holds, as the version says that they replace, or as the cluster was before. */
@@ -281,17 +289,13 @@ function withoutSlot(trace: Trace, rollout: Rollout): string[] {
     const isRolling =
       looks.every(({ rolling }) => rolling) && !isTouched(trace, other.to, other.at, rollout.at);
     const names = [other.to, rollout.to];
-    const isNew = rollout.ms - other.ms < DEADLINE_MS && mustKnow(trace, other, rollout) && takesSlot(other);
+    const isNew = mustKnow(trace, other, rollout) && takesSlot(other);
     return (
       isNew && isRolling && names.every((name) => workloadAt(trace, name, rollout.at)?.rollable === true)
     );
   });
   const others = new Set(begun.map(({ to }) => to));
   return others.size < most ? [] : [`beside ${[...others].join()}, of ${most} slots`];
-}
-
-function isRollingAt(trace: Trace, workload: WorkloadName, until: number): boolean {
-  return about(trace, 'rolling', workload).findLast(({ at }) => at <= until)?.rolling === true;
 }
 
 /** Whether who began the second one has to know of the first. */

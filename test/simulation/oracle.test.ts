@@ -67,13 +67,13 @@ type Row = readonly [
 
 const ROWS: readonly Row[] = [
   ['a change that is rolled', undefined, [...BEGIN, ...TO_B, settled]],
-  ['a change that nobody rolls', 'safety, economy', [...BEGIN, content('B'), wait, settled]],
+  ['a change that nobody rolls', 'safety', [...BEGIN, content('B'), wait, settled]],
   ['a first start that rolls nothing', undefined, [...BEGIN, settled]],
   ['pods that read what came and went', 'safety', [...BEGIN, ...UNSEEN_B, wait, settled]],
   ['the same where nobody looked', undefined, [...BEGIN, died, ...UNSEEN_B, listed(1), wait, settled]],
   [
     'what they read is there as somebody looks',
-    'safety, economy',
+    'safety',
     [...BEGIN, died, ...UNSEEN_B.slice(0, 3), listed(1), wait, content('A'), wait, settled],
   ],
   [
@@ -156,7 +156,12 @@ const ROWS: readonly Row[] = [
     ],
     DELETE,
   ],
-  ['a change that is rolled too late', 'economy', [...BEGIN, content('B'), wait, ...ROLLED, settled]],
+  [
+    'pods that start around a change',
+    'safety',
+    [...BEGIN, rolling(true), content('B'), content('A'), rolling(false), wait, settled],
+  ],
+  ['one for an owner long ago', 'economy', [...BEGIN, OWNER, wait, wait, wait, wait, patched, settled]],
   ['a restart at rest that rolls', 'convergence', [...BEGIN, settled, patched]],
   [
     'a rollout where nothing is selected',

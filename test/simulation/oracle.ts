@@ -16,44 +16,30 @@ import {
   absencesOf,
   contentAt,
   countsCreation,
+  doubtMsOf,
   endOf,
   factsOf,
   inForceAt,
   isFollowing,
+  isRollingAt,
   isSelectedAt,
   isTroubledAt,
   lastInForceAt,
   type Of,
   type Pod,
   podsOf,
-  positionAt,
   readBy,
   rolloutsOf,
-  runsOther,
   workloadAt,
   workloadsOf,
   writesOf,
 } from './timeline.ts';
-import type { Fact, Recorded, Trace, Violation } from './trace.ts';
+import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** The longest pause between two lists that are refused, and some. */
 const UNTIL_LISTED_MS = 60_000;
 /** Whoever is taken back so often is given up, until there is another content. */
 const MOST_TRIES = 10;
-/** Beside the maximum wait, the time in which a change is rolled where nothing hinders. */
-const PROMPT_MS = 10_000;
-const HINDRANCES: readonly Fact['type'][] = [
-  ...([
-    'listed',
-    'died',
-    'owner-write',
-    'refused',
-    'lease-edited',
-    'state-edited',
-    'mounted',
-    'workload',
-  ] as const),
-];
 /** To end a pause that is over. */
 const UNTIL_RESUMED_MS = 130_000;
 /** Which of two came first in one moment, no two streams tell. */
@@ -63,8 +49,7 @@ const DOUBT_MS = 2_500;
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  const ofStamps =
-    trace.settings.evictions === undefined ? [judgeReasons, judgePromptness] : [judgeEvictions];
+  const ofStamps = trace.settings.evictions === undefined ? [judgeReasons, judgeDoubt] : [judgeEvictions];
   const laws = [judgeNever, judgeSecrecy, judgeLeads, judgeBlockers, judgeLoss, ...ofStamps, judgeRest];
   return laws.flatMap((law) => law(trace));
 }
@@ -97,12 +82,7 @@ function isLost(trace: Trace, pod: Pod, config: ConfigName): boolean {
     return false;
   // The provider of a class reported no version, or it was ready without the object, and it does not count that this comes to be.
   if (isAbsent && (isClass(config) || !countsCreation(trace, config))) return false;
-  return !(
-    ranAtBaseline(trace, pod, config) ||
-    readUnseen(trace, pod, config) ||
-    changedUnlisted(trace, pod.workload, config) ||
-    hasRun(trace, pod, config)
-  );
+  return !(ranAtBaseline(trace, pod, config) || readUnseen(trace, pod, config) || hasRun(trace, pod, config));
 }
 
 /** What its workload ran as it began to follow the object, or as that was recorded, is the baseline, whatever the pod had read. */
@@ -135,15 +115,19 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
   const lost = listed.filter((at, index) =>
     edits.some((edit) => edit <= at && edit > (listed[index - 1] ?? -1)),
   );
+  const asked = Math.max(0, listed[0] ?? 0, ...asks, ...lost);
   // Where nothing is selected nothing is recorded, nor in a moment.
   const selections = factsOf(trace, 'selection');
   const selected = selections.find((fact, index) => {
     const isLong = (selections[index + 1]?.ms ?? Number.POSITIVE_INFINITY) - fact.ms > DOUBT_MS;
-    return fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
+    return fact.at > asked && fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
   });
-  const since = trace.settings.selected === false ? [selected?.at ?? endOf(trace)] : [];
-  const from = Math.max(0, listed[0] ?? 0, ...asks, ...lost, ...since);
-  return { from, to: recordedAfter(trace, from) };
+  const from = isSelectedAt(trace, asked) ? asked : (selected?.at ?? endOf(trace));
+  // Of a class nothing is known until some pod has mounted it.
+  const isUnknown = ({ at, recorded }: Of<'listed'>): boolean => at >= from && recorded === undefined;
+  const blind = isClass(config) ? factsOf(trace, 'listed').findLast(isUnknown) : undefined;
+  const mounted = blind && factsOf(trace, 'mounted').find(({ at }) => at >= blind.at);
+  return { from, to: Math.max(recordedAfter(trace, from), mounted?.at ?? 0) };
 }
 
 /** By when a process that looks, and lived on, has recorded what there was at a position. */
@@ -177,14 +161,53 @@ function hasRun(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
   return isRun && isTroubledAt(trace, endOf(trace));
 }
 
-/** The object changed while the kind of the workload might not be listed. */
-function changedUnlisted(trace: Trace, workload: WorkloadName, config: ConfigName): boolean {
+/** Pods that start while a content changes may have read either: the workload is rolled after that, whatever it becomes. */
+function judgeDoubt(trace: Trace): readonly Violation[] {
+  if (trace.settings.selected !== undefined) return [];
+  const workloads = workloadsOf(trace).filter((name) => /^(Deploy|Stateful|Daemon)/.test(name));
+  return workloads.flatMap((workload) =>
+    factsOf(trace, 'content')
+      .filter(({ config }) => !isClass(config))
+      .filter((change) => isStarting(trace, workload, change) && !isRolledAfter(trace, workload, change))
+      .map(({ config, ms }): Violation => {
+        return { law: 'safety', message: `${workload} started around the change of ${config} at ${ms} ms` };
+      }),
+  );
+}
+
+/** Whether some process sees one content become another while pods of the workload start. */
+function isStarting(
+  trace: Trace,
+  workload: WorkloadName,
+  { config, at, ms, content }: Of<'content'>,
+): boolean {
+  const before = contentAt(trace, config, at - 1);
+  const isChange = ![undefined, content].includes(before) && content !== undefined;
+  const isSeen = at <= endOf(trace) && !absencesOf(trace).some(({ from, to }) => from < at && at <= to);
+  return (
+    isChange && isSeen && !isUnlisted(trace, workload, { at, ms }) && isRollingAt(trace, workload, at - 1)
+  );
+}
+
+/** Whether its kind may not be listed then, or was not until shortly before. */
+function isUnlisted(trace: Trace, workload: WorkloadName, { at, ms }: Pick<Recorded, 'at' | 'ms'>): boolean {
   const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(workload));
-  const change = writesOf(trace, config).findLast(({ at }) => at <= endOf(trace));
-  return rights.some(({ allowed, at }, index) => {
-    const untilMs = (rights[index + 1]?.ms ?? Number.POSITIVE_INFINITY) + UNTIL_LISTED_MS;
-    return !allowed && change !== undefined && change.at > at && change.ms <= untilMs;
+  const last = rights.findLast((fact) => fact.at <= at);
+  return last !== undefined && (!last.allowed || ms - last.ms < UNTIL_LISTED_MS);
+}
+
+/** Whether it is rolled by anybody after the change, or need not be: it or the object was not there all the time. */
+function isRolledAfter(trace: Trace, workload: WorkloadName, { config, at: since }: Of<'content'>): boolean {
+  const end = endOf(trace);
+  const isAfter = ({ at }: Recorded): boolean => at > since && at <= end;
+  const looks = about(trace, 'workload', workload).filter(isAfter);
+  const isSteady = [since - 1, ...looks.map(({ at }) => at), end].every((at) => {
+    return isFollowing(trace, workload, config, at) && workloadAt(trace, workload, at)?.rollable === true;
   });
+  const rollouts = [...rolloutsOf(trace, workload), ...about(trace, 'owner-write', workload)];
+  const isDeleted = writesOf(trace, config).some((write) => isAfter(write) && write.content === undefined);
+  const edits = factsOf(trace, 'state-edited');
+  return !isSteady || isDeleted || [...rollouts, ...edits].some(isAfter);
 }
 
 /** At rest a restart rolls nothing, and no pause of ours goes on that is over. */
@@ -208,47 +231,6 @@ function judgeRest(trace: Trace): readonly Violation[] {
   return messages.map((message) => ({ law: 'convergence', message }));
 }
 
-/** Where nothing hinders a change is rolled within a coarse bound. */
-function judgePromptness(trace: Trace): readonly Violation[] {
-  const { pace, budget, staging, selected, argo } = trace.settings;
-  if ((pace ?? budget ?? staging ?? selected ?? argo) !== undefined) return [];
-  return workloadsOf(trace).flatMap((workload) =>
-    factsOf(trace, 'content')
-      .filter((change) => isOverdue(trace, workload, change))
-      .map(({ config, ms }) => `${workload} was not rolled in time for the change of ${config} at ${ms} ms`)
-      .map((message) => ({ law: 'economy', message }) as const),
-  );
-}
-
-function isOverdue(
-  trace: Trace,
-  workload: WorkloadName,
-  { config, at, ms, content }: Of<'content'>,
-): boolean {
-  const waitMs = trace.settings.maxWaitMs + PROMPT_MS;
-  const until = positionAt(trace, ms + waitMs);
-  const isNear = (fact: Recorded): boolean => fact.ms >= ms - waitMs && fact.ms <= ms + waitMs;
-  const isOther = (fact: Recorded): boolean =>
-    HINDRANCES.includes(fact.type) || (fact.type === 'content' && fact.config === config && fact.at !== at);
-  const pods = podsOf(trace).filter(
-    (pod) => pod.workload === workload && pod.started < at && pod.gone > until,
-  );
-  return (
-    content !== undefined &&
-    content !== lastInForceAt(trace, config, at - 1) &&
-    pods.some(({ reads }) => reads[config] !== undefined && reads[config] !== content) &&
-    baselineOf(trace, workload, config).to < at &&
-    !trace.facts.some((fact) => isNear(fact) && isOther(fact)) &&
-    !isTroubledAt(trace, until) &&
-    factsOf(trace, 'settled').some((settled) => settled.ms > ms + waitMs) &&
-    workloadAt(trace, workload, at)?.rollable === true &&
-    !about(trace, 'workload', workload).some(({ isHeld }) => isHeld) &&
-    isFollowing(trace, workload, config, at) &&
-    runsOther(trace, workload, config, until) &&
-    !rolloutsOf(trace, workload).some((rollout) => rollout.at > at && rollout.at <= until)
-  );
-}
-
 /** Pods are evicted for a reason, and no more of them at a time than is allowed. */
 function judgeEvictions(trace: Trace): readonly Violation[] {
   const messages = factsOf(trace, 'evicted').flatMap(
@@ -257,7 +239,8 @@ function judgeEvictions(trace: Trace): readonly Violation[] {
         ['died', 'owner-write'].includes(fact.type) && fact.at < at;
       if (isTroubledAt(trace, at) || trace.facts.some(isExcuse)) return [];
       const names = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
-      const isNews = (fact: Of<'content'>): boolean => fact.at <= at && fact.ms >= createdMs - DOUBT_MS;
+      const isNews = (fact: Of<'content'>): boolean =>
+        fact.at <= at && fact.ms >= createdMs - Math.max(DOUBT_MS, doubtMsOf(trace));
       const hasReason = factsOf(trace, 'content').some((fact) => names.includes(fact.config) && isNews(fact));
       const isAllowed = !wasReady || away <= (trace.settings.evictions?.max ?? 1);
       return hasReason && isAllowed

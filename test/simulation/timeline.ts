@@ -27,7 +27,7 @@ export interface Absence {
 }
 
 /** From an event to the write that it makes due, where every request is answered. */
-const MOMENT_MS = 2500;
+const MOMENT_MS = 1500;
 
 /** The facts of one type, in order. Sorted out once per trace: a trace that is judged does not grow. */
 export function factsOf<T extends Fact['type']>(trace: Trace, type: T): readonly Of<T>[] {
@@ -45,8 +45,22 @@ export function endOf(trace: Trace): number {
 
 /** Whether requests or streams have gone wrong until position `at`: whatever is seen from then on may be late, or not be answered. */
 export function isTroubledAt(trace: Trace, at: number): boolean {
-  const troubles = [...factsOf(trace, 'trouble'), ...factsOf(trace, 'hindered'), ...factsOf(trace, 'rights')];
-  return troubles.some((fact) => fact.at <= at);
+  return troublesOf(trace).some((fact) => fact.at <= at);
+}
+
+/** When requests or streams begin to go wrong. */
+export function troublesOf(trace: Trace): readonly Recorded[] {
+  return [...factsOf(trace, 'trouble'), ...factsOf(trace, 'hindered'), ...factsOf(trace, 'rights')];
+}
+
+/** Whether a blocker may make the workload wait. */
+export function mayWait(trace: Trace, workload: WorkloadName): boolean {
+  const { pace, budget, staging, selected, argo, classes, evictions } = trace.settings;
+  return (
+    (pace ?? budget ?? staging ?? selected ?? argo ?? classes ?? evictions) !== undefined ||
+    about(trace, 'workload', workload).some(({ isHeld }) => isHeld) ||
+    about(trace, 'refused', workload).length > 0
+  );
 }
 
 /** The content in force just after position `at`; undefined: absent. */
@@ -131,6 +145,11 @@ export function rolloutsOf(trace: Trace, workload: WorkloadName): readonly Of<'w
   return factsOf(trace, 'write').filter(({ to, isResume }) => to === workload && isResume !== true);
 }
 
+/** Whether some pod of the workload is not one of its present template. */
+export function isRollingAt(trace: Trace, workload: WorkloadName, until: number): boolean {
+  return about(trace, 'rolling', workload).findLast(({ at }) => at <= until)?.rolling === true;
+}
+
 /** All workloads that ever were. */
 export function workloadsOf(trace: Trace): readonly WorkloadName[] {
   return [...new Set(factsOf(trace, 'workload').map(({ workload }) => workload))];
@@ -188,13 +207,18 @@ export function positionAt(trace: Trace, untilMs: number): number {
   return trace.facts.findLast(({ ms }) => ms <= untilMs)?.at ?? 0;
 }
 
-/** Whether a pod runs something else than what is in force. */
-export function runsOther(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): boolean {
-  const current = inForceAt(trace, config, at);
+/** Whether a pod that started after the rollout before runs something else than what is current. */
+export function runsOther(
+  trace: Trace,
+  workload: WorkloadName,
+  config: ConfigName,
+  since: number,
+  at: number,
+): boolean {
+  const current = lastInForceAt(trace, config, at);
+  const isThere = ({ started, gone }: Pod): boolean => started > since && started <= at && gone > at;
   return podsOf(trace).some((pod) => {
-    const read = pod.reads[config] ?? (countsCreation(trace, config) ? '-' : undefined);
-    const isThere = pod.workload === workload && pod.started <= at && pod.gone > at;
-    return isThere && read !== undefined && current !== undefined && read !== current;
+    return pod.workload === workload && isThere(pod) && ![undefined, current].includes(pod.reads[config]);
   });
 }
 

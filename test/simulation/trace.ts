@@ -150,8 +150,6 @@ export type Fact =
   | { readonly type: 'output'; readonly where: string; readonly text: string }
   /** From here on requests of the reloaders or their streams go wrong, or late. */
   | { readonly type: 'trouble' }
-  /** Another version of the API server spells all pod templates another way. */
-  | { readonly type: 'respelled' }
   /** From here on nothing is done but a restart. */
   | {
       readonly type: 'settled';

@@ -315,7 +315,7 @@ class World {
   }
 
   #fault(step: FaultStep): void {
-    this.#observer.add({ type: step.do === 'respell' ? 'respelled' : 'trouble' });
+    if (step.do !== 'respell') this.#observer.add({ type: 'trouble' });
     switch (step.do) {
       case 'fault': {
         const match = { ...step.rule.match, userAgent: 'replica-' };
