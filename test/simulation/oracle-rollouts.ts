@@ -15,8 +15,6 @@ import {
   about,
   absencesOf,
   contentAt,
-  countsCreation,
-  countsDeletion,
   doubtMsOf,
   endOf,
   factsOf,
@@ -49,9 +47,6 @@ const ENOUGH_MS = 5000;
 const EXCUSED_MS = 180_000;
 /** Until what came late has had its effect. */
 const AFTER_HINDRANCE_MS = 60_000;
-/** Who takes our stamps back is left alone after so many tries, and begins anew with these. */
-const MOST_TRIES = 10;
-const ANEW: readonly Fact['type'][] = ['content', 'selection', 'listed', 'state-edited', 'workload'];
 
 /** The rollouts without a reason. */
 export function judgeReasons(trace: Trace): readonly Violation[] {
@@ -62,7 +57,6 @@ export function judgeReasons(trace: Trace): readonly Violation[] {
     const wrong = [
       ...unexcused(needless, events, mayWait(trace, workload) ? Number.POSITIVE_INFINITY : EXCUSED_MS),
       ...rollouts.filter((now, index) => isSecond(trace, events, rollouts[index - 1], now)),
-      ...rollouts.filter((now) => isEndless(trace, rollouts, now)),
     ];
     return wrong.map(({ ms }): Violation => {
       return { law: 'economy', message: `${workload} was rolled at ${ms} ms without a reason` };
@@ -86,16 +80,6 @@ function isSecond(trace: Trace, events: readonly Span[], before: Moment | undefi
   return !isExcused && now.ms - before.ms < trace.settings.coalescePeriodMs - SLACK_MS;
 }
 
-/** Whether somebody takes our stamps back, and one process does not stop. Another template of their own begins anew. */
-function isEndless(trace: Trace, rollouts: readonly Rollout[], { to, at, replica }: Rollout): boolean {
-  const takenBackMs = about(trace, 'taken-back', to).map(({ ms }) => ms);
-  const own = about(trace, 'owner-write', to).filter(({ ms }) => !takenBackMs.includes(ms));
-  const news = trace.facts.filter(({ type }) => ANEW.includes(type));
-  const since = Math.max(0, ...[...own, ...news].filter((fact) => fact.at <= at).map((fact) => fact.at));
-  const row = rollouts.filter((one) => one.replica === replica && one.at > since && one.at <= at);
-  return row.length > MOST_TRIES * (isTroubledAt(trace, at) ? 2 : 1);
-}
-
 /** Whether something that the workload follows is another than at the rollout before, or may be in some pod. */
 function hasNews(trace: Trace, workload: WorkloadName, before: Moment | undefined, now: Moment): boolean {
   const named = about(trace, 'workload', workload).filter(({ at }) => at <= now.at);
@@ -114,45 +98,27 @@ function isNews(
   if (since === undefined || since.at > now.at) return false;
   const isAgain = before !== undefined && before.at >= since.at;
   const from = isAgain ? before : since;
-  const had = isAgain ? ranAfter(trace, config, from) : ranFirst(trace, config, from);
+  const had = ranAt(trace, config, from, isAgain);
+  const [old, present] = [from, now].map(({ at }) => contentAt(trace, config, at));
   const all = new Set([...had, ...contentsNear(trace, config, now, SLACK_MS)]);
   const changes = changesBetween(trace, config, from, now);
   return (
     (had.size > 0 && all.size > 1) ||
-    (isAgain && isReturn(trace, config, from, now)) ||
-    (!isAgain && mayBeEdited(trace, config, from)) ||
+    (isAgain && old === undefined && present !== undefined) ||
+    // Who begins to read a key does not know which keys the last edit was of.
+    (!isAgain && trace.settings.keys?.noise === true) ||
     (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
     runsOther(trace, workload, config, before?.at ?? -1, now.at)
   );
 }
 
-/** What its pods may run after a rollout. What was deleted, and rolled for that, only comes back. */
-function ranAfter(trace: Trace, config: ConfigName, rollout: Moment): Set<Read> {
-  const near = contentsNear(trace, config, rollout, SLACK_MS);
-  if (!countsCreation(trace, config)) near.delete('-');
+/** What its pods may run: after a rollout, or as it begins to follow the object; of one that is absent what comes to be, too. */
+function ranAt(trace: Trace, config: ConfigName, from: Moment, isAgain: boolean): Set<Read> {
+  const near = contentsNear(trace, config, from, isAgain ? SLACK_MS : doubtMsOf(trace));
+  const comes = writesOf(trace, config).find(({ at, content }) => at > from.at && content !== undefined);
+  const isAbsent = contentAt(trace, config, from.at) === undefined;
+  if (!isAgain && isAbsent && comes?.content !== undefined) near.add(comes.content);
   return near;
-}
-
-/** What they may run as the workload begins to follow the object; of one that is absent, what comes to be, too. */
-function ranFirst(trace: Trace, config: ConfigName, since: Moment): Set<Read> {
-  const near = contentsNear(trace, config, since, doubtMsOf(trace));
-  const comes = writesOf(trace, config).find(({ at, content }) => at > since.at && content !== undefined);
-  if (contentAt(trace, config, since.at) === undefined && comes?.content !== undefined)
-    near.add(comes.content);
-  return near;
-}
-
-/** Whether pods started without the object at the rollout, and it is there now. */
-function isReturn(trace: Trace, config: ConfigName, rollout: Moment, now: Moment): boolean {
-  const [old, present] = [rollout, now].map(({ at }) => contentAt(trace, config, at));
-  return old === undefined && present !== undefined && !countsDeletion(trace, config);
-}
-
-/** Who begins to read a key does not know which keys the last edit was of. */
-function mayBeEdited(trace: Trace, config: ConfigName, { ms }: Moment): boolean {
-  const doubtMs = Math.max(SLACK_MS, doubtMsOf(trace));
-  const isNear = writesOf(trace, config).some((write) => Math.abs(write.ms - ms) <= doubtMs);
-  return isNear && trace.settings.keys?.noise === true;
 }
 
 /** Since when it is known what the workload runs: it names the object, which is there, where rollouts are wanted. */
@@ -314,77 +280,34 @@ function isTouched(trace: Trace, workload: WorkloadName, from: number, to: numbe
   return touches.some(({ at }) => at > from && at <= to);
 }
 
-/** Nobody begins with a content before enough others are ready with it, nor when one of them has failed with it. */
+/** Nobody begins with a new content before enough others are ready with it. Judged where the stages are counts, and stay. */
 function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
-  const { content, at: since } = writesOf(trace, config).findLast(({ at }) => at <= rollout.at) ?? { at: 0 };
-  const facts = factsOf(trace, 'staged').filter((fact) => fact.config === config && fact.at <= rollout.at);
-  const rollouts = factsOf(trace, 'write').filter(
-    ({ to, isResume }) => to.includes('/') && isResume !== true,
-  );
+  const content = contentAt(trace, config, rollout.at);
+  const [since, again] = writesOf(trace, config).filter((write) => write.content === content);
+  const facts = factsOf(trace, 'staged').filter((fact) => fact.config === config);
+  const usual = trace.settings.staging?.stages?.map((end) => ('percent' in end ? '%' : end.count));
+  const [ends = '%', ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
+  if (others.length > 0 || ends.includes('%') || facts.some(({ resume }) => resume !== undefined)) return [];
   const brings = ({ before, after }: Rollout): boolean => {
     const [old, now] = [before, after].map((each) => contentsStamped(each, config).includes(content));
     return now === true && old === false;
   };
-  const isOld = rollouts.some(
-    (other) => other.at < since && contentsStamped(other.after, config).includes(content),
+  if (content === undefined || since === undefined || again !== undefined || !brings(rollout)) return [];
+  if (!isEvidence(trace, rollout, since.at, rollout.at)) return [];
+  const begun = factsOf(trace, 'write').filter(
+    (other) => other.at > since.at && mustKnow(trace, other, rollout) && brings(other),
   );
-  const isSecond = rollouts.some(({ to, at }) => to === rollout.to && at > since && at < rollout.at);
-  const isResumed = facts.some(({ at, resume }) => at > since && resume !== undefined);
-  if (content === undefined || isOld || isSecond || isResumed || !brings(rollout)) return [];
-  if (isTouched(trace, rollout.to, since, rollout.at) || !isEvidence(trace, rollout, rollout)) return [];
-  const begun = rollouts.filter(
-    (other) => other.at > since && mustKnow(trace, other, rollout) && brings(other),
-  );
-  const counted = begun.filter((other) => isEvidence(trace, other, rollout));
-  const ready = begun.filter((other) => wasReady(trace, other, rollout));
-  const failed = counted.filter((other) => !ready.includes(other) && hasFailed(trace, other, rollout));
-  const usual = trace.settings.staging?.stages?.map((end) => ('percent' in end ? '%' : end.count));
-  const [ends, ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
-  const isKnown = others.length === 0 && ends !== undefined && !ends.includes('%');
-  const needed = isKnown
-    ? ends
-        .split(',')
-        .map(Number)
-        .findLast((end) => end <= counted.length)
-    : 0;
-  return [
-    ...failed.map(({ to }) => `with ${config}, with which ${to} failed`),
-    ...(ready.length < (needed ?? 0) ? [`with ${config}, with which ${ready.length} were ready`] : []),
-  ];
+  const counted = begun.filter((other) => isEvidence(trace, other, other.at, rollout.at)).length;
+  const ready = begun.filter(({ to, at }) =>
+    about(trace, 'rolling', to).some((fact) => fact.at > at && fact.at <= rollout.at && !fact.rolling),
+  ).length;
+  const needed = ends.split(',').findLast((end) => Number(end) <= counted);
+  return ready < Number(needed ?? 0) ? [`with ${config}, with which ${ready} were ready`] : [];
 }
 
-/** Whether the workload was ready before its rollout, and shows whether the content is good: nobody has changed it. */
-function isEvidence(trace: Trace, { to, at, after }: Rollout, until: Rollout): boolean {
-  const health = about(trace, 'health', to).filter((fact) => fact.at <= until.at);
-  const isSame = health.every(({ hasPods }, index) => hasPods || (health[index + 1]?.at ?? until.at) <= at);
+/** Whether the workload was ready before its rollout, and nobody else has changed it. */
+function isEvidence(trace: Trace, { to, at }: Rollout, from: number, until: number): boolean {
   const isReady = !isRollingAt(trace, to, at - 1) && workloadAt(trace, to, at)?.rollable === true;
-  const isLast = !rolloutsOf(trace, to).some((other) => other.at > at && other.at < until.at);
-  return (
-    isSame &&
-    isLast &&
-    isReady &&
-    !isTouched(trace, to, at, until.at) &&
-    !JSON.stringify(after).includes('unhealthy-before')
-  );
-}
-
-/** Whether it said for long enough to be heard of that its new pods do not get ready. */
-function hasFailed(trace: Trace, begun: Rollout, rollout: Rollout): boolean {
-  const last = about(trace, 'health', begun.to).findLast(({ at }) => at > begun.at && at < rollout.at);
-  const listed = factsOf(trace, 'listed').findLast(({ at }) => at < rollout.at);
-  return last?.isGivenUp === true && rollout.ms - Math.max(last.ms, listed?.ms ?? 0) > ENOUGH_MS;
-}
-
-/** Whether the workload has been ready for the soak since its rollout. */
-function wasReady(trace: Trace, { to, at }: Rollout, until: Rollout): boolean {
-  const leastMs = (trace.settings.staging?.soakMs ?? 0) - 1000;
-  // What concerns no pods is over at once.
-  const isBlip = (fact: Moment, next: Moment | undefined): boolean =>
-    (next?.ms ?? until.ms) - fact.ms < SLACK_MS;
-  const looks = about(trace, 'rolling', to).filter((fact) => fact.at <= until.at);
-  const begins = looks.filter((fact, index) => fact.rolling && !isBlip(fact, looks[index + 1]));
-  return looks.some(({ rolling, ms, at: from }) => {
-    const end = begins.find((fact) => fact.at > from || fact.ms > ms) ?? until;
-    return !rolling && end.at > at && end.ms - ms >= leastMs;
-  });
+  const hasPods = about(trace, 'health', to).every((fact) => fact.hasPods);
+  return isReady && hasPods && !isTouched(trace, to, from, until);
 }

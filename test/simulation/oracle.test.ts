@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SHA1 } from '../../lib/model/digest.ts';
 import { annotationsOf } from '../../lib/model/shards.ts';
-import type { Settings } from './history.ts';
+import { type LooseObject, refOf } from './api.ts';
+import { dataOf } from './contents.ts';
+import type { Settings, WorkloadName } from './history.ts';
 import type { Fact } from './trace.ts';
 import {
   BEGIN,
@@ -35,6 +38,7 @@ const OWNER: Fact = { type: 'owner-write', workload: WEB, copied: false };
 const PAUSED = { 'deployment.reloader.stakater.com/pause-period': '1m' };
 const CREATE = { presence: { onCreate: true, onDelete: false } };
 const DELETE = { presence: { onCreate: false, onDelete: true } };
+const STAGES = { staging: { stages: [{ count: 1 }], soakMs: 0 } };
 const OTHER = 'Deployment/api';
 const other: Fact = { type: 'workload', workload: OTHER, exists: true, follows: [CONFIG], rollable: true };
 const otherRolling: Fact = { type: 'rolling', workload: OTHER, rolling: true };
@@ -51,6 +55,23 @@ function patchOf(before: object, after = before): Fact {
 function heldBy(annotation: string, value: string): (Fact | Pause)[] {
   const before = webWith({ [`reloader.k8s.collaborne.com/${annotation}`]: value });
   return [...BEGIN, content('B'), soon, patchOf(before), ...ROLLED.slice(1), settled];
+}
+
+/** The workload is stamped for content B. */
+function stampedB(to: WorkloadName): Fact {
+  const name = CONFIG.split('/')[1] ?? '';
+  const value = SHA1.digestOf(refOf(CONFIG), { metadata: { name }, data: dataOf(CONFIG, 'B') });
+  const stamped = webWith({}) as LooseObject;
+  stamped.spec.template.spec.containers[0].env = [{ name: '_RELOADER_CONFIGMAP_A', value }];
+  return { ...patched, to, before: webWith({}), after: stamped } as Fact;
+}
+
+const NO_STAGES: Fact = { type: 'staged', config: CONFIG, stages: undefined, resume: undefined };
+const otherReady: Fact = { type: 'rolling', workload: OTHER, rolling: false };
+
+function inStages(...between: (Fact | Pause)[]): (Fact | Pause)[] {
+  const first = [NO_STAGES, other, content('B'), soon, stampedB(OTHER), otherRolling, soon];
+  return [...BEGIN, ...first, ...between, stampedB(WEB), ...ROLLED.slice(1), settled];
 }
 
 function stateWrite(writer: string): Fact {
@@ -194,6 +215,8 @@ const ROWS: readonly Row[] = [
     ],
     { budget: { slots: 1, rate: 0, burst: 1 } },
   ],
+  ['one before another is ready with it', 'never', inStages(), STAGES],
+  ['one after another is ready with it', undefined, inStages(otherReady, soon), STAGES],
   [
     'one that changes the image',
     'never',

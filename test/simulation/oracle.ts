@@ -4,7 +4,7 @@
  */
 
 import { markIn, type TermMark } from '../../lib/model/shards.ts';
-import { type LooseObject, resourceOf } from './api.ts';
+import type { LooseObject } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
 import { isClass, UNKEYED_DIGESTS } from './contents.ts';
 import { foreignChange } from './foreign-change.ts';
@@ -36,8 +36,6 @@ import {
 } from './timeline.ts';
 import type { Recorded, Trace, Violation } from './trace.ts';
 
-/** The longest pause between two lists that are refused, and some. */
-const UNTIL_LISTED_MS = 60_000;
 /** Whoever is taken back so often is given up, until there is another content. */
 const MOST_TRIES = 10;
 /** To end a pause that is over. */
@@ -163,7 +161,7 @@ function hasRun(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
 
 /** Pods that start while a content changes may have read either: the workload is rolled after that, whatever it becomes. */
 function judgeDoubt(trace: Trace): readonly Violation[] {
-  if (trace.settings.selected !== undefined) return [];
+  if (trace.settings.selected !== undefined || factsOf(trace, 'rights').length > 0) return [];
   const workloads = workloadsOf(trace).filter((name) => /^(Deploy|Stateful|Daemon)/.test(name));
   return workloads.flatMap((workload) =>
     factsOf(trace, 'content')
@@ -176,31 +174,18 @@ function judgeDoubt(trace: Trace): readonly Violation[] {
 }
 
 /** Whether some process sees one content become another while pods of the workload start. */
-function isStarting(
-  trace: Trace,
-  workload: WorkloadName,
-  { config, at, ms, content }: Of<'content'>,
-): boolean {
+function isStarting(trace: Trace, workload: WorkloadName, { config, at, content }: Of<'content'>): boolean {
   const before = contentAt(trace, config, at - 1);
   const isChange = ![undefined, content].includes(before) && content !== undefined;
   const isSeen = at <= endOf(trace) && !absencesOf(trace).some(({ from, to }) => from < at && at <= to);
-  return (
-    isChange && isSeen && !isUnlisted(trace, workload, { at, ms }) && isRollingAt(trace, workload, at - 1)
-  );
-}
-
-/** Whether its kind may not be listed then, or was not until shortly before. */
-function isUnlisted(trace: Trace, workload: WorkloadName, { at, ms }: Pick<Recorded, 'at' | 'ms'>): boolean {
-  const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(workload));
-  const last = rights.findLast((fact) => fact.at <= at);
-  return last !== undefined && (!last.allowed || ms - last.ms < UNTIL_LISTED_MS);
+  return isChange && isSeen && isRollingAt(trace, workload, at - 1);
 }
 
 /** Whether it is rolled by anybody after the change, or need not be: it or the object was not there all the time. */
 function isRolledAfter(trace: Trace, workload: WorkloadName, { config, at: since }: Of<'content'>): boolean {
   const end = endOf(trace);
   const isAfter = ({ at }: Recorded): boolean => at > since && at <= end;
-  const looks = about(trace, 'workload', workload).filter(isAfter);
+  const looks = [...about(trace, 'workload', workload), ...writesOf(trace, config)].filter(isAfter);
   const isSteady = [since - 1, ...looks.map(({ at }) => at), end].every((at) => {
     return isFollowing(trace, workload, config, at) && workloadAt(trace, workload, at)?.rollable === true;
   });

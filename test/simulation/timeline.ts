@@ -53,13 +53,13 @@ export function troublesOf(trace: Trace): readonly Recorded[] {
   return [...factsOf(trace, 'trouble'), ...factsOf(trace, 'hindered'), ...factsOf(trace, 'rights')];
 }
 
-/** Whether a blocker may make the workload wait. */
+/** Whether a blocker may make the workload wait, or who takes its stamps back. */
 export function mayWait(trace: Trace, workload: WorkloadName): boolean {
   const { pace, budget, staging, selected, argo, classes, evictions } = trace.settings;
   return (
     (pace ?? budget ?? staging ?? selected ?? argo ?? classes ?? evictions) !== undefined ||
     about(trace, 'workload', workload).some(({ isHeld }) => isHeld) ||
-    about(trace, 'refused', workload).length > 0
+    [...about(trace, 'refused', workload), ...about(trace, 'taken-back', workload)].length > 0
   );
 }
 
@@ -207,7 +207,7 @@ export function positionAt(trace: Trace, untilMs: number): number {
   return trace.facts.findLast(({ ms }) => ms <= untilMs)?.at ?? 0;
 }
 
-/** Whether a pod that started after the rollout before runs something else than what is current. */
+/** Whether a pod that started after the position `since` runs something else at `at` than what is current. */
 export function runsOther(
   trace: Trace,
   workload: WorkloadName,
@@ -215,11 +215,9 @@ export function runsOther(
   since: number,
   at: number,
 ): boolean {
+  const there = podsOf(trace).filter(({ started, gone }) => started > since && started <= at && gone > at);
   const current = lastInForceAt(trace, config, at);
-  const isThere = ({ started, gone }: Pod): boolean => started > since && started <= at && gone > at;
-  return podsOf(trace).some((pod) => {
-    return pod.workload === workload && isThere(pod) && ![undefined, current].includes(pod.reads[config]);
-  });
+  return there.some((pod) => pod.workload === workload && ![undefined, current].includes(pod.reads[config]));
 }
 
 /** Whether one of its objects, its template or its pods changed between the two positions. */
