@@ -35,10 +35,8 @@ interface Change {
   readonly also?: readonly string[];
 }
 
-/** See tokenOf. */
 type Waiting = Readonly<{ token: string | undefined; unseen: readonly string[]; nothing: string }>;
 
-/** Runs a command. */
 type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
@@ -132,7 +130,6 @@ const KEEPING = [
 ];
 
 const UNKNOWN_EFFECT = 'unknown whether it has an effect';
-/** Without them it would be known what it follows. */
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
 
 /** Why a change that is written has no effect, or that is unknown, and what else keeps a rollout. */

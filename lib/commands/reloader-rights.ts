@@ -5,24 +5,24 @@ import { reviewAccount } from '../kubernetes/access-reviews.ts';
 import { LEASES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
-import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import { configKindsOf, type Options, workloadKindsOf } from '../options/options.ts';
 import type { InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
 import { readObject } from './reads.ts';
 
-/** Why it is not known what a reloader may list. */
+/** Why it is not known what a reloader may do. */
 const NOT_REVIEWED = 'its rights cannot be reviewed, or differ by namespace';
 
 type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
 
 /** What it lacks. */
 export interface Rights {
-  /** By kind that it may not list, so that its options leave it out: the cause. */
+  /** By kind that it may not list or patch, so that its options leave it out: the cause. */
   readonly lacks?: ReadonlyMap<string, Lack>;
-  /** By kind of which it is not known whether it may list it: that in words. */
+  /** By kind of which that is not known: that in words. */
   readonly mayLack?: ReadonlyMap<string, string>;
 }
 
-/** The reloader without the kinds that it may not list in the namespaces of the question, as it leaves them out itself. */
+/** The reloader without the kinds that it may not list or patch in the namespaces of the question. */
 export async function withRights(
   send: Send,
   reloader: InstalledReloader,
@@ -32,23 +32,20 @@ export async function withRights(
   const { namespaces = [undefined] } = reloader.place;
   const watched = namespaces.filter((each) => !each || places === 'all' || places.includes(each));
   if (unknown.length > 0 || (installation ?? isGiven) === undefined || watched.length === 0) return reloader;
-  const sources = configKindsOf(options).map((kind) => {
-    return { ...SOURCE_KINDS[kind], kind, isOptional: isMountedKind(kind) };
-  });
-  const reviews = [...sources, ...workloadKindsOf(options)].map(async (row) => {
-    const { group, resource } = row;
-    const attributes = watched.map((namespace) => ({ verb: 'list', group, resource, namespace }));
+  const reviews = questionsFor(options).map(async (row) => {
+    const { group, resource, verb } = row;
+    const attributes = watched.map((namespace) => ({ verb, group, resource, namespace }));
     const asked = attributes.map((each) => installation && reviewAccount(send, installation, each));
     return { ...row, answers: new Set(await Promise.all(asked)) };
   });
   const [lacks, mayLack] = [new Map<string, Lack>(), new Map<string, string>()];
-  for (const { kind, resource, isOptional, answers } of await Promise.all(reviews)) {
-    const says = `the reloader may not list ${resource}, and leaves them out`;
+  for (const { kind, resource, verb, without, isOptional, answers } of await Promise.all(reviews)) {
+    const says = `the reloader may not ${verb} ${resource}, and ${without}`;
     const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
     if (answers.has(false) && answers.size === 1)
       lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
     else if (answers.has(false) || (isOptional && answers.has(undefined)))
-      mayLack.set(kind, `whether the reloader may list ${resource}: ${NOT_REVIEWED}`);
+      mayLack.set(kind, `whether the reloader may ${verb} ${resource}: ${NOT_REVIEWED}`);
   }
   const { ignoredConfigKinds, ignoredWorkloadKinds } = options;
   const without = {
@@ -56,6 +53,21 @@ export async function withRights(
     ignoredWorkloadKinds: [...ignoredWorkloadKinds, ...lacks.keys()],
   };
   return { ...reloader, options: { ...options, ...without }, lacks, mayLack };
+}
+
+/** What is asked about each kind, the right to list it last: it says more than that to patch it. */
+function questionsFor(options: Options) {
+  const isPatching = !options.dryRun && options.webhookUrl === undefined;
+  const sources = configKindsOf(options).map((kind) => {
+    return { ...SOURCE_KINDS[kind], kind, isOptional: isMountedKind(kind) };
+  });
+  const workloads = workloadKindsOf(options);
+  return [
+    ...workloads
+      .filter(({ rollout }) => isPatching && rollout === 'replace-pods')
+      .map((row) => ({ ...row, verb: 'patch', without: 'rolls none but by eviction' })),
+    ...[...sources, ...workloads].map((row) => ({ ...row, verb: 'list', without: 'leaves them out' })),
+  ];
 }
 
 /** A leader that has not renewed its Lease for so long is silent. */

@@ -85,7 +85,10 @@ export class ObservedLease {
   /** The record by which `identity` takes or renews the Lease now. */
   recordFor(identity: string, durationMs: number): LeaseRecord {
     this.#records += 1;
-    const renewTime = timeOfDay(this.#records);
+    // The microseconds count: an equal record, as after the time of day is set back, would be no renewal to other processes.
+    const renewTime = new Date()
+      .toISOString()
+      .replace('Z', `${String(this.#records % 1000).padStart(3, '0')}Z`);
     const isOwn = this.holder === identity;
     const leaseTransitions = isOwn || this.#lease === undefined ? this.transitions : this.transitions + 1;
     return {
@@ -101,14 +104,6 @@ export class ObservedLease {
   releasedRecord(): LeaseRecord {
     return { ...this.recordFor('', RELEASED_SECONDS * 1000), leaseTransitions: this.transitions };
   }
-}
-
-/**
- * RFC 3339 with microseconds, which count the renewals. An equal record would be no change to the API server, so other
- * processes would not see the renewal; the counter prevents that even if the time of day is set back.
- */
-function timeOfDay(count: number): string {
-  return new Date().toISOString().replace('Z', `${String(count % 1000).padStart(3, '0')}Z`);
 }
 
 const SEPARATOR = '_';

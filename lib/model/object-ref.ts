@@ -81,13 +81,6 @@ export function byConfigKind<T>(make: (kind: ConfigKind) => T): Readonly<Record<
   return Object.fromEntries(CONFIG_KINDS.map((kind) => [kind, make(kind)])) as Record<ConfigKind, T>;
 }
 
-const OBJECT = new RegExp(`^(?:${CONFIG_KINDS.join('|')})/`);
-
-/** Whether `text` begins as `<kind>/<name>` of an object with content. */
-export function isObjectText(text: string): boolean {
-  return OBJECT.test(text);
-}
-
 const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 /** Whether an object of the API can have this name: a DNS subdomain, of labels in lower case that dots join. */

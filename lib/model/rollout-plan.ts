@@ -3,7 +3,7 @@
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
 import { RESTARTS } from './kinds/argo-rollout.ts';
-import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
+import { CONFIG_KINDS, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp, sequenceOf } from './stamp.ts';
 import type { Operation, TemplatePatch } from './template-patch.ts';
@@ -222,7 +222,8 @@ export function templatePatchOf(
 
 /** Whether it is a stamp by its place: other annotations are none, whatever their value. */
 export function isStamp({ container, variable }: Pick<TemplateStamp, 'container' | 'variable'>): boolean {
-  return (container !== ANNOTATIONS && container !== RESTARTS) || isObjectText(variable);
+  const isOfObject = CONFIG_KINDS.some((kind) => variable.startsWith(`${kind}/`));
+  return (container !== ANNOTATIONS && container !== RESTARTS) || isOfObject;
 }
 
 function isOfRestart({ places }: PlannedStamp): boolean {

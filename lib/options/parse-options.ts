@@ -24,7 +24,7 @@ import {
   workloadKindsOf,
 } from './options.ts';
 import { listOf, Reader, type ReadText } from './reader.ts';
-import { isInPlaceOfStakater, RENAMING_FLAGS, stakaterKeysFrom, stakaterSetting } from './stakater.ts';
+import { isSet, NAME_OF_DEPLOYMENT, RENAMING_FLAGS, stakaterKeysFrom, stakaterSetting } from './stakater.ts';
 import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
 
@@ -316,7 +316,7 @@ const PROBES_PORT = 8081;
 
 /** The settings of pages, probes and admission webhook. Outside a pod all listen at 127.0.0.1 by default. @throws UsageError */
 function servingFrom(reader: Reader, env: Environment) {
-  const port = reader.get('port') ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : PAGES_PORT);
+  const port = reader.get('port') ?? (isSet(env, NAME_OF_DEPLOYMENT) ? STAKATERS_PORT : PAGES_PORT);
   const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
   const bindAddress = reader.get('bind-address') ?? (isPod(env) ? undefined : '127.0.0.1');
   const admission = admissionFrom(reader);

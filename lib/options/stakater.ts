@@ -10,7 +10,8 @@ import type { Reader } from './reader.ts';
 
 type Word = keyof StakaterKeys;
 
-const NAME_OF_DEPLOYMENT = 'RELOADER_DEPLOYMENT_NAME';
+/** The variable by which its manifests name their Deployment. */
+export const NAME_OF_DEPLOYMENT = 'RELOADER_DEPLOYMENT_NAME';
 /** Variables that only its manifests set. */
 const VARIABLES = [NAME_OF_DEPLOYMENT, 'RELOADER_NAMESPACE'];
 /** The form of the addresses that the kubelet writes into variables for Services; such a variable is no setting. */
@@ -28,12 +29,8 @@ export function stakaterSetting(reader: Reader, env: Environment): string | unde
   return itsForms[0] ?? VARIABLES.find((variable) => isSet(env, variable));
 }
 
-/** Whether a manifest of Stakater Reloader started this process. */
-export function isInPlaceOfStakater(env: Environment): boolean {
-  return isSet(env, NAME_OF_DEPLOYMENT);
-}
-
-function isSet(env: Environment, variable: string): boolean {
+/** Whether a variable has a text other than an address, as Kubernetes sets those of Services. */
+export function isSet(env: Environment, variable: string): boolean {
   return textOf(env, variable) !== '' && !ADDRESS.test(textOf(env, variable));
 }
 

@@ -32,7 +32,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
-import { noteParts } from '../tracking/other-scopes.ts';
+import { partsIn } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
@@ -137,7 +137,8 @@ export class KnownState {
     }
     const { store } = this.#options;
     store.persisted.writtenAt = latestOf(shards.map((version) => version?.lastWrite));
-    noteParts(store);
+    // Objects with entries of sets of keys get digests of their keys from now on.
+    for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
     this.#stale.clear();
   }
 

@@ -65,11 +65,6 @@ export function hasDebtOfOtherScope(
     .some((other) => store.persisted.overrideOf(workload.ref, other.ref) !== undefined);
 }
 
-/** After the state was read: objects with entries of sets of keys get digests of their keys from now on. */
-export function noteParts(store: Store): void {
-  for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
-}
-
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
   const [own, whole] = [keyOf(ref), wholeOf(ref)];
@@ -87,7 +82,8 @@ function othersOf(store: Store, { keys, ...object }: ConfigRef): readonly OtherE
   return entry === undefined ? parts : [{ ref: object, entry }, ...parts];
 }
 
-function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
+/** By object, the entries of its sets of keys. */
+export function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
   const { entries } = store.persisted.state;
   const known = PARTS.get(entries);
   if (known !== undefined) return known;

@@ -117,7 +117,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
       `the account of the reloader may not list ${resource}`,
       {
         make: (world: World): unknown => {
-          world.mayList = (each) => each !== resource;
+          world.mayDo = (each) => each !== resource;
           return well()(world);
         },
         rule: 'kind-not-permitted',
@@ -129,7 +129,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
     extensions: [WIDGETS],
     make: (world) => {
       world.install(['-A', '--workload-kinds=rules.example/v1/widgets:spec.template']);
-      world.mayList = (resource) => resource !== 'widgets';
+      world.mayDo = (resource) => resource !== 'widgets';
       const template = { metadata: {}, spec: podOf(['web']) };
       world.sandbox.create('widgets', {
         metadata: { namespace: 'default', name: 'web', annotations: follows('web') },

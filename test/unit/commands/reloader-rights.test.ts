@@ -22,7 +22,7 @@ const RIGHTS: Readonly<
     string,
     readonly [
       make: (world: World) => World,
-      mayList: World['mayList'],
+      mayDo: World['mayDo'],
       rolls: boolean,
       causes: readonly string[],
       unknown: readonly string[],
@@ -31,6 +31,20 @@ const RIGHTS: Readonly<
 > = {
   'has the right': [(world) => world.install(), () => true, true, [], []],
   'lacks the right': [(world) => world.install(), (kind) => kind !== 'rollouts', false, [LACKS], []],
+  'may list Rollouts, and not patch them': [
+    (world) => world.install(),
+    (kind, _, verb) => kind !== 'rollouts' || verb === 'list',
+    false,
+    ['the reloader may not patch rollouts, and rolls none but by eviction'],
+    [],
+  ],
+  'patches nothing in a dry run': [
+    (world) => world.install(['-A', '--dry-run']),
+    (_, __, verb) => verb === 'list',
+    true,
+    [],
+    [],
+  ],
   'lacks the right in the only namespace that it watches of those asked about': [
     (world) => world.install(['--namespace=default,shop']),
     (kind, namespace) => kind !== 'rollouts' || namespace !== 'default',
@@ -48,10 +62,10 @@ const RIGHTS: Readonly<
 };
 
 describe('a Rollout follows an object, and the reloader', () => {
-  for (const [name, [make, mayList, rolls, causes, unknown]] of Object.entries(RIGHTS)) {
+  for (const [name, [make, mayDo, rolls, causes, unknown]] of Object.entries(RIGHTS)) {
     const created = async (): Promise<World> => {
       const world = make(new World({ extensions: ['rollouts'] })).configMap();
-      world.mayList = mayList;
+      world.mayDo = mayDo;
       const spec = { replicas: 0, template: { metadata: {}, spec: podOf(['web']) } };
       const metadata = { namespace: 'default', name: 'ro', annotations: follows('web') };
       world.sandbox.create('rollouts', { metadata, spec });
@@ -67,7 +81,7 @@ describe('a Rollout follows an object, and the reloader', () => {
     const rolled = rolls ? [ROLLOUT] : [];
     const assertRights = (answer: Pick<Explanation, 'causes' | 'unknown'>): void => {
       assert.deepEqual(
-        answer.causes.map(({ says }) => says),
+        answer.causes.map(({ says }) => says).filter((each) => each.includes('may not')),
         causes,
       );
       assert.deepEqual(
@@ -112,7 +126,7 @@ describe('a Rollout follows an object, and the reloader', () => {
     const process = await findReloader(new World().send, { ...WANTED, asked: 'none' });
     assert.equal(process.mayLack?.get('Rollout'), MAY_LACK);
     const some = new World().install(['--namespace=default,shop']);
-    some.mayList = (_, namespace) => namespace === 'default';
+    some.mayDo = (_, namespace) => namespace === 'default';
     const { mayLack, lacks } = await findReloader(some.send, { ...WANTED, places: ['default', 'shop'] });
     assert.deepEqual([mayLack?.has('ConfigMap'), lacks?.size], [true, 0]);
   });

@@ -60,14 +60,14 @@ export class World {
     });
   }
 
-  /** Whether the account of a reloader may list a resource in a namespace; undefined: the person may not review that. */
-  mayList: (resource: string, namespace?: string) => boolean | undefined = () => undefined;
+  /** Whether the account of a reloader has a right in a namespace; undefined: the person may not review that. */
+  mayDo: (resource: string, namespace?: string, verb?: string) => boolean | undefined = () => undefined;
 
   readonly send: Send = async (request) => {
     if (request.path.endsWith('/subjectaccessreviews')) {
       const { spec } = JSON.parse(request.body ?? '');
       const { verb, resource, namespace } = spec.resourceAttributes;
-      const allowed = verb === 'list' && spec.user === USER ? this.mayList(resource, namespace) : undefined;
+      const allowed = spec.user === USER ? this.mayDo(resource, namespace, verb) : undefined;
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
     }
     if (!this.refuses(request)) return await this.sandbox.handle(request);
