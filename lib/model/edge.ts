@@ -3,7 +3,7 @@
  * when its policy asks for the object, and the running digest is not the observed one or its pods are mixed.
  */
 
-import type { Digest } from './digest.ts';
+import { algorithmOf, type Digest } from './digest.ts';
 import type { Stamp } from './stamp.ts';
 import type { StateEntry } from './state-entry.ts';
 import type { Span } from './timeline.ts';
@@ -55,9 +55,14 @@ export function runningDigestAtStart(
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
   if (entry === undefined) return undefined;
-  if (isUncommitted(stamp, entry) || (stamp !== undefined && override === whileStamped(stamp)))
-    return stamp.digest;
+  if (isUncommitted(stamp, entry)) return stamp.digest;
+  if (stamp !== undefined && override === whileStamped(stamp)) return committedBy(stamp, entry);
   return override?.startsWith(UNKNOWN) === true ? UNKNOWN : (override ?? entry.digest);
+}
+
+/** The digest of a committed stamp; that of the entry if it was written anew under another algorithm, since the stamp keeps its own. */
+export function committedBy(stamp: Stamp, { digest }: StateEntry): Digest | undefined {
+  return algorithmOf(stamp.digest) === algorithmOf(digest) ? stamp.digest : digest;
 }
 
 /** What the state records of pods that are being replaced by those of a template with this stamp. */

@@ -18,9 +18,6 @@ export interface DigestKeysOptions {
   readonly log: Log;
 }
 
-/** An override that is tied to a stamp, whose digest may be under a key. */
-const STAMP_OVERRIDE = /"\?\d/;
-
 const UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
 
 /** See the file's comment. */
@@ -44,10 +41,9 @@ export class DigestKeys {
   async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<FailedRead | undefined> {
     const { keyring, isKeyed } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
-    const named = [...algorithmsNamedIn(values)].filter(isKeyId);
-    const areNamed = named.length > 0;
+    const areNamed = [...algorithmsNamedIn(values)].some(isKeyId);
     if (keyring.hasBegun && (!areNamed || keyring.keys.length > 0)) return undefined;
-    if (!isKeyed && !areNamed && !values.some((value) => STAMP_OVERRIDE.test(value))) {
+    if (!isKeyed && !areNamed) {
       keyring.begin(SHA1.name);
       return undefined;
     }

@@ -5,6 +5,7 @@
 
 import { translated } from '../model/digest.ts';
 import {
+  committedBy,
   type Edge,
   isUncommitted,
   type RecordedDigest,
@@ -111,10 +112,10 @@ function overridesByShard(
 function overrideFor(
   store: Store,
   record: WorkloadRecord,
-  about: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
+  about: Parameters<typeof recordedFor>[2],
 ): RecordedDigest | undefined {
   const { config, entry, edge } = about;
-  const runningDigest = recordedFor(store, record, { config, edge }, sequenceInFlight(record, config) > 0);
+  const runningDigest = recordedFor(store, record, about, sequenceInFlight(record, config) > 0);
   if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
   const committed = translated(entry.digest, store.configs.get(config) ?? {});
   return runningDigest === committed ? undefined : runningDigest;
@@ -127,14 +128,14 @@ function overrideFor(
 export function recordedFor(
   store: Store,
   { workload }: WorkloadRecord,
-  { config, edge }: { readonly config: ObjectKey; readonly edge: Edge },
+  { config, entry, edge }: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
   isInFlight: boolean,
 ): RecordedDigest | undefined {
   const runningDigest = recordedDigest(edge, isInFlight);
   const { stamp, rolloutInProgress } = edge;
   const isHeld = workload.hold !== undefined || workloadKindOf(workload.ref.kind).keepsOldPods === true;
   if (stamp === undefined || !rolloutInProgress || !isHeld) return runningDigest;
-  const isStamped = runningDigest === translated(stamp.digest, store.configs.get(config) ?? {});
+  const isStamped = runningDigest === translated(committedBy(stamp, entry), store.configs.get(config) ?? {});
   return isStamped ? whileStamped(stamp) : runningDigest;
 }
 

@@ -57,7 +57,7 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired): num
   for (const [record, edge] of store.edgesOf(config)) {
     const { workload } = record;
     const isBehind =
-      recordedFor(store, record, { config, edge }, false) !== entry.digest &&
+      recordedFor(store, record, { config, entry, edge }, false) !== entry.digest &&
       !isUncommitted(edge.stamp, entry);
     if (!isBehind || store.persisted.overrideOf(workload.ref, ref) !== undefined) continue;
     add(store.persisted.overridesKeyOf(workload.ref), localEntryKeyOf(ref));

@@ -150,10 +150,11 @@ export class MountedClasses {
     const known = published === undefined ? told.find((each) => isOfContent(recorded, each)) : undefined;
     const counting = isLast ? newest : known;
     if (counting !== undefined && counting.version > owner.version) this.#take(owner, counting, how);
-    const isOther = newest !== undefined && newest.version > owner.version;
-    if (isOther) owner.otherSince ??= newest.span.from;
-    if (owner.isDynamic === isOther) return;
-    owner.isDynamic = isOther;
+    const current = owner.published?.digest;
+    const other = told.find(({ version, digest }) => version > owner.version && digest !== current);
+    owner.otherSince ??= other?.span.from;
+    if (owner.isDynamic === (other !== undefined)) return;
+    owner.isDynamic = other !== undefined;
     this.#options.onDynamic(keyOf(ref));
   }
 

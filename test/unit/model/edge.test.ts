@@ -34,6 +34,10 @@ const AT_START: Record<string, readonly [Parameters<typeof runningDigestAtStart>
   'the override, if there is no stamp': [[ENTRY, C, undefined], C],
   'the override even if it is unknown': [[ENTRY, '?', undefined], '?'],
   'the stamp that the override is for': [[ENTRY, '?2', { digest: B, sequence: 2 }], B],
+  'the committed digest for that stamp, if only the entry is under the present key': [
+    [{ digest: `k00000001:${A}`, sequence: 2 }, '?2', { digest: A, sequence: 2 }],
+    `k00000001:${A}`,
+  ],
   'unknown, if it is for another stamp': [[ENTRY, '?2', { digest: B, sequence: 1 }], '?'],
   'unknown, if it is for a stamp that is gone': [[ENTRY, '?2', undefined], '?'],
   'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, sequence: 2 }], A],

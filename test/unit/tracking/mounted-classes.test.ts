@@ -42,6 +42,16 @@ const HISTORIES: Readonly<Record<string, Case>> = {
     stage: () => running(3).set('web-2', 'C').drop('web-2').set('web-0', 'B').set('web-0', 'A'),
     published: ['A begun', 'C', 'A'],
   },
+  'one node is stuck, and the rollout of a rotation is followed by no versions: nothing else was mounted': {
+    stage: () =>
+      running(2)
+        .set('web-0', 'B')
+        .all(['new', 'newer'], 'B')
+        .drop('web-0')
+        .set('new', 'empty')
+        .set('web-1', 'empty'),
+    published: ['A begun', 'B'],
+  },
   'a status that is written again with the same objects changes nothing': {
     stage: () => running(3).set('web-0', 'B').set('web-1', 'A'),
     published: ['A begun', 'B'],

@@ -32,10 +32,13 @@ interface Given {
   readonly also?: readonly string[];
   /** Whether the workload is there. @default true */
   readonly isFollowed?: boolean;
+  /** Whether older pods of it are there, and stay. @default false */
+  readonly isHeld?: boolean;
 }
 
 /** A start over this state, where `web` follows `cfg`. */
-function started({ state = {}, stamp, content = 'a', also = [FORMER], isFollowed = true }: Given): World {
+function started({ state = {}, stamp, content = 'a', also = [FORMER], ...given }: Given): World {
+  const { isFollowed = true, isHeld = false } = given;
   const world = new World();
   const { settings, store } = world;
   settings.algorithms = {
@@ -55,7 +58,12 @@ function started({ state = {}, stamp, content = 'a', also = [FORMER], isFollowed
     observeConfig(store, { type: 'present', key: keyOf(ref), object, ...news });
   } else world.tellConfig('cfg', { initial: true });
   const stamps = stamp === undefined ? {} : { cfg: stamp };
-  if (isFollowed) world.workload('web', { follows: ['cfg'], stamps }, { initial: true });
+  if (isFollowed)
+    world.workload(
+      'web',
+      { follows: ['cfg'], stamps, paused: isHeld, isRolledOut: !isHeld },
+      { initial: true },
+    );
   return world;
 }
 
@@ -145,6 +153,10 @@ describe('at a start a workload', () => {
       { state: { [CFG]: `${FORMER}:a.2`, [RAN]: overridden(`${FORMER}:b`) } },
       true,
     ],
+    'owes nothing where its override is for a stamp of before the entry was written anew': [
+      { state: { [CFG]: 'a.2', [RAN]: overridden('?2') }, stamp: `${LOST}:a.2` },
+      false,
+    ],
     'owes a rollout where the key of its override is lost': [
       { state: { [CFG]: `${FORMER}:a.2`, [RAN]: overridden(`${LOST}:a`) } },
       true,
@@ -191,4 +203,10 @@ test('what would be forgotten is seen under another algorithm too', () => {
   const config = world.store.configRecordOf(world.configRef('cfg'));
   const edge = { ...world.edge('web'), runningDigest: d('b') };
   assert.ok(wouldForget(world.store, world.record('web'), config, edge));
+});
+
+test('an override for a stamp stays while older pods are held, also for a stamp under another algorithm', () => {
+  const state = { [CFG]: 'a.2', [RAN]: overridden('?2') };
+  const world = started({ state, stamp: `${LOST}:a.2`, isHeld: true });
+  assert.equal(world.plan(), undefined);
 });
