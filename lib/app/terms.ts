@@ -47,7 +47,7 @@ export interface TermsOptions {
   readonly newStandby: () => Reloader;
   /** Called once a reloader leads, with all observations and the state. */
   readonly onTerm: () => void;
-  readonly keys: Pick<DigestKeys, 'areKnown' | 'read'>;
+  readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'isReplaced'>;
   readonly log: Log;
   readonly random: () => number;
 }
@@ -205,6 +205,7 @@ export class Terms {
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
     const failure = await keys.read(stateClient.keys, begun.shards, signal);
+    if (keys.isReplaced) this.#fail('the Secret has another key of the digests: this process ends');
     if (signal.aborted) return undefined;
     if (failure !== undefined) return failure;
     if (await this.#current.catchUp(begun.shards)) return begun;

@@ -23,6 +23,8 @@ const UNREAD = 'the keys of the digests cannot be read, nothing is watched befor
 /** See the file's comment. */
 export class DigestKeys {
   readonly #options: DigestKeysOptions;
+  /** Whether the Secret has another key than this process by now: what it wrote, no later process could read. */
+  isReplaced = false;
 
   constructor(options: DigestKeysOptions) {
     this.#options = options;
@@ -36,13 +38,14 @@ export class DigestKeys {
   /**
    * Makes one attempt to read the Secret, once the state, `shards`, is known. The first attempt of a new installation makes the
    * key. Without the right to the Secret, and while the state names no key, the algorithm is SHA-1. A process that has begun reads
-   * it only if it has no key and the state names one. The result: the failure, if it failed. Never rejects.
+   * it only if the state names a key that it does not have. The result: the failure, if it failed. Never rejects.
    */
   async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<FailedRead | undefined> {
-    const { keyring, isKeyed } = this.#options;
+    const { keyring, isKeyed, log } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
-    const areNamed = [...algorithmsNamedIn(values)].some(isKeyId);
-    if (keyring.hasBegun && (!areNamed || keyring.keys.length > 0)) return undefined;
+    const named = [...algorithmsNamedIn(values)].filter(isKeyId);
+    if (keyring.hasBegun && named.every((id) => keyring.keys.includes(id))) return undefined;
+    const areNamed = named.length > 0;
     if (!isKeyed && !areNamed) {
       keyring.begin(SHA1.name);
       return undefined;
@@ -50,14 +53,16 @@ export class DigestKeys {
     const held = await this.#held(client, signal);
     if ('kind' in held) {
       if (held.isForbidden !== true || areNamed) return { ...held, message: `${UNREAD}: ${held.message}` };
-      this.#warn(`${held.message}; until it may, and this program is started again, digests are plain SHA-1`);
+      log.warn(
+        `the key of the digests: ${held.message}; until it may, and this program is started again, digests are plain SHA-1`,
+      );
       keyring.begin(SHA1.name);
       return undefined;
     }
     keyring.take(held.data);
-    const [key] = keyring.keys;
-    const name = isKeyed ? key : SHA1.name;
-    if (name !== undefined) keyring.begin(name);
+    const [key = ''] = keyring.keys;
+    this.isReplaced = key !== (keyIn(held.data)?.id ?? key);
+    keyring.begin(isKeyed ? key : SHA1.name);
     return undefined;
   }
 
@@ -73,10 +78,6 @@ export class DigestKeys {
     if ('kind' in created) return created;
     const { resourceVersion } = created;
     return stateIn(await client.patch({ resourceVersion, data: dataWith(newKey()), annotations: {} }));
-  }
-
-  #warn(message: string): void {
-    this.#options.log.warn(`the key of the digests: ${message}`);
   }
 }
 

@@ -150,8 +150,7 @@ export class MountedClasses {
     const known = published === undefined ? told.find((each) => isOfContent(recorded, each)) : undefined;
     const counting = isLast ? newest : known;
     if (counting !== undefined && counting.version > owner.version) this.#take(owner, counting, how);
-    const current = owner.published?.digest;
-    const other = told.find(({ version, digest }) => version > owner.version && digest !== current);
+    const other = told.find((one) => one.version > owner.version && one.digest !== owner.published?.digest);
     owner.otherSince ??= other?.span.from;
     if (owner.isDynamic === (other !== undefined)) return;
     owner.isDynamic = other !== undefined;

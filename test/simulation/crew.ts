@@ -116,7 +116,8 @@ export class Crew {
     observer.add({ type: 'started', replica: id });
     const run = async (): Promise<void> => {
       const { signal } = member.stop;
-      member.hasStopped = (await replica.run(signal)) === 'stopped' && !signal.aborted;
+      await replica.run(signal);
+      member.hasStopped = !signal.aborted;
     };
     void (elects ? process.run(run) : run()).finally(() => {
       member.hasEnded = true;

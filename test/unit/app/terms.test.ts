@@ -44,7 +44,7 @@ class Stage {
       election: { identity: 'me', run: (signal, lead) => this.#elect(signal, lead) },
       onTerm: () => {},
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
-      keys: { areKnown: true, read: async () => undefined },
+      keys: { areKnown: true, isReplaced: false, read: async () => undefined },
       newLeader: (term) => this.#reloader(term),
       newStandby: () => this.#reloader(undefined),
       log,
@@ -184,10 +184,17 @@ test('a state of which any part cannot be read is read again until it can, and n
 test('beside a state of a later version no key is read or made, and the run ends', async (t) => {
   const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-version': '2' });
   const read = t.mock.fn(async () => undefined);
-  const stage = new Stage(t, store, { keys: { areKnown: true, read } });
+  const stage = new Stage(t, store, { keys: { areKnown: true, isReplaced: false, read } });
   assert.equal(await stage.terms.run(new AbortController().signal, never), 'failed');
   assert.deepEqual([read.mock.callCount(), store.patches], [0, []]);
   assert.match(stage.told.join(), /written by a later version of this program \(state version 2\)/);
+});
+
+test('a process whose key is not the one in the Secret ends before it decides', async (t) => {
+  const keys = { areKnown: true, isReplaced: true, read: async () => undefined };
+  const stage = new Stage(t, new ScriptedStore({}), { keys });
+  assert.equal(await stage.terms.run(new AbortController().signal, never), 'failed');
+  assert.match(stage.told.join(), /the Secret has another key/);
 });
 
 test('the end does not wait for a state that is not answered', async (t) => {

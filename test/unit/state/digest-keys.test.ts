@@ -167,14 +167,21 @@ test('on request digests are plain SHA-1, and the key that the state names is kn
   assert.notEqual(other.keyring.named(FIRST), undefined);
 });
 
-test('a process keeps its key when the Secret gets another one, and does not ask again', async () => {
-  const secret = secretIs(secretWith(FIRST));
-  const standby = await begun(secret);
-  secret.put(secretWith(SECOND));
-  assert.deepEqual(await standby.read(secret, stateNaming(SECOND)), ['read', FIRST]);
-  assert.deepEqual(standby.keyring.keys, [FIRST]);
-  assert.deepEqual(secret.calls, ['read']);
-});
+const LATER: Record<string, readonly [Record<string, string> | undefined, named: string, ends: boolean]> = {
+  'stays where the state names its key, and reads nothing': [secretWith(SECOND), FIRST, false],
+  'stays where the state names one that is lost': [secretWith(FIRST), SECOND, false],
+  'stays where the Secret is gone': [undefined, SECOND, false],
+  'ends where the Secret has another one by now': [secretWith(SECOND), SECOND, true],
+};
+
+for (const [sentence, [data, named, ends]] of Object.entries(LATER))
+  test(`a process that has its key ${sentence}`, async () => {
+    const standby = await begun(secretIs(secretWith(FIRST)));
+    const secret = secretIs(data);
+    assert.deepEqual(await standby.read(secret, stateNaming(named)), ['read', FIRST]);
+    assert.deepEqual([standby.keys.isReplaced, standby.keyring.keys], [ends, [FIRST]]);
+    assert.deepEqual(secret.calls, named === FIRST ? [] : ['read']);
+  });
 
 test('no object is digested before the key is read', () => {
   assert.throws(() => new Keyring().own, /before the key was read/);
