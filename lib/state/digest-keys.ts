@@ -45,17 +45,14 @@ export class DigestKeys {
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
     const named = [...algorithmsNamedIn(values)].filter(isKeyId);
     if (keyring.hasBegun && named.every((id) => keyring.keys.includes(id))) return undefined;
-    const areNamed = named.length > 0;
-    if (!isKeyed && !areNamed) {
+    if (!isKeyed && named.length === 0) {
       keyring.begin(SHA1.name);
       return undefined;
     }
     const held = await this.#held(client, signal);
     if ('kind' in held) {
-      if (held.isForbidden !== true || areNamed) return { ...held, message: `${UNREAD}: ${held.message}` };
-      log.warn(
-        `the key of the digests: ${held.message}; until it may, and this program is started again, digests are plain SHA-1`,
-      );
+      if (!held.isForbidden || named.length > 0) return { ...held, message: `${UNREAD}: ${held.message}` };
+      log.warn(`the key of the digests: ${held.message}; until a start that may, digests are plain SHA-1`);
       keyring.begin(SHA1.name);
       return undefined;
     }

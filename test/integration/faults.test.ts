@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CallEffect, CallMatch, FaultRule, WatchEffect } from '../sandbox/faults.ts';
+import { objectOf } from '../sandbox/json.ts';
 import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
@@ -173,6 +174,29 @@ describe('a change is rolled once although', { concurrency: 4 }, () => {
       await changeUnder(cluster, reloader, says);
     });
   }
+
+  test('another writer of the status precedes each request, and costs none', async () => {
+    await using cluster = await begun();
+    const reloader = await cluster.reloader();
+    let writes = 0;
+    cluster.intercept = ({ method, path }) => {
+      if (method !== 'PATCH' || !path.includes('/deployments/web?')) return undefined;
+      writes += 1;
+      const status = cluster.sandbox.get('deployments', 'default', 'web')?.['status'];
+      const conditions = [{ type: 'Busy', status: 'True', message: String(writes) }];
+      cluster.sandbox.setStatus('deployments', 'default', 'web', { ...objectOf(status), conditions });
+      return undefined;
+    };
+    await changeUnder(cluster, reloader, undefined);
+    const requests = cluster.audits.filter(
+      ({ resource, name }) => resource === 'deployments' && name === 'web',
+    );
+    assert.deepEqual(
+      requests.map(({ verb }) => verb),
+      ['patch'],
+    );
+    assert.equal(writes, 1);
+  });
 
   test('what the watch missed is forgotten', async () => {
     await using cluster = await begun();
