@@ -82,8 +82,11 @@ function isSecond(trace: Trace, events: readonly Span[], before: Moment | undefi
 
 /** Whether something that the workload follows is another than at the rollout before, or may be in some pod. */
 function hasNews(trace: Trace, workload: WorkloadName, before: Moment | undefined, now: Moment): boolean {
-  const named = about(trace, 'workload', workload).filter(({ at }) => at <= now.at);
-  const configs = new Set(named.flatMap(({ follows }) => follows));
+  const then = workloadAt(trace, workload, positionAt(trace, now.ms - SLACK_MS));
+  const since = about(trace, 'workload', workload).filter(
+    (fact) => fact.ms >= now.ms - SLACK_MS && fact.at <= now.at,
+  );
+  const configs = new Set([then, ...since].flatMap((fact) => fact?.follows ?? []));
   return [...configs].some((config) => isNews(trace, workload, config, before, now));
 }
 
@@ -124,12 +127,8 @@ function ranAt(trace: Trace, config: ConfigName, from: Moment, isAgain: boolean)
 /** Since when it is known what the workload runs: it names the object, which is there, where rollouts are wanted. */
 function sinceOf(trace: Trace, workload: WorkloadName, config: ConfigName): Moment | undefined {
   const listed = factsOf(trace, 'listed').slice(0, 1);
-  return [
-    ...listed,
-    ...about(trace, 'workload', workload),
-    ...factsOf(trace, 'selection'),
-    ...writesOf(trace, config),
-  ]
+  const wishes = [...about(trace, 'workload', workload), ...factsOf(trace, 'selection')];
+  return [...listed, ...wishes, ...writesOf(trace, config)]
     .filter(({ at }) => at >= (listed[0]?.at ?? 0) && isSelectedAt(trace, at))
     .filter(({ at }) => lastInForceAt(trace, config, at) !== undefined)
     .toSorted((a, b) => a.at - b.at)
@@ -166,7 +165,7 @@ function mayHaveStarted(trace: Trace, workload: WorkloadName, changes: readonly 
   );
 }
 
-/** The events that affect the workload; each excuses one rollout. */
+/** The events that affect the workload; each excuses one rollout, but none that it is new with the stamps of another. */
 function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
   const isAffectedIn = (from: number, to: number): boolean => {
     const last = rolloutsOf(trace, workload).findLast((rollout) => rollout.at <= from);
@@ -185,7 +184,8 @@ function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
   const starts = absencesOf(trace)
     .slice(1)
     .filter(({ from, to, toMs }) => isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS))));
-  const others = [...about(trace, 'owner-write', workload), ...gaps, ...late].map((fact) => {
+  const written = about(trace, 'owner-write', workload).filter(({ copied }) => !copied);
+  const others = [...written, ...gaps, ...late].map((fact) => {
     return { from: fact.at, to: fact.at, toMs: fact.ms + lastsMs(fact) };
   });
   return [...starts, ...others].toSorted((a, b) => a.toMs - b.toMs);
