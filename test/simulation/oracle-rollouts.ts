@@ -4,7 +4,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type LooseObject, resourceOf } from './api.ts';
+import type { LooseObject } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
 import { heldBy } from './held.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
@@ -173,7 +173,7 @@ function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
     return isAffected(trace, workload, from, to) || hasNews(trace, workload, last, now);
   };
   const gaps = troublesOf(trace).filter((fact) => {
-    if (fact.type === 'rights') return fact.allowed && fact.resource === resourceOf(workload);
+    if (fact.type === 'rights' && !fact.allowed) return false;
     return isAffectedIn(fact.at, positionAt(trace, fact.ms + lastsMs(fact) + AFTER_HINDRANCE_MS));
   });
   // What comes late may look like a change of its own.
