@@ -178,14 +178,15 @@ function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
   });
   // What comes late may look like a change of its own.
   const named = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
-  const late = factsOf(trace, 'content').filter(
-    ({ config, at }) => named.includes(config) && isTroubledAt(trace, at),
+  const changes = factsOf(trace, 'content').filter(({ config }) => named.includes(config));
+  const late = changes.filter(({ at }) => isTroubledAt(trace, at));
+  const [, ...absences] = absencesOf(trace);
+  const starts = absences.filter(({ from, to, toMs }) =>
+    isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS))),
   );
-  const starts = absencesOf(trace)
-    .slice(1)
-    .filter(({ from, to, toMs }) => isAffectedIn(from, Math.max(to, positionAt(trace, toMs + SLACK_MS))));
   const written = about(trace, 'owner-write', workload).filter(({ copied }) => !copied);
-  const others = [...written, ...gaps, ...late].map((fact) => {
+  const aborted = about(trace, 'aborted', workload).filter((fact) => fact.aborted);
+  const others = [...written, ...aborted, ...gaps, ...late].map((fact) => {
     return { from: fact.at, to: fact.at, toMs: fact.ms + lastsMs(fact) };
   });
   return [...starts, ...others].toSorted((a, b) => a.toMs - b.toMs);
@@ -224,15 +225,14 @@ function blockedBy(trace: Trace, rollout: Rollout): string[] {
   if (isTroubledAt(trace, rollout.at)) return [];
   const isLong = (fact: Moment | undefined): boolean => rollout.ms - (fact?.ms ?? 0) > ENOUGH_MS;
   const selection = factsOf(trace, 'selection').findLast(({ at }) => at <= rollout.at);
+  const stages = factsOf(trace, 'staged').filter(({ at }) => at <= rollout.at);
   const aborted = about(trace, 'aborted', rollout.to).findLast(({ at }) => at < rollout.at);
   const isForced = aborted?.aborted === true && isLong(aborted) && !isRestart(rollout);
   return [
     ...(!isSelectedAt(trace, rollout.at) && isLong(selection) ? ['where nothing is selected'] : []),
     ...(isForced ? ['during an abort'] : []),
     ...withoutSlot(trace, rollout),
-    ...factsOf(trace, 'staged').flatMap(({ config, at }) =>
-      at <= rollout.at ? staged(trace, rollout, config) : [],
-    ),
+    ...stages.flatMap(({ config }) => staged(trace, rollout, config)),
   ];
 }
 

@@ -30,6 +30,7 @@ import {
   podsOf,
   readBy,
   rolloutsOf,
+  troublesOf,
   workloadAt,
   workloadsOf,
   writesOf,
@@ -38,8 +39,8 @@ import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** Whoever is taken back so often is given up, until there is another content. */
 const MOST_TRIES = 10;
-/** To end a pause that is over. */
-const UNTIL_RESUMED_MS = 130_000;
+/** Until a pause that is over is ended, and what is late is heard. */
+const LATE_MS = 130_000;
 /** Which of two came first in one moment, no two streams tell. */
 const SLACK_MS = 100;
 /** Times in metadata are to the second, and those of two servers may differ by one. */
@@ -83,7 +84,7 @@ function isLost(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return !(ranAtBaseline(trace, pod, config) || readUnseen(trace, pod, config) || hasRun(trace, pod, config));
 }
 
-/** What its workload ran as it began to follow the object, or as that was recorded, is the baseline, whatever the pod had read. */
+/** What its workload ran as it began to follow the object, or as that was recorded, is the baseline, whatever the pod had read; of what is absent what was there last, too. */
 function ranAtBaseline(trace: Trace, pod: Pod, config: ConfigName): boolean {
   const { from, to } = baselineOf(trace, pod.workload, config);
   const current = inForceAt(trace, config, endOf(trace));
@@ -92,14 +93,13 @@ function ranAtBaseline(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return [from, to, ...between.map(({ at }) => at)].some((at) => {
     const first = writesOf(trace, config).find((write) => write.at > at && write.content !== undefined);
     const absent = countsCreation(trace, config) ? '-' : (first?.content ?? inForceAt(trace, config, at));
-    // Who begins to follow what is absent may have run what was there last.
     const last = at === from && !countsCreation(trace, config) ? lastInForceAt(trace, config, at) : undefined;
     const values = [contentAt(trace, config, at) ?? absent, last];
     return pod.started < Math.max(to, from + 1) && values.includes(current);
   });
 }
 
-/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it. */
+/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it; a class once some pod has mounted it. */
 function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): { from: number; to: number } {
   const asks = [...about(trace, 'workload', workload), ...writesOf(trace, config)]
     .filter(({ at }) => at <= endOf(trace) && isFollowing(trace, workload, config, at))
@@ -121,7 +121,6 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
     return fact.at > asked && fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
   });
   const from = isSelectedAt(trace, asked) ? asked : (selected?.at ?? endOf(trace));
-  // Of a class nothing is known until some pod has mounted it.
   const isUnknown = ({ at, recorded }: Of<'listed'>): boolean => at >= from && recorded === undefined;
   const blind = isClass(config) ? factsOf(trace, 'listed').findLast(isUnknown) : undefined;
   const mounted = blind && factsOf(trace, 'mounted').find(({ at }) => at >= blind.at);
@@ -173,12 +172,17 @@ function judgeDoubt(trace: Trace): readonly Violation[] {
   );
 }
 
-/** Whether some process sees one content become another while pods of the workload start. */
-function isStarting(trace: Trace, workload: WorkloadName, { config, at, content }: Of<'content'>): boolean {
+/** Whether some process sees in time that one content becomes another while pods of the workload start, and can write it down. */
+function isStarting(trace: Trace, workload: WorkloadName, change: Of<'content'>): boolean {
+  const { config, at, content } = change;
   const before = contentAt(trace, config, at - 1);
   const isChange = ![undefined, content].includes(before) && content !== undefined;
   const isSeen = at <= endOf(trace) && !absencesOf(trace).some(({ from, to }) => from < at && at <= to);
-  return isChange && isSeen && isRollingAt(trace, workload, at - 1);
+  const isLate = troublesOf(trace).some((fact) => fact.at <= at && change.ms - fact.ms < LATE_MS);
+  const death = factsOf(trace, 'died').find((fact) => fact.at > at) ?? { at: endOf(trace) };
+  const writes = factsOf(trace, 'write').filter((write) => write.to === 'state' && write.at > at);
+  const isKept = death.at >= endOf(trace) || writes.some((write) => write.at <= death.at);
+  return isChange && isSeen && !isLate && isKept && isRollingAt(trace, workload, at - 1);
 }
 
 /** Whether it is rolled by anybody after the change, or need not be: it or the object was not there all the time. */
@@ -205,12 +209,11 @@ function judgeRest(trace: Trace): readonly Violation[] {
     const pause = about(trace, 'pause', workload).findLast(({ at }) => at <= settled.at);
     if (pause?.since === undefined || factsOf(trace, 'jumped').length > 0) return false;
     const endMs = Math.max(pause.ms, Date.parse(pause.since) + (pause.periodMs ?? 0) - EPOCH_MS);
-    return settled.ms > endMs + UNTIL_RESUMED_MS + trace.settings.maxWaitMs;
+    return settled.ms > endMs + LATE_MS + trace.settings.maxWaitMs;
   });
+  const rolled = factsOf(trace, 'write').filter(isRolled);
   const messages = [
-    ...factsOf(trace, 'write')
-      .filter(isRolled)
-      .map(({ to }) => `a restart at rest rolled ${to}`),
+    ...rolled.map(({ to }) => `a restart at rest rolled ${to}`),
     ...paused.map((workload) => `the pause of ${workload} is over, and goes on`),
   ];
   return messages.map((message) => ({ law: 'convergence', message }));
