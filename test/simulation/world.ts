@@ -332,6 +332,8 @@ class World {
         this.#sandbox.compact();
         return;
       case 'respell':
+        for (const workload of WORKLOADS)
+          this.#observer.add({ type: 'owner-write', workload, copied: false });
         this.#sandbox.respell();
         return;
     }
