@@ -22,6 +22,7 @@ import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
+import { changedByOthers } from './custom-objects.ts';
 import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
@@ -142,6 +143,7 @@ async function planIf(
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
   const lacking = await lackingIn(scene, namespaces);
+  const others = await changedByOthers(scene, observation, steps, [manifests, former]);
   const answer = {
     reloader: shownReloader(reloader),
     causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
@@ -149,7 +151,7 @@ async function planIf(
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
     withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread, doubted }),
+    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread, doubted, others }),
   };
   await observation.end();
   return answer;
@@ -283,9 +285,10 @@ function unknownOf(
   found: Pick<Plan, 'objects' | 'rollouts'> & {
     readonly unread: readonly Unread[];
     readonly doubted: readonly Doubted[];
+    readonly others: readonly string[];
   },
 ): readonly string[] {
-  const { objects, rollouts, unread, doubted } = found;
+  const { objects, rollouts, unread, doubted, others } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
   const kinds = rollouts.flatMap((each) => [each.workload, ...each.objects]).map(({ kind }) => kind);
@@ -306,6 +309,7 @@ function unknownOf(
     ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
     ...unrecordedOf(doubted, steps, rollouts),
+    ...others,
   ];
 }
 

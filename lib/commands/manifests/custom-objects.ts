@@ -1,0 +1,61 @@
+/** Objects of custom kinds, such as ExternalSecrets: their controllers may write ConfigMaps and Secrets. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
+import type { RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import { followed } from '../explain/causes-of-workload.ts';
+import { watches } from '../installed-reloader.ts';
+import type { Observation } from '../observation.ts';
+import { readObject } from '../reads.ts';
+import type { Scene } from '../scene.ts';
+import { appliedTo, lastAppliedTo } from './apply.ts';
+import type { Manifest } from './documents.ts';
+import { byObject } from './manifests.ts';
+
+/** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
+
+/** What workloads follow, but for new ones, and a custom object may change that changes and mentions it; each a clause. */
+export async function changedByOthers(
+  scene: Scene,
+  { store }: Observation,
+  steps: readonly { readonly change: string; readonly object: RawObject }[],
+  [manifests, former]: readonly [readonly Manifest[], readonly Manifest[] | undefined],
+): Promise<readonly string[]> {
+  const { namespace: own, reloader } = scene;
+  const created = steps.flatMap(({ change, object }) => (change === 'created' ? [object.metadata.uid] : []));
+  const all = byObject([...manifests, ...(former ?? [])], own);
+  const applied = all.flat().map(({ kind, object }) => keyOf({ namespace: own, ...object.metadata, kind }));
+  const refs = [...store.workloads.values()]
+    .filter(({ workload: { ref, uid } }) => !created.includes(uid) && watches(reloader, ref.namespace))
+    .flatMap((record) => followed({ observation: { store }, record }))
+    .filter(({ config, verdict }) => verdict.asks || config.digest === undefined)
+    .map(({ config }) => wholeOf(config.ref))
+    .filter((ref) => !applied.includes(keyOf(ref)));
+  const clauses = all.map(async ([first, ...twins]) => {
+    if (first === undefined || BUILT_IN.test(first.apiVersion)) return [];
+    const { name, namespace } = first.object.metadata;
+    const text = JSON.stringify([first, ...twins].map(({ object }) => [name, (object as RawWorkload).spec]));
+    const meant = refs.filter(
+      (ref) => [undefined, ref.namespace].includes(namespace) && text.includes(JSON.stringify(ref.name)),
+    );
+    const isSame = twins.some(({ object }) => isDeepStrictEqual(object, first.object));
+    if (meant.length === 0 || isSame || (former === undefined && (await isLive(scene, first)))) return [];
+    return meant.map((ref) => `${first.kind}/${name} changes, and may change ${describe(ref)}`);
+  });
+  return [...new Set((await Promise.all(clauses)).flat())];
+}
+
+/** Whether the cluster has what the manifest says. */
+async function isLive(
+  { send, namespace: own }: Scene,
+  { apiVersion, kind, object }: Manifest,
+): Promise<boolean> {
+  const [group = '', version = ''] = apiVersion.split('/');
+  const { name, namespace = own } = object.metadata;
+  const row = { group, version, resource: `${kind.toLowerCase().replace(/y$/, 'ie')}s` };
+  const live = await readObject<RawWorkload>(send, row, namespace, name);
+  if (live.kind !== 'found') return false;
+  const next: RawWorkload = appliedTo(live.object, object, lastAppliedTo(live.object));
+  return isDeepStrictEqual(next.spec, live.object.spec);
+}
