@@ -84,7 +84,7 @@ function asksForNothing(facts: Facts): Cause | undefined {
 }
 
 /** Those in use. */
-export function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
+function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
   return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
 }
 

@@ -1,16 +1,16 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
 import { namespaceGatingMistakes } from '../../annotations/gating.ts';
-import { itemsOf, matches } from '../../annotations/name-list.ts';
+import { itemsOf } from '../../annotations/name-list.ts';
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
-import { CONFIG_KINDS, describe, type WorkloadRef } from '../../model/object-ref.ts';
+import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
 import { type Annotations, meantIn } from '../../model/workload.ts';
 import { VERSION } from '../../options/version.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
-import { causeOf, followed, vocabulariesOf } from '../explain/causes-of-workload.ts';
+import { causeOf, followed } from '../explain/causes-of-workload.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
 import type { Wanted } from '../installed-reloader.ts';
@@ -44,13 +44,10 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   'namespace-not-watched': ['warning', 'A namespace that the reloader of the set does not watch.'],
   'no-reference': ['warning', 'A switch for references on a workload without any.'],
   'not-matched': ['warning', 'A search where no object carries the mark.'],
-  'matches-all': ['warning', 'An expression that matches every object.'],
   'not-asked': ['warning', 'Objects that pods read and no annotation asks for (--strict).'],
 };
 
 const STRICT = 'not-asked';
-/** Names that no list of names has in common by chance. */
-const UNLIKELY = ['q7-unlikely', 'x.another-0'];
 
 /** The problems of a workload. */
 function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
@@ -61,13 +58,12 @@ function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
   const elsewhere = followed(facts).flatMap(({ config: { ref, annotations } }) =>
     store.settings.vocabularies.configMistakesOf(ref, annotations).map(({ about }) => about),
   );
-  const found = causesOf(facts).filter(({ rule, about }) => {
+  return causesOf(facts).filter(({ rule, about }) => {
     if (CHECKED_RULES[rule] === undefined || elsewhere.includes(about)) return false;
     if (rule === STRICT) return isStrict && facts.workload.references.length > 0;
     if (rule === 'not-matched') return !isRolled;
     return isAnnotated || rule !== 'kind-not-served';
   });
-  return [...found, ...matchesAll(facts)];
 }
 
 /** The problems of what is no workload. */
@@ -83,22 +79,6 @@ function objectProblems(
     says: `${about} is among the labels, where it has no effect; write the annotation ${about}`,
   }));
   return [...all.configMistakesOf(ref, annotations).map(causeOf), ...misplaced];
-}
-
-function matchesAll({ workload, reloader }: Facts): readonly Cause[] {
-  const keys = vocabulariesOf(reloader)
-    .filter(({ namesArePatterns }) => namesArePatterns)
-    .flatMap(({ named }) => CONFIG_KINDS.flatMap((kind) => named[kind]));
-  return wordsOf(workload)
-    .filter(({ key }) => keys.includes(key))
-    .flatMap(({ key, value }) => itemsOf(value).map((item) => ({ key, item })))
-    .filter(({ item }) => UNLIKELY.every((name) => matches(item, name)))
-    .map(({ key, item }) => ({
-      rule: 'matches-all',
-      about: key,
-      says: `"${item}" of ${key} matches every object of the namespace: each change of any rolls the workload`,
-      todo: 'name the objects, or ask for those that its pods refer to',
-    }));
 }
 
 /** One problem of a manifest. */

@@ -52,8 +52,8 @@ async function isLive(
   { apiVersion, kind, object }: Manifest,
 ): Promise<boolean> {
   const [group = '', version = ''] = apiVersion.split('/');
-  const { name, namespace = own } = object.metadata;
   const row = { group, version, resource: `${kind.toLowerCase().replace(/y$/, 'ie')}s` };
+  const { namespace = own, name } = object.metadata;
   const live = await readObject<RawWorkload>(send, row, namespace, name);
   if (live.kind !== 'found') return false;
   const next: RawWorkload = appliedTo(live.object, object, lastAppliedTo(live.object));

@@ -3,7 +3,7 @@
 import { itemsOf, matches } from '../../annotations/name-list.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { stakaterVocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
-import { CONFIG_KINDS, type WorkloadRef } from '../../model/object-ref.ts';
+import type { WorkloadRef } from '../../model/object-ref.ts';
 import { listedText } from '../../model/text.ts';
 import { OPTIONAL_KINDS } from '../../model/workload-kind.ts';
 import { isAutomatic } from '../../options/options.ts';
@@ -24,8 +24,8 @@ type Rule = (facts: Facts, source: Source) => ReturnType<CauseRule>;
 
 /** The rules of each reloader. */
 const RULES: Readonly<Record<Source['name'], readonly Rule[]>> = {
-  stakater: [otherWords, furtherKind, alternatives, pauseElsewhere, excludedOnTemplate],
-  collaborne: [otherWords, furtherKind, untrimmed, mergedLists],
+  stakater: [otherWords, furtherKind, alternatives, excludedOnTemplate],
+  collaborne: [otherWords, furtherKind],
 };
 /** The causes of `explain` that need not have kept the other reloader from a rollout: it watched Secrets of every type. */
 const EXPLAINED = ['missing', 'state-named'];
@@ -112,15 +112,6 @@ function partsOf(item: string): readonly string[] {
   return parts;
 }
 
-/** A pause of what cannot be paused is a longer window. */
-function pauseElsewhere({ workload, row, reloader }: Facts): Cause | undefined {
-  const { pausePeriod: about } = reloader.options.stakaterKeys;
-  const value = workload.annotations[about];
-  if (value === undefined || row.kind === 'Deployment') return undefined;
-  const says = `${about} had no effect there on a ${row.kind}; here a change waits ${value} for further ones`;
-  return { rule: 'pause-elsewhere', about, says, todo: 'take it away if that is not meant' };
-}
-
 /** Exclude lists of the template count here where the workload has none. */
 function excludedOnTemplate({ workload, reloader }: Facts): readonly Cause[] {
   const { exclude } = stakaterVocabulary(reloader.options.stakaterKeys);
@@ -131,30 +122,4 @@ function excludedOnTemplate({ workload, reloader }: Facts): readonly Cause[] {
       const says = `${about} is on the pod template, where it had no effect there; here it counts`;
       return { rule: 'excluded-on-template', about, says, todo };
     });
-}
-
-/** Items behind a blank never matched there. */
-function untrimmed({ workload, reloader }: Facts): readonly Cause[] {
-  const lists = Object.values(everyVocabulary(reloader.options)[0].named).flat();
-  return wordsOf(workload)
-    .filter(({ key }) => lists.includes(key))
-    .flatMap(({ key, value }): readonly Cause[] => {
-      const items = value.split(',').filter((item) => item !== item.trim() && item.trim() !== '');
-      if (items.length === 0) return NO_CAUSES;
-      const names = listedText(items.map((item) => item.trim()));
-      const says = `${names} in ${key} stands beside a blank, so it was not followed there; here its changes roll`;
-      return [{ rule: 'untrimmed', about: key, says, todo: `take ${names} out if that is not meant` }];
-    });
-}
-
-/** Of several keys with lists the first one counted there. */
-function mergedLists({ workload, reloader }: Facts): readonly Cause[] {
-  const [native] = everyVocabulary(reloader.options);
-  return CONFIG_KINDS.flatMap((kind): readonly Cause[] => {
-    const keys = native.named[kind].filter((key) => workload.annotations[key] !== undefined);
-    if (keys.length < 2) return NO_CAUSES;
-    const about = keys.join(', ');
-    const says = `one of ${about} counted there; here their lists are one`;
-    return [{ rule: 'lists-merged', about, says, todo: 'take away the annotation that is not meant' }];
-  });
 }

@@ -60,8 +60,6 @@ export interface OtherInstallation extends Installation {
   /** The name of its container, and of the account of its pods. */
   readonly container: string;
   readonly account: string;
-  /** The Secrets that its variables are read from. */
-  readonly secrets: readonly string[];
 }
 
 /** The other reloader as the cluster has it. */
@@ -127,12 +125,9 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 }
 
 function otherOf(deployment: RawDeployment): OtherReloader {
-  const { serviceAccountName: account = 'default', containers = [] } = deployment.spec?.template?.spec ?? {};
+  const { serviceAccountName: account = 'default' } = deployment.spec?.template?.spec ?? {};
   const program = programOf(deployment);
-  const secrets = containers
-    .flatMap(({ env = [] }) => env)
-    .flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? []);
-  const own = { container: program.container, account, secrets: [...new Set(secrets)] };
+  const own = { container: program.container, account };
   return { installation: { ...installationOf(deployment), ...own }, program };
 }
 

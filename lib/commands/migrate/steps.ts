@@ -58,8 +58,6 @@ export interface Step {
   readonly what: string;
 }
 
-type Named = Pick<Installation, 'namespace' | 'name'>;
-
 const VALUES = 'their-values.json';
 const OWN_VALUES = 'own-values.yaml';
 
@@ -71,21 +69,12 @@ export function stepsFor(
   settings: Settings,
 ): readonly Step[] {
   const kept = running.find(({ isBeside }) => isBeside);
-  if (kept !== undefined)
-    return [...copying(other, kept), ...keeping(kept, settings), rolledOut(kept), ...removing(other)];
+  if (kept !== undefined) return [...keeping(kept, settings), rolledOut(kept), ...removing(other)];
   if (other === undefined) return [];
   const { release } = other;
   // The chart takes the values, names and selectors of a release of Stakater Reloader.
   if (source.name === 'stakater' && release !== undefined) return upgrading(other, release);
   return [...takingOver(source, other, settings), rolledOut(other)];
-}
-
-/** The Secrets of a release go with it. */
-function copying(other: OtherInstallation | undefined, to: Named): readonly Step[] {
-  return (other?.secrets ?? []).map((name) => ({
-    run: `kubectl -n ${other?.namespace} get secret ${name} -o json | jq '{apiVersion, kind, type, data, metadata: {name: "${name}-copy"}}' | kubectl -n ${to.namespace} apply -f -`,
-    what: 'variables of the other one are read from it, and it may go with the other one',
-  }));
 }
 
 function keeping({ namespace, name, release }: Running, { args, hidden }: Settings): readonly Step[] {
@@ -137,7 +126,7 @@ function takingOver(source: Source, other: OtherInstallation, settings: Settings
   ];
 }
 
-function rolledOut({ namespace, name }: Named): Step {
+function rolledOut({ namespace, name }: Pick<Installation, 'namespace' | 'name'>): Step {
   return {
     run: `kubectl -n ${namespace} rollout status deployment/${name}`,
     what: 'it is ready once everything is listed',
@@ -148,7 +137,12 @@ function removing(other: OtherInstallation | undefined): readonly Step[] {
   if (other === undefined) return [];
   const { namespace, name, release } = other;
   if (release !== undefined)
-    return [{ run: `helm uninstall ${release} -n ${namespace}`, what: 'the other one, with its objects' }];
+    return [
+      {
+        run: `helm uninstall ${release} -n ${namespace}`,
+        what: 'the other one; its objects go with it, also Secrets that its variables are read from',
+      },
+    ];
   const what = 'the other one; its account and roles stay; first stop what applies its manifests again';
   return [{ run: `kubectl -n ${namespace} delete deployment/${name}`, what }];
 }

@@ -195,12 +195,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     says: /"shared\/ca" .* only objects of the own namespace/,
     line: /configmap: shared\/ca/,
   },
-  'an expression that matches everything': {
-    objects: [workload({ annotations: { [`configmap.${STAKATER}/reload`]: '.*' } }), configMap()],
-    rule: 'matches-all',
-    says: /"\.\*" of configmap\.reloader\.stakater\.com\/reload matches every object/,
-    line: /reload: \.\*/,
-  },
   'a vocabulary that is off': {
     objects: [workload({ annotations: { 'wave.pusher.com/update-on-config-change': 'true' } }), configMap()],
     rule: 'vocabulary-off',

@@ -40,14 +40,14 @@ const ROWS: Readonly<
 };
 
 for (const [name, [from, to, unknown]] of Object.entries(ROWS))
-  test(`between two trees a custom object counts unless that is sure: ${name}`, async () => {
+  test(`a custom object of two trees: ${name}`, async () => {
     const answers = [await planAgainst(manifestsOf(to), manifestsOf(from), 'default', [])];
     if (unknown.length === 1)
       answers.push(await planAgainst(manifestsOf(from), manifestsOf(to), 'default', []));
     for (const answer of answers) assert.deepEqual([answer.rollouts, answer.unknown], [[], unknown]);
   });
 
-test('against a cluster one that is there already does not count', async () => {
+test('a custom object that the cluster has does not count', async () => {
   const world = new World()
     .install()
     .configMap()

@@ -78,15 +78,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'excluded-on-template',
     names: /configmaps\.exclude\.reloader\.stakater\.com\/reload is on the pod template/,
   },
-  'a pause period on another kind': {
-    from: 'stakater',
-    make: other('statefulsets', {
-      [`${STAKATER}/auto`]: 'true',
-      [`deployment.${STAKATER}/pause-period`]: '5m',
-    }),
-    rule: 'pause-elsewhere',
-    names: /pause-period had no effect there on a StatefulSet; here a change waits 5m/,
-  },
   'a Rollout that was not served': {
     from: 'stakater',
     make: other('rollouts', { [`${STAKATER}/auto`]: 'true' }),
@@ -98,22 +89,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     make: other('deploymentconfigs', { [`${STAKATER}/auto`]: 'true' }),
     rule: 'further-kind',
     names: /^not every version of the other reloader rolls DeploymentConfigs; this one does/,
-  },
-  'an item behind a blank': {
-    from: 'collaborne',
-    make: (world) =>
-      deployed({ annotations: { [`${NATIVE}/configmap`]: 'other, web' } })(
-        world.configMap('other', {}, false),
-      ),
-    rule: 'untrimmed',
-    names: /web in reloader\.k8s\.collaborne\.com\/configmap stands beside a blank/,
-  },
-  'two lists of which one counted': {
-    from: 'collaborne',
-    make: deployed({ annotations: { [`${NATIVE}/configmap`]: 'web', 'example.com/reload': 'web' } }),
-    settings: ['--alternative-configmap-annotation=example.com/reload'],
-    rule: 'lists-merged',
-    names: /one of reloader\.k8s\.collaborne\.com\/configmap, example\.com\/reload counted/,
   },
   'a kind that Collaborne’s reloader did not know': {
     from: 'collaborne',
