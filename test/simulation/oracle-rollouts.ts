@@ -165,7 +165,7 @@ function mayHaveStarted(trace: Trace, workload: WorkloadName, changes: readonly 
   );
 }
 
-/** The events that affect the workload; each excuses one rollout, but none that it is new with the stamps of another. */
+/** The events that affect the workload; each excuses one rollout, but none that it is new with the stamps of another. What comes late may look like a change of its own. */
 function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
   const isAffectedIn = (from: number, to: number): boolean => {
     const last = rolloutsOf(trace, workload).findLast((rollout) => rollout.at <= from);
@@ -176,7 +176,6 @@ function eventsOf(trace: Trace, workload: WorkloadName): readonly Span[] {
     if (fact.type === 'rights' && !fact.allowed) return false;
     return isAffectedIn(fact.at, positionAt(trace, fact.ms + lastsMs(fact) + AFTER_HINDRANCE_MS));
   });
-  // What comes late may look like a change of its own.
   const named = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
   const changes = factsOf(trace, 'content').filter(({ config }) => named.includes(config));
   const late = changes.filter(({ at }) => isTroubledAt(trace, at));

@@ -14,6 +14,7 @@ import { judgeBlockers, judgeReasons } from './oracle-rollouts.ts';
 import {
   about,
   absencesOf,
+  changedUnlisted,
   contentAt,
   countsCreation,
   doubtMsOf,
@@ -81,6 +82,7 @@ function isLost(trace: Trace, pod: Pod, config: ConfigName): boolean {
     return false;
   // The provider of a class reported no version, or it was ready without the object, and it does not count that this comes to be.
   if (isAbsent && (isClass(config) || !countsCreation(trace, config))) return false;
+  if (changedUnlisted(trace, pod.workload, config)) return false;
   return !(ranAtBaseline(trace, pod, config) || readUnseen(trace, pod, config) || hasRun(trace, pod, config));
 }
 
@@ -99,7 +101,7 @@ function ranAtBaseline(trace: Trace, pod: Pod, config: ConfigName): boolean {
   });
 }
 
-/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it; a class once some pod has mounted it. */
+/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it; a class once some pod has mounted it, and nothing where nothing is selected. */
 function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): { from: number; to: number } {
   const asks = [...about(trace, 'workload', workload), ...writesOf(trace, config)]
     .filter(({ at }) => at <= endOf(trace) && isFollowing(trace, workload, config, at))
@@ -114,7 +116,6 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
     edits.some((edit) => edit <= at && edit > (listed[index - 1] ?? -1)),
   );
   const asked = Math.max(0, listed[0] ?? 0, ...asks, ...lost);
-  // Where nothing is selected nothing is recorded, nor in a moment.
   const selections = factsOf(trace, 'selection');
   const selected = selections.find((fact, index) => {
     const isLong = (selections[index + 1]?.ms ?? Number.POSITIVE_INFINITY) - fact.ms > DOUBT_MS;

@@ -1,6 +1,7 @@
 /** Questions about a trace: what was in force when, who was there, who looked. */
 
 import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
+import { resourceOf } from './api.ts';
 import type { ConfigName, Content, TemplateStamp, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 import type { Fact, Read, Recorded, Trace } from './trace.ts';
@@ -26,6 +27,8 @@ export interface Absence {
   readonly toMs: number;
 }
 
+/** The longest pause between two lists that are refused, and some. */
+const UNTIL_LISTED_MS = 60_000;
 /** From an event to the write that it makes due, where every request is answered. */
 const MOMENT_MS = 1500;
 
@@ -192,6 +195,16 @@ export function absencesOf(trace: Trace): readonly Absence[] {
   if (from !== undefined)
     absences.push({ from, to: Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY });
   return absences;
+}
+
+/** Whether the object changed while the workload's kind was not listed for want of rights, and a process died after that. */
+export function changedUnlisted(trace: Trace, workload: WorkloadName, config: ConfigName): boolean {
+  const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(workload));
+  const last = factsOf(trace, 'died').findLast(({ at }) => at < endOf(trace))?.at ?? 0;
+  return writesOf(trace, config).some(({ at, ms }) => {
+    const right = rights.findLast((fact) => fact.at <= at);
+    return right !== undefined && at < last && (!right.allowed || ms - right.ms < UNTIL_LISTED_MS);
+  });
 }
 
 /** Up to where a process that died has certainly written down what was due. */
