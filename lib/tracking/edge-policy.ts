@@ -153,5 +153,6 @@ export function wouldForget(
     return false;
   const override = store.persisted.overrideOf(workload.workload.ref, config.ref);
   const believed = translated(runningDigestAtStart(entry, override, edge.stamp), config);
+  if (edge.mixedPods && believed === observedBy(store, workload, config)) return true;
   return believed !== edge.runningDigest && !(edge.mixedPods && believed === UNKNOWN);
 }

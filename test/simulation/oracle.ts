@@ -173,17 +173,14 @@ function judgeDoubt(trace: Trace): readonly Violation[] {
   );
 }
 
-/** Whether some process sees in time that one content becomes another while pods of the workload start, and can write it down. */
+/** Whether some process sees in time that one content becomes another while pods of the workload start. */
 function isStarting(trace: Trace, workload: WorkloadName, change: Of<'content'>): boolean {
   const { config, at, content } = change;
   const before = contentAt(trace, config, at - 1);
   const isChange = ![undefined, content].includes(before) && content !== undefined;
   const isSeen = at <= endOf(trace) && !absencesOf(trace).some(({ from, to }) => from < at && at <= to);
   const isLate = troublesOf(trace).some((fact) => fact.at <= at && change.ms - fact.ms < LATE_MS);
-  const death = factsOf(trace, 'died').find((fact) => fact.at > at) ?? { at: endOf(trace) };
-  const writes = factsOf(trace, 'write').filter((write) => write.to === 'state' && write.at > at);
-  const isKept = death.at >= endOf(trace) || writes.some((write) => write.at <= death.at);
-  return isChange && isSeen && !isLate && isKept && isRollingAt(trace, workload, at - 1);
+  return isChange && isSeen && !isLate && isRollingAt(trace, workload, at - 1);
 }
 
 /** Whether it is rolled by anybody after the change, or need not be: it or the object was not there all the time. */
