@@ -14,6 +14,7 @@ import {
   type Absence,
   about,
   absencesOf,
+  beginningsOf,
   contentAt,
   doubtMsOf,
   endOf,
@@ -22,6 +23,7 @@ import {
   isRollingAt,
   isSelectedAt,
   isTroubledAt,
+  isWrittenNear,
   lastInForceAt,
   mayWait,
   type Of,
@@ -97,22 +99,24 @@ function isNews(
   before: Moment | undefined,
   now: Moment,
 ): boolean {
-  const since = sinceOf(trace, workload, config);
-  if (since === undefined || since.at > now.at) return false;
-  const isAgain = before !== undefined && before.at >= since.at;
-  const from = isAgain ? before : since;
-  const had = ranAt(trace, config, from, isAgain);
-  const [old, present] = [from, now].map(({ at }) => contentAt(trace, config, at));
-  const all = new Set([...had, ...contentsNear(trace, config, now, SLACK_MS)]);
-  const changes = changesBetween(trace, config, from, now);
-  return (
-    (had.size > 0 && all.size > 1) ||
-    (isAgain && old === undefined && present !== undefined) ||
-    // Who begins to read a key does not know which keys the last edit was of.
-    (!isAgain && trace.settings.keys?.noise === true) ||
-    (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
-    runsOther(trace, workload, config, before?.at ?? -1, now.at)
-  );
+  return beginningsOf(trace, workload, config, now).some((since) => {
+    const isAgain = before !== undefined && before.at >= since.at;
+    const from = isAgain ? before : since;
+    const had = ranAt(trace, config, from, isAgain);
+    const [old, present] = [from, now].map(({ at }) => contentAt(trace, config, at));
+    const all = new Set([...had, ...contentsNear(trace, config, now, SLACK_MS)]);
+    const changes = changesBetween(trace, config, from, now);
+    return (
+      (had.size > 0 && all.size > 1) ||
+      // What is absent and comes to be counts, and so does its second deletion.
+      (isAgain && old === undefined && (present !== undefined || changes.length > 0)) ||
+      (!isAgain && isWrittenNear(trace, config, since)) ||
+      // Who begins to read a key does not know which keys the last edit was of.
+      (!isAgain && trace.settings.keys?.noise === true) ||
+      (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
+      runsOther(trace, workload, config, before?.at ?? -1, now.at)
+    );
+  });
 }
 
 /** What its pods may run: after a rollout, or as it begins to follow the object; of one that is absent what comes to be, too. */
@@ -122,17 +126,6 @@ function ranAt(trace: Trace, config: ConfigName, from: Moment, isAgain: boolean)
   const isAbsent = contentAt(trace, config, from.at) === undefined;
   if (!isAgain && isAbsent && comes?.content !== undefined) near.add(comes.content);
   return near;
-}
-
-/** Since when it is known what the workload runs: it names the object, which is there, where rollouts are wanted. */
-function sinceOf(trace: Trace, workload: WorkloadName, config: ConfigName): Moment | undefined {
-  const listed = factsOf(trace, 'listed').slice(0, 1);
-  const wishes = [...about(trace, 'workload', workload), ...factsOf(trace, 'selection')];
-  return [...listed, ...wishes, ...writesOf(trace, config)]
-    .filter(({ at }) => at >= (listed[0]?.at ?? 0) && isSelectedAt(trace, at))
-    .filter(({ at }) => lastInForceAt(trace, config, at) !== undefined)
-    .toSorted((a, b) => a.at - b.at)
-    .find(({ at }) => workloadAt(trace, workload, at)?.follows.includes(config));
 }
 
 /** What was in force in the last `slackMs` until the moment. */

@@ -25,6 +25,7 @@ import {
   isRollingAt,
   isSelectedAt,
   isTroubledAt,
+  LATE_MS,
   lastInForceAt,
   type Of,
   type Pod,
@@ -32,6 +33,7 @@ import {
   readBy,
   rolloutsOf,
   troublesOf,
+  wasBrief,
   workloadAt,
   workloadsOf,
   writesOf,
@@ -40,8 +42,6 @@ import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** Whoever is taken back so often is given up, until there is another content. */
 const MOST_TRIES = 10;
-/** Until a pause that is over is ended, and what is late is heard. */
-const LATE_MS = 130_000;
 /** Which of two came first in one moment, no two streams tell. */
 const SLACK_MS = 100;
 /** Times in metadata are to the second, and those of two servers may differ by one. */
@@ -143,9 +143,11 @@ function readUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
   const changes = writesOf(trace, config).filter(
     ({ at }) => lastInForceAt(trace, config, at) !== lastInForceAt(trace, config, at - 1),
   );
-  const came =
-    changes.findLast(({ at }) => at <= pod.started && lastInForceAt(trace, config, at) === read)?.at ?? 0;
-  const gone = changes.find(({ at }) => at > Math.max(pod.started, came))?.at ?? Number.POSITIVE_INFINITY;
+  const first = changes.findLast(({ at }) => at <= pod.started && lastInForceAt(trace, config, at) === read);
+  const came = first?.at ?? 0;
+  const last = changes.find(({ at }) => at > Math.max(pod.started, came));
+  const gone = last?.at ?? Number.POSITIVE_INFINITY;
+  if (first && last && wasBrief(trace, first, last, config)) return true;
   return absencesOf(trace).some(
     ({ from, to }) => gone > from && gone <= to && (came > from || pod.started > from),
   );

@@ -27,6 +27,10 @@ export interface Absence {
   readonly toMs: number;
 }
 
+/** Until a pause that is over is ended, and what is late is heard. */
+export const LATE_MS = 130_000;
+/** Which of two came first in one moment, no two streams tell. */
+const ABOUT_MS = 100;
 /** The longest pause between two lists that are refused, and some. */
 const UNTIL_LISTED_MS = 60_000;
 /** From an event to the write that it makes due, where every request is answered. */
@@ -135,7 +139,8 @@ function markAt(trace: Trace, config: ConfigName, at: number): TemplateStamp | u
 
 /** How long after a change pods may have started with what was before, for all that a process knows. */
 export function doubtMsOf({ settings }: Trace): number {
-  return settings.versions === 'comparable' ? 0 : BOOKMARK_MS + 1000;
+  // A watch that has just begun anew gives its first sign of life after as long again.
+  return settings.versions === 'comparable' ? 0 : 2 * BOOKMARK_MS + 1000;
 }
 
 /** Everything that was written to the object. */
@@ -197,14 +202,51 @@ export function absencesOf(trace: Trace): readonly Absence[] {
   return absences;
 }
 
-/** Whether the object changed while the workload's kind was not listed for want of rights, and a process died after that. */
+/** Whether the object changed while the workload's kind was not listed for want of rights, and a process died since those went. */
 export function changedUnlisted(trace: Trace, workload: WorkloadName, config: ConfigName): boolean {
   const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(workload));
-  const last = factsOf(trace, 'died').findLast(({ at }) => at < endOf(trace))?.at ?? 0;
+  const last = factsOf(trace, 'died').findLast(({ at }) => at < endOf(trace))?.at ?? -1;
   return writesOf(trace, config).some(({ at, ms }) => {
-    const right = rights.findLast((fact) => fact.at <= at);
-    return right !== undefined && at < last && (!right.allowed || ms - right.ms < UNTIL_LISTED_MS);
+    const [right, gone] = [true, false].map((isAny) =>
+      rights.findLast((fact) => fact.at <= at && (isAny || !fact.allowed)),
+    );
+    const isUnlisted = right !== undefined && (!right.allowed || ms - right.ms < UNTIL_LISTED_MS);
+    return isUnlisted && last >= (gone?.at ?? Number.POSITIVE_INFINITY);
   });
+}
+
+type At = Pick<Recorded, 'at' | 'ms'>;
+
+/** Since when it is known what the workload runs: it asks for the object, which is there, where rollouts are wanted; each time that this begins. */
+export function beginningsOf(trace: Trace, workload: WorkloadName, config: ConfigName, until: At): At[] {
+  const [listed = { at: 0, ms: 0 }] = factsOf(trace, 'listed');
+  const wishes = [...about(trace, 'workload', workload), ...factsOf(trace, 'selection')];
+  const isKnown = ({ at }: At): boolean =>
+    isSelectedAt(trace, at) &&
+    lastInForceAt(trace, config, at) !== undefined &&
+    isFollowing(trace, workload, config, at);
+  const moments: readonly At[] = [listed, ...wishes, ...writesOf(trace, config)]
+    .filter(({ at }) => at >= listed.at && at <= until.at)
+    .toSorted((a, b) => a.at - b.at);
+  return moments.filter((moment, index) => {
+    const before = moments[index - 1];
+    return isKnown(moment) && !(before !== undefined && isKnown(before));
+  });
+}
+
+/** Whether the object, which was there, was written about then: which of both came first, nobody can know. */
+export function isWrittenNear(trace: Trace, config: ConfigName, { ms }: At): boolean {
+  const nearMs = Math.max(ABOUT_MS, doubtMsOf(trace));
+  return writesOf(trace, config).some(
+    (write) => Math.abs(write.ms - ms) <= nearMs && contentAt(trace, config, write.at - 1) !== undefined,
+  );
+}
+
+/** Whether a content came and went, and what was there before came back, while a late stream told of neither. */
+export function wasBrief(trace: Trace, came: Recorded, gone: Recorded, config: ConfigName): boolean {
+  const isBack = contentAt(trace, config, came.at - 1) === contentAt(trace, config, gone.at);
+  const isLate = troublesOf(trace).some(({ at, ms }) => at <= came.at && gone.ms - ms < LATE_MS);
+  return doubtMsOf(trace) > 0 && isBack && isLate;
 }
 
 /** Up to where a process that died has certainly written down what was due. */
