@@ -127,6 +127,7 @@ function run(
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
   ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
+  ...['reloader-scaled-down', 'reloader-not-ready'],
 ];
 
 const UNKNOWN_EFFECT = 'unknown whether it has an effect';
@@ -136,11 +137,13 @@ const LEFT_OUT = /^(namespace|unselected|kind)-/;
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {
-    const { isRolled, unknown, causes } = await rollsFor(scene, subject, change);
+    const { isRolled, unknown, causes } = await rollsFor(scene, subject);
     const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
-    const says = causes.map((cause) => `${title}: ${cause.says}`);
+    const own = change.value !== null && (change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval');
+    const kept = causes.filter(({ rule }) => KEEPING.includes(rule) && rule !== own);
+    const says = kept.map((cause) => `${title}: ${cause.says}`);
     if (open.length > 0) return [...open.map((why) => `${UNKNOWN_EFFECT}: ${why}`), ...says];
-    if (isRolled || causes.some(({ rule }) => LEFT_OUT.test(rule))) return says;
+    if (isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return says;
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
     return [`${title}: ${nothing}, so that this has no effect`, ...says];
   } catch (error) {
@@ -151,16 +154,13 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
 
 type Rolls = Pick<Explanation, 'causes' | 'unknown'> & { readonly isRolled: boolean };
 
-async function rollsFor(scene: Scene, subject: Subject, { annotation, value }: Change): Promise<Rolls> {
+async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
   if (subject.is === 'object') {
-    const { followers, unknown } = await explainObject(scene, subject);
-    return { isRolled: followers.length > 0, unknown, causes: [] };
+    const { followers, ...answer } = await explainObject(scene, subject);
+    return { ...answer, isRolled: followers.length > 0 };
   }
-  const own = annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
   const facts = await factsOf(scene, subject.row, subject.name);
-  const causes = [...notifiedOnly(facts), ...causesOf(facts)].filter(
-    ({ rule }) => KEEPING.includes(rule) && (value === null || rule !== own),
-  );
+  const causes = [...notifiedOnly(facts), ...causesOf(facts)];
   const isRolled = followed(facts).some(({ verdict }) => verdict.asks);
   await facts.observation.end();
   return { isRolled, unknown: hiddenOf(facts), causes };

@@ -9,9 +9,6 @@ import { configKindsOf, type Options, workloadKindsOf } from '../options/options
 import type { InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
 import { readObject } from './reads.ts';
 
-/** Why it is not known what a reloader may do. */
-const NOT_REVIEWED = 'its rights cannot be reviewed, or differ by namespace';
-
 type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
 
 /** What it lacks. */
@@ -44,8 +41,11 @@ export async function withRights(
     const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
     if (answers.has(false) && answers.size === 1)
       lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
-    else if (answers.has(false) || (isOptional && answers.has(undefined)))
-      mayLack.set(kind, `whether the reloader may ${verb} ${resource}: ${NOT_REVIEWED}`);
+    else if (answers.has(false) || (answers.has(undefined) && (installation !== undefined || isOptional)))
+      mayLack.set(
+        kind,
+        `whether the reloader may ${verb} ${resource}: its rights cannot be reviewed, or differ by namespace`,
+      );
   }
   const { ignoredConfigKinds, ignoredWorkloadKinds } = options;
   const without = {

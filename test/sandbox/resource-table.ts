@@ -113,17 +113,15 @@ export function customResource(
   return added;
 }
 
-/** A kind that is answered but not stored. */
-export const ACCESS_REVIEW: ResourceRow = row(
-  'authorization.k8s.io/v1',
-  'selfsubjectaccessreviews',
-  'SelfSubjectAccessReview',
-  { namespaced: false, verbs: ['create'] },
+/** The kinds that are answered but not stored. */
+export const ACCESS_REVIEWS: readonly ResourceRow[] = ['SelfSubjectAccessReview', 'SubjectAccessReview'].map(
+  (kind) =>
+    row('authorization.k8s.io/v1', `${kind.toLowerCase()}s`, kind, { namespaced: false, verbs: ['create'] }),
 );
 
 const KNOWN = [...RESOURCES, ...Object.values(EXTENSIONS)];
 const byResource = new Map<string, ResourceRow>(
-  [...KNOWN, ACCESS_REVIEW].toReversed().map((r) => [r.resource, r]),
+  [...KNOWN, ...ACCESS_REVIEWS].toReversed().map((r) => [r.resource, r]),
 );
 const byKind = new Map<string, ResourceRow>(KNOWN.toReversed().map((r) => [r.kind, r]));
 

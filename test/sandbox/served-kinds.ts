@@ -2,7 +2,7 @@
 
 import { documentsOf } from './discovery.ts';
 import type { JsonObject } from './json.ts';
-import { ACCESS_REVIEW, RESOURCES, type ResourceRow } from './resource-table.ts';
+import { ACCESS_REVIEWS, RESOURCES, type ResourceRow } from './resource-table.ts';
 import { noSuchGroupVersion, StatusError } from './status-error.ts';
 
 /** See the file's comment. */
@@ -13,7 +13,7 @@ export class ServedKinds {
   #documents: ReadonlyMap<string, JsonObject> | undefined;
 
   constructor(extensions: readonly ResourceRow[]) {
-    this.#rows = new Set([...RESOURCES, ACCESS_REVIEW, ...extensions]);
+    this.#rows = new Set([...RESOURCES, ...ACCESS_REVIEWS, ...extensions]);
   }
 
   /** Serves `row` from now on, or no more. */

@@ -85,7 +85,7 @@ describe('a Rollout follows an object, and the reloader', () => {
         causes,
       );
       assert.deepEqual(
-        answer.unknown.filter((each) => each.includes('may list')),
+        answer.unknown.filter((each) => each.includes('may list rollouts')),
         unknown,
       );
     };
@@ -102,7 +102,7 @@ describe('a Rollout follows an object, and the reloader', () => {
       const why = answer.others.flatMap((each) => each.causes.map(({ says }) => says));
       assert.deepEqual(why, causes);
       assert.deepEqual(
-        answer.unknown.filter((each) => each.includes('may list')),
+        answer.unknown.filter((each) => each.includes('may list rollouts')),
         unknown,
       );
     });
@@ -121,6 +121,19 @@ describe('a Rollout follows an object, and the reloader', () => {
       assertRights(answer);
     });
   }
+
+  test('may lack each right that nobody may review: nothing is certain', async () => {
+    const world = new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: follows('web') });
+    world.mayDo = () => undefined;
+    const { unknown } = await onCluster(world, [configMap({ value: 'B' })]);
+    assert.deepEqual(
+      unknown.map((each) => /may \w+ \w+/.exec(each)?.[0]),
+      ['may list deployments', 'may list configmaps'],
+    );
+  });
 
   test('may lack a right that no Deployment tells, or that it has in some namespaces alone', async () => {
     const process = await findReloader(new World().send, { ...WANTED, asked: 'none' });

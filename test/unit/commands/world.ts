@@ -61,7 +61,7 @@ export class World {
   }
 
   /** Whether the account of a reloader has a right in a namespace; undefined: the person may not review that. */
-  mayDo: (resource: string, namespace?: string, verb?: string) => boolean | undefined = () => undefined;
+  mayDo: (resource: string, namespace?: string, verb?: string) => boolean | undefined = () => true;
 
   readonly send: Send = async (request) => {
     if (request.path.endsWith('/subjectaccessreviews')) {
@@ -69,6 +69,7 @@ export class World {
       const { verb, resource, namespace } = spec.resourceAttributes;
       const allowed = spec.user === USER ? this.mayDo(resource, namespace, verb) : undefined;
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
+      throw new ApiError('forbidden', 'may not', { status: 403 });
     }
     if (!this.refuses(request)) return await this.sandbox.handle(request);
     const { status, message } = { status: 403, message: 'may not' };
