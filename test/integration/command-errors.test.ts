@@ -110,3 +110,16 @@ test('without the right to list Deployments and Leases the effect of a hold is u
     assert.match(stderr, /^unknown whether it has an effect: you may not list the Deployments and Leases/);
   }
 });
+test('hold and release say that the reloader has no replicas', async () => {
+  const scale = (replicas: number): void => {
+    const own = { spec: { replicas }, status: { replicas, readyReplicas: replicas } };
+    cluster.sandbox.patch('deployments', 'default', 'reloader', own);
+  };
+  scale(0);
+  for (const line of ['hold deploy/web', 'release deploy/web']) {
+    const { code, stderr } = await run(`reloader ${line}`, kubeconfig);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /the reloader, has no replicas: nothing is rolled before it runs/, line);
+  }
+  scale(1);
+});

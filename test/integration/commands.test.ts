@@ -213,20 +213,6 @@ describe('-f - waits for a producer that is slow', () => {
     });
 });
 
-test('hold and release say that the reloader has no replicas', async () => {
-  const scale = (replicas: number): void => {
-    const own = { spec: { replicas }, status: { replicas, readyReplicas: replicas } };
-    cluster.sandbox.patch('deployments', 'default', 'reloader', own);
-  };
-  scale(0);
-  for (const line of ['hold deploy/web', 'release deploy/web']) {
-    const { code, stderr } = await run(`reloader ${line}`, kubeconfig);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /the reloader, has no replicas: nothing is rolled before it runs/, line);
-  }
-  scale(1);
-});
-
 test('release says that there was no hold, and that one on the namespace goes on', async () => {
   const hold = (value: string | null): unknown =>
     cluster.sandbox.patch('namespaces', undefined, 'default', {
