@@ -15,7 +15,7 @@ import { byObject } from './manifests.ts';
 /** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
 
-/** What workloads follow, but for new ones, and a custom object may change that changes and mentions it; each a clause. */
+/** Each custom object that changes and names what a workload follows, as a clause. New workloads do not count. */
 export async function changedByOthers(
   scene: Scene,
   { store }: Observation,
