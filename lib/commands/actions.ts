@@ -13,6 +13,7 @@ import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
+import type { Cause } from './explain/cause.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
 import { followed } from './explain/causes-of-workload.ts';
 import { explainObject, keysOf, notifiedOnly } from './explain/explain-object.ts';
@@ -60,15 +61,21 @@ export const runRelease: Run = run(async ({ send, reloader: { options } }, targe
 export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   if (subject.is === 'object') throw new CommandError('expected a workload, such as deployment/web', 'usage');
   const facts = await factsOf(scene, subject.row, subject.name);
-  const { observation, record } = facts;
+  const { observation, record, workload } = facts;
   const { store } = observation;
   const approval = record && approvalOf(store, record);
   const isOutdated = record !== undefined && outdatedObjects(store, record).length > 0;
+  const given = workload.annotations[APPROVED_ANNOTATION];
+  const also = given === undefined ? [] : [`it has ${APPROVED_ANNOTATION}=${given} already`];
+  const why = [...also, ...keptBy(causesOf(facts), 'approval').map(({ says }) => says)];
+  const usual = approval ? 'no change is left to roll' : 'no annotation requires one';
+  const nothing = `waits for no approval: ${why.join('; ') || usual}`;
   await observation.end();
   const target = { ...own, ...approval?.target };
   const token = isOutdated ? approval?.token : undefined;
-  const waiting = { token, unseen: hiddenOf(assured(facts)), nothing: 'waits for no approval' };
-  return { target, annotation: APPROVED_ANNOTATION, ...tokenOf(scene, own, observation, waiting, content) };
+  const waiting = { token, unseen: hiddenOf(assured(facts)), nothing };
+  const written = tokenOf(scene, own, observation, waiting, content);
+  return { target, annotation: APPROVED_ANNOTATION, ...written, also };
 });
 
 /** Continues the change of an object that a workload halted. */
@@ -127,8 +134,13 @@ function run(
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
   ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
-  ...['reloader-scaled-down', 'reloader-not-ready'],
+  ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready'],
 ];
+
+/** Those among the causes, but for the `own` one of a change. */
+function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
+  return causes.filter(({ rule }) => KEEPING.includes(rule) && rule !== own);
+}
 
 const UNKNOWN_EFFECT = 'unknown whether it has an effect';
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
@@ -139,8 +151,8 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
   try {
     const { isRolled, unknown, causes } = await rollsFor(scene, subject);
     const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
-    const own = change.value !== null && (change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval');
-    const kept = causes.filter(({ rule }) => KEEPING.includes(rule) && rule !== own);
+    const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
+    const kept = keptBy(causes, change.value === null ? '' : gate);
     const says = kept.map((cause) => `${title}: ${cause.says}`);
     if (open.length > 0) return [...open.map((why) => `${UNKNOWN_EFFECT}: ${why}`), ...says];
     if (isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return says;

@@ -49,7 +49,7 @@ describe('with -o json and yaml the standard error has nothing but an error in t
     'that no approval is waited for': [
       'reloader approve deploy/web',
       1,
-      { code: 'not-waiting', message: 'Deployment/web waits for no approval' },
+      { code: 'not-waiting', message: 'Deployment/web waits for no approval: no annotation requires one' },
     ],
     'that nothing is halted': [
       'reloader resume cm/web --content 0a1b',
@@ -102,13 +102,39 @@ test('hold of a kind that is not served says so alone', async () => {
   assert.deepEqual([code, stderr], [0, says]);
 });
 
+test('approve says which approval is there, and what else keeps the workload', async () => {
+  const annotations = { [`${NATIVE}/approval`]: 'required', [`${NATIVE}/approved`]: 'ef52619f63' };
+  const patch = (name: string, own: object): unknown =>
+    cluster.sandbox.patch('deployments', 'default', name, { metadata: { annotations: own } });
+  patch('orders', { ...annotations, [`${NATIVE}/hold`]: null });
+  cluster.intercept = ({ path, body }) => {
+    const { spec } = /accessreviews$/.test(path) ? JSON.parse(body ?? '') : {};
+    const isAsked = spec?.user && spec.resourceAttributes.verb === 'patch';
+    return isAsked ? answerOf(201, { status: { allowed: false } }) : undefined;
+  };
+  const refused = await run('reloader approve deploy/orders', kubeconfig);
+  cluster.intercept = () => undefined;
+  assert.equal(refused.code, 1);
+  assert.equal(
+    refused.stderr,
+    `reloader approve: Deployment/orders waits for no approval: it has ${NATIVE}/approved=ef52619f63 already; the reloader may not patch deployments, and rolls none but by eviction\n`,
+  );
+  const { code, stdout } = await run('reloader approve deploy/orders', kubeconfig);
+  const [, token = ''] = /approved=(\w+) /.exec(stdout) ?? [];
+  assert.equal(code, 0);
+  const again = await run('reloader approve deploy/orders', kubeconfig);
+  assert.deepEqual([again.code, again.stderr], [0, `it has ${NATIVE}/approved=${token} already\n`]);
+  const none = await run('reloader approve deploy/web', kubeconfig);
+  assert.match(none.stderr, /web waits for no approval: no annotation requires one\n$/);
+});
+
 test('hold and release say that the reloader has no replicas', async () => {
   const scale = (replicas: number): void => {
     const own = { spec: { replicas }, status: { replicas, readyReplicas: replicas } };
     cluster.sandbox.patch('deployments', 'default', 'reloader', own);
   };
   scale(0);
-  for (const line of ['hold deploy/web', 'release deploy/web']) {
+  for (const line of ['hold deploy/web', 'release deploy/web', 'hold cm/web', 'release cm/web']) {
     const { code, stderr } = await run(`reloader ${line}`, kubeconfig);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /the reloader, has no replicas: nothing is rolled before it runs/, line);

@@ -26,10 +26,12 @@ export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | 
   toldInstead,
 ];
 
+/** The same, and that there is none. */
+export const INSTALLED_RULES: typeof RELOADER_RULES = [notInstalled, ...RELOADER_RULES];
+
 /** The rules, in the order in which a person should look at them. */
 export const SETTING_RULES: readonly CauseRule[] = [
-  notInstalled,
-  ...RELOADER_RULES,
+  ...INSTALLED_RULES,
   ({ reloader, workload }) => notWatched(reloader, workload.ref.namespace),
   ({ reloader, observation, workload }) => notSelected(reloader, observation, workload.ref.namespace),
   kindNotServed,
@@ -37,7 +39,7 @@ export const SETTING_RULES: readonly CauseRule[] = [
   vocabularyOff,
 ];
 
-function notInstalled({ reloader }: Facts): Cause | undefined {
+function notInstalled({ reloader }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (reloader.installation !== undefined || reloader.isGiven === true) return undefined;
   return {
     rule: 'no-reloader',

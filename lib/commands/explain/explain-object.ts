@@ -21,7 +21,7 @@ import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.t
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
-import { notWatched, unseenBecause } from './causes-of-setting.ts';
+import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
 import { isTimeUnknown } from './causes-of-workload.ts';
 import {
   causesOf,
@@ -70,8 +70,10 @@ export async function explainObject(
   );
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
   const says = `no workload of ${namespace} follows it, and no container reads it`;
+  const rules = reloader.unknown.length > 0 ? [] : INSTALLED_RULES;
+  const installed = rules.flatMap((rule) => rule(scene) ?? []);
   const causes = [
-    ...(unwatched ? [unwatched] : gatesOf(observation, ref)),
+    ...(unwatched ? [unwatched] : [...installed, ...gatesOf(observation, ref)]),
     ...unseen,
     ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : NO_CAUSES),
   ];
