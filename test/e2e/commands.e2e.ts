@@ -68,7 +68,7 @@ describe('explain', () => {
       follows.map(({ object, pods }) => [titleOf(object), pods]),
       [
         ['ConfigMap/web', 'out of date'],
-        ['Secret/tls', 'up to date'],
+        ['Secret/tls', 'no change to roll'],
       ],
     );
     assert.ok(causes.some(({ rule }) => rule === 'needs-rollout'));
@@ -194,7 +194,7 @@ test('graph has the edges of the namespace', async () => {
     edges.map(({ object, pods }) => [titleOf(object), pods]),
     [
       ['ConfigMap/web', 'out of date'],
-      ['Secret/tls', 'up to date'],
+      ['Secret/tls', 'no change to roll'],
     ],
   );
 });

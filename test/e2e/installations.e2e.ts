@@ -65,7 +65,7 @@ const COMMANDS: readonly (readonly [line: string, code: number, says: RegExp])[]
   [
     'reloader explain deployment/app',
     0,
-    /is held[\s\S]*ConfigMap\/web: out of date[\s\S]*Current: Secret\/tls/,
+    /is held[\s\S]*ConfigMap\/web: out of date[\s\S]*No change to roll: Secret\/tls/,
   ],
   ['reloader explain configmap/web', 0, /Rolled for it\n {2}Deployment\/app: out of date/],
   ['reloader graph', 0, /ConfigMap\/web in \S+\n {2}Deployment\/app in \S+: out of date/],
@@ -74,7 +74,7 @@ const COMMANDS: readonly (readonly [line: string, code: number, says: RegExp])[]
 ];
 /** What may not be said if something is unknown; what one reloader has recorded may, beside what others do. */
 const CLAIMS =
-  /^(?![\s\S]*whether another reloader)[\s\S]*up to date|No workload (is rolled|is out|follows)|none: the defaults|nothing (is left|to migrate)/;
+  /^(?![\s\S]*whether another reloader)[\s\S]*[Nn]o change to roll|No workload (is rolled|is out|follows)|none: the defaults|nothing (is left|to migrate)/;
 
 /** By person, the ClusterRole that a RoleBinding gives; the administrator has all rights. */
 const PEOPLE: Readonly<Record<string, string | undefined>> = {

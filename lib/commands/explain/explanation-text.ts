@@ -9,14 +9,14 @@ import { wordText } from './policy-words.ts';
 
 /** What pods run, in its colour. */
 export function podsText(pods: FollowedObject['pods'], paint: Paint): string {
-  return paint(pods === 'up to date' ? 'green' : pods === 'out of date' ? 'red' : 'yellow', pods);
+  return paint(pods === 'no change to roll' ? 'green' : pods === 'out of date' ? 'red' : 'yellow', pods);
 }
 
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
   const { workload, reloader, asks, follows, rollout, causes, events } = answer;
-  const isCurrent = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'up to date';
-  const [current, others] = [follows.filter(isCurrent), follows.filter((each) => !isCurrent(each))];
+  const isSame = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'no change to roll';
+  const [same, others] = [follows.filter(isSame), follows.filter((each) => !isSame(each))];
   const section = sectionsIn(paint);
   const title = reloader.is === 'unknown' ? 'Why, with flags that are guessed' : 'Why';
   return [
@@ -27,9 +27,9 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
       'Follows',
       others.map((each) => followedLine(each, describe(each.object), paint)),
     ),
-    ...(current.length === 0
+    ...(same.length === 0
       ? []
-      : [`${paint('bold', 'Current')}: ${current.map(({ object }) => describe(object)).join(', ')}`]),
+      : [`${paint('bold', 'No change to roll')}: ${same.map(({ object }) => describe(object)).join(', ')}`]),
     ...section(
       'Events',
       events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
@@ -68,9 +68,9 @@ export function unknownLines(unknown: readonly string[], paint: Paint): readonly
 
 /** One followed object, or its follower: whether pods run its content, and why it counts. */
 export function followedLine(each: FollowedObject, title: string, paint: Paint): string {
-  const { pods, asks, says, words, reference, running, current } = each;
-  const isOlder = running !== undefined && running !== current;
-  const run = isOlder ? `pods run ${running}` : 'pods may run an older content';
+  const { pods, asks, says, words, reference, recorded, current } = each;
+  const isOlder = recorded !== undefined && recorded !== current;
+  const run = isOlder ? `recorded is ${recorded}` : 'pods may run an older content';
   const digests = pods === 'out of date' ? ` (${run}, current is ${current})` : '';
   const by = words.map((word) => `\n      ${wordText(word)}`).join('');
   const effect = asks ? '' : `, ${paint('yellow', 'not rolled for it')}`;

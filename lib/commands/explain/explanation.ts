@@ -41,17 +41,18 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `rolling out`, `older pods stay`: the template brings the current content, and not every pod is of it. `not compared`: no change rolls it. */
+  /** `rolling out`, `older pods stay`: not every pod is of the template, which brings the current content. `not compared`: no change rolls it. */
   readonly pods:
-    | 'up to date'
+    | 'no change to roll'
     | 'rolling out'
+    | 'paused'
     | 'older pods stay'
     | 'out of date'
     | 'not compared'
     | 'unknown'
     | 'absent or unwatched';
-  /** The short digests of the content that pods run (absent: pods may run more than one), and that is current. */
-  readonly running?: string | undefined;
+  /** The short digests of the content of its last rollout, or the baseline (absent: pods may run more than one), and that is current. */
+  readonly recorded?: string | undefined;
   readonly current?: string | undefined;
 }
 
@@ -183,7 +184,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
   const { store, state, isServed } = facts.observation;
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
-  const [running, current] = digests.map((digest) =>
+  const [recorded, current] = digests.map((digest) =>
     digest && digest !== UNKNOWN ? shortDigest(digest, config.ref.keys) : undefined,
   );
   return {
@@ -196,7 +197,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
       reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },
     }),
     pods: podsOf(facts.observation, record, each),
-    ...(state.is === 'read' ? { running: isServed ? running : undefined, current } : {}),
+    ...(state.is === 'read' ? { recorded: isServed ? recorded : undefined, current } : {}),
   };
 }
 
@@ -221,8 +222,10 @@ export function podsOf(
   return podsSeen(isOutdated, record.workload);
 }
 
-function podsSeen(isOutdated: boolean, { isComplete, hold }: Workload): FollowedObject['pods'] {
+function podsSeen(isOutdated: boolean, { isComplete, hold, isPaused }: Workload): FollowedObject['pods'] {
   if (isOutdated) return 'out of date';
-  if (isComplete) return 'up to date';
-  return hold === undefined ? 'rolling out' : 'older pods stay';
+  // What pods ran before it was followed is not known.
+  if (isComplete) return 'no change to roll';
+  if (hold !== undefined) return 'older pods stay';
+  return isPaused === true ? 'paused' : 'rolling out';
 }

@@ -76,7 +76,7 @@ export async function answerTo(
 }
 
 /** What --outdated leaves out: of pods that roll out some may run an older content, for ever if they are paused. */
-const UP_TO_DATE: readonly string[] = ['up to date', 'not compared', 'absent or unwatched'];
+const UNCHANGED: readonly string[] = ['no change to roll', 'not compared', 'absent or unwatched'];
 
 /** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
 export function graphOf(
@@ -87,7 +87,7 @@ export function graphOf(
   const near = edgesOf(observation).filter(({ object, workload }) =>
     [undefined, keyOf(object), keyOf(workload)].includes(only),
   );
-  const edges = near.filter(({ pods }) => !isOutdated || !UP_TO_DATE.includes(pods));
+  const edges = near.filter(({ pods }) => !isOutdated || !UNCHANGED.includes(pods));
   const orderOf = ({ object, workload }: GraphEdge): string => `${keyOf(object)} ${keyOf(workload)}`;
   edges.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
   return { causes: [], unknown: [...unreadLines(observation.unread), ...unrecorded(near)], edges };

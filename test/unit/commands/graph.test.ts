@@ -41,7 +41,7 @@ test('each object has its followers, those that are not rolled for it too', asyn
   const { edges } = await graphWith({});
   assert.deepEqual(edges, [
     { object: OTHER, workload: WORKLOAD, asks: false, pods: 'not compared' },
-    { object: WEB, workload: WORKLOAD, asks: true, pods: 'up to date' },
+    { object: WEB, workload: WORKLOAD, asks: true, pods: 'no change to roll' },
   ]);
 });
 

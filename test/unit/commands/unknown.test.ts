@@ -231,7 +231,7 @@ function rulesIn({ causes }: WorkloadExplanation): readonly string[] {
 describe('explain', () => {
   test('knows all of a workload that is up to date', async () => {
     const answer = await explained(well());
-    assert.deepEqual([podsIn(answer), answer.unknown], [['up to date'], []]);
+    assert.deepEqual([podsIn(answer), answer.unknown], [['no change to roll'], []]);
   });
 
   const unheard: Readonly<Record<string, (world: World) => World>> = {
@@ -296,6 +296,17 @@ describe('explain', () => {
     };
     const answer = await explained(stuck, { isStuck: true });
     assert.deepEqual([podsIn(answer), rulesIn(answer).includes('unchanged')], [['rolling out'], false]);
+  });
+
+  test('does not count a workload as rolling out that was paused before it had pods', async () => {
+    const spec = { paused: true };
+    const answer = await explained((world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ annotations: follows('web'), spec }),
+    );
+    assert.deepEqual([podsIn(answer), rulesIn(answer)], [['paused'], ['pods-not-replaced']]);
   });
 
   for (const words of [
