@@ -13,10 +13,18 @@ const LIMIT: string = `${NATIVE_PREFIX}/rollout-limit`;
 /** The annotations that are read here; they count with any vocabularies in use. */
 export const PACE_CHECKS: Checks = {
   [INTERVAL]: (value) =>
-    parseDurationMs(value) === undefined ? 'is no duration; write such as 30s, 5m or 1h30m' : undefined,
+    parseDurationMs(value) === undefined
+      ? 'is no duration; write such as 30s, 5m or 1h30m'
+      : unitless(value, 'as in 30s, 5m or 1h30m'),
   [LIMIT]: (value) =>
-    parseRolloutLimit(value) === undefined ? 'is no limit; write such as 20/1h, or off' : undefined,
+    parseRolloutLimit(value) === undefined
+      ? 'is no limit; write such as 20/1h, or off'
+      : unitless(value, 'as in 20/1h'),
 };
+
+function unitless(value: string, as: string): string | undefined {
+  return /(?:^|\/)\s*[1-9]\d*\s*$/.test(value) ? `counts as milliseconds; write a unit, ${as}` : undefined;
+}
 
 /** The pace of a workload: `usual` applies without an annotation, and if its value cannot be parsed. */
 export function paceOf({ annotations }: Workload, usual: Pace): Pace {

@@ -57,6 +57,10 @@ test('an interval that is no duration is told', () => {
     deployment(vocabularies, prefixed({ 'min-rollout-interval': '5 minutes' })),
   );
   assert.match(finding?.message ?? '', /^"5 minutes" of .*min-rollout-interval is no duration; /);
+  for (const [key, value] of Object.entries({ 'min-rollout-interval': '10', 'rollout-limit': '20/60' })) {
+    const [unitless] = vocabularies.mistakesOf(deployment(vocabularies, prefixed({ [key]: value })));
+    assert.match(unitless?.message ?? '', /^"[20/16]+" of .* counts as milliseconds; write a unit, as in /);
+  }
 });
 
 function prefixed(says: Readonly<Record<string, string>>): Record<string, string> {
