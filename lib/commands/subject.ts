@@ -8,7 +8,6 @@ import {
   configKindOf,
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
-import { closestMatch } from '../model/text.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { Options } from '../options/options.ts';
 import { KNOWN_KINDS } from '../options/workload-kinds.ts';
@@ -75,10 +74,5 @@ function kindNamed(word: string, options: Options): string {
   );
   const kind = found?.kind ?? SHORT_NAMES[lower];
   if (kind !== undefined) return kind;
-  const nearest = closestMatch(
-    lower,
-    rows.map(({ kind: known }) => known.toLowerCase()),
-  );
-  const suggestion = nearest === undefined ? '' : `: expected ${nearest}`;
-  throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows${suggestion}`, 'usage');
+  throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
 }

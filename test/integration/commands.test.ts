@@ -101,7 +101,7 @@ describe('explain', () => {
     'a kind that nobody knows': {
       line: 'reloader explain deploymnt/web',
       code: 64,
-      says: /^reloader explain: "deploymnt" is not a kind that a reloader knows: expected deployment\n$/,
+      says: /^reloader explain: "deploymnt" is not a kind that a reloader knows\n$/,
     },
     'a reloader that does not exist': {
       line: 'reloader explain deploy/web --reloader reloader/none',

@@ -24,7 +24,7 @@ type Rule = (facts: Facts, source: Source) => ReturnType<CauseRule>;
 
 /** The rules of each reloader. */
 const RULES: Readonly<Record<Source['name'], readonly Rule[]>> = {
-  stakater: [otherWords, furtherKind, alternatives, excludedOnTemplate],
+  stakater: [otherWords, furtherKind, alternatives],
   collaborne: [otherWords, furtherKind],
 };
 /** The causes of `explain` that need not have kept the other reloader from a rollout: it watched Secrets of every type. */
@@ -86,7 +86,8 @@ function alternatives({ workload, observation, reloader }: Facts): readonly Caus
   return wordsOf(workload)
     .flatMap(({ key, value }) => itemsOf(value).map((item) => ({ key, item })))
     .flatMap(({ key, item }): readonly Cause[] => {
-      const parts = partsOf(item);
+      // Nothing is guessed about a bar in brackets.
+      const parts = /[[(\\]/.test(item) ? [item] : item.split('|');
       const there = `(${parts.join(').*|.*(')})`;
       const lost = refs.filter(
         ({ kind, name }) => named[kind].includes(key) && matches(there, name) && !matches(item, name),
@@ -95,31 +96,5 @@ function alternatives({ workload, observation, reloader }: Facts): readonly Caus
       const names = listedText(lost.map(({ name }) => name));
       const says = `"${item}" of ${key} matched there names that begin with ${parts[0]} or end in ${parts.at(-1)}, and here whole names: ${names} no longer counts`;
       return [{ rule: 'alternatives', about: key, says, todo: `to keep it write ${there}` }];
-    });
-}
-
-const DEPTH: Readonly<Record<string, number>> = { '(': 1, '[': 1, ')': -1, ']': -1 };
-
-/** The parts of an expression between bars that stand in no brackets. */
-function partsOf(item: string): readonly string[] {
-  const parts = [''];
-  let depth = 0;
-  for (const letter of item.match(/\\.|./g) ?? []) {
-    depth += DEPTH[letter] ?? 0;
-    if (letter === '|' && depth === 0) parts.push('');
-    else parts.push(`${parts.pop()}${letter}`);
-  }
-  return parts;
-}
-
-/** Exclude lists of the template count here where the workload has none. */
-function excludedOnTemplate({ workload, reloader }: Facts): readonly Cause[] {
-  const { exclude } = stakaterVocabulary(reloader.options.stakaterKeys);
-  const todo = 'take it away to be rolled for these objects, or move it to the workload';
-  return Object.values(exclude)
-    .filter((key) => key in workload.templateAnnotations && !(key in workload.annotations))
-    .map((about) => {
-      const says = `${about} is on the pod template, where it had no effect there; here it counts`;
-      return { rule: 'excluded-on-template', about, says, todo };
     });
 }

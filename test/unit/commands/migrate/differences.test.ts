@@ -69,15 +69,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'missing',
     names: /Secret\/token not found, or of a type that is not watched/,
   },
-  'an exclude list on the pod template': {
-    from: 'stakater',
-    make: deployed({
-      annotations: { [`${STAKATER}/auto`]: 'true' },
-      onTemplate: { [`configmaps.exclude.${STAKATER}/reload`]: 'web' },
-    }),
-    rule: 'excluded-on-template',
-    names: /configmaps\.exclude\.reloader\.stakater\.com\/reload is on the pod template/,
-  },
   'a Rollout that was not served': {
     from: 'stakater',
     make: other('rollouts', { [`${STAKATER}/auto`]: 'true' }),
