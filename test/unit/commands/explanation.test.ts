@@ -52,6 +52,16 @@ test('pods are out of date after a change', async () => {
   assert.match(text, /: out of date \(pods may run an older content, current is \w{4}…\)\n/);
 });
 
+test('a Deployment that was paused before it had pods is not rolling out', async () => {
+  const parts = { annotations: follows('web'), spec: { paused: true } };
+  const world = new World().install().configMap().deployment(parts);
+  const facts = await world.factsAbout('deployment/web');
+  const { follows: objects, causes } = explanationOf(facts);
+  await facts.observation.end();
+  world.sandbox.close();
+  assert.deepEqual([objects[0]?.pods, causes.map(({ rule }) => rule)], ['paused', ['pods-not-replaced']]);
+});
+
 test('pods of OnDelete are out of the way once they are deleted, and of no rollout before', async () => {
   const world = new World().install().configMap();
   const annotations = follows('web');

@@ -298,17 +298,6 @@ describe('explain', () => {
     assert.deepEqual([podsIn(answer), rulesIn(answer).includes('unchanged')], [['rolling out'], false]);
   });
 
-  test('does not count a workload as rolling out that was paused before it had pods', async () => {
-    const spec = { paused: true };
-    const answer = await explained((world) =>
-      world
-        .install()
-        .configMap()
-        .deployment({ annotations: follows('web'), spec }),
-    );
-    assert.deepEqual([podsIn(answer), rulesIn(answer)], [['paused'], ['pods-not-replaced']]);
-  });
-
   for (const words of [
     { [`${NATIVE}/approval`]: 'required' },
     { [`${NATIVE}/notify-only`]: 'true' },
