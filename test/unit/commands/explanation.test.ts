@@ -55,6 +55,7 @@ test('pods are out of date after a change', async () => {
 test('a Deployment that was paused before it had pods is not rolling out', async () => {
   const parts = { annotations: follows('web'), spec: { paused: true } };
   const world = new World().install().configMap().deployment(parts);
+  await rolledOut(world);
   const facts = await world.factsAbout('deployment/web');
   const { follows: objects, causes } = explanationOf(facts);
   await facts.observation.end();
