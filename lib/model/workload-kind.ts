@@ -35,8 +35,6 @@ export interface WorkloadKind extends ApiResource {
   readonly revisionMark?: string;
   /** Whether `spec.workloadRef` may name another object, which has the pod template. */
   readonly refersToTemplate?: true;
-  /** Whether it keeps pods of an earlier template for long also without a hold, ready to be all pods there are after an undo. */
-  readonly keepsOldPods?: true;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
   /** Whether the object at that path is a pod template; absent if the schema of the kind says so. */

@@ -6,6 +6,7 @@
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { PodClient } from '../model/outcome.ts';
 import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 const LOOK_MS = 10_000;
 /** How many workloads are looked at in a row; the others have their turn at the next look. */
@@ -17,14 +18,16 @@ const FORBIDDEN_MS = 600_000;
 export class PodFailures {
   readonly #pods: PodClient | undefined;
   readonly #onFound: (workload: ObjectKey) => void;
-  readonly #suspects = new Map<ObjectKey, WorkloadRecord>();
+  readonly #store: Store;
+  readonly #suspects = new Set<ObjectKey>();
   readonly #found = new WeakMap<WorkloadRecord, { readonly generation: number; readonly reason: string }>();
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** `onFound` is called when pods of a workload were found to fail. */
-  constructor(pods: PodClient | undefined, onFound: (workload: ObjectKey) => void) {
+  constructor(pods: PodClient | undefined, store: Store, onFound: (workload: ObjectKey) => void) {
     this.#pods = pods;
+    this.#store = store;
     this.#onFound = onFound;
   }
 
@@ -35,9 +38,9 @@ export class PodFailures {
   }
 
   /** The workload is in a rollout and not ready. */
-  suspect(workload: ObjectKey, record: WorkloadRecord): void {
+  suspect(workload: ObjectKey): void {
     if (this.#pods === undefined) return;
-    this.#suspects.set(workload, record);
+    this.#suspects.add(workload);
     this.#arm(LOOK_MS);
   }
 
@@ -53,23 +56,26 @@ export class PodFailures {
 
   async #look(): Promise<void> {
     let isForbidden = false;
-    for (const [key, record] of this.#suspects) if (!isStarting(record)) this.#suspects.delete(key);
-    for (const [key, record] of [...this.#suspects].slice(0, MOST_LOOKS)) {
+    for (const key of this.#suspects)
+      if (!isStarting(this.#store.workloads.get(key))) this.#suspects.delete(key);
+    for (const key of [...this.#suspects].slice(0, MOST_LOOKS)) {
       this.#suspects.delete(key);
-      if ((await this.#lookAt(key, record)) === 'forbidden') isForbidden = true;
+      if ((await this.#lookAt(key)) === 'forbidden') isForbidden = true;
     }
     this.#timer = undefined;
     if (this.#suspects.size > 0) this.#arm(isForbidden ? FORBIDDEN_MS : LOOK_MS);
   }
 
   /** One that is still starting stays suspect. */
-  async #lookAt(key: ObjectKey, record: WorkloadRecord): Promise<'forbidden' | undefined> {
+  async #lookAt(key: ObjectKey): Promise<'forbidden' | undefined> {
+    const record = this.#store.workloads.get(key);
+    if (record === undefined) return undefined;
     const { ref, uid, generation } = record.workload;
     const reading = await this.#pods?.podsOf(ref, uid);
     if (reading === undefined || reading.kind === 'gone') return undefined;
     const pods = reading.kind === 'listed' ? reading.pods : [];
     const reason = pods.find(({ failure, isLeaving }) => failure !== undefined && !isLeaving)?.failure;
-    if (reason === undefined) this.#suspects.set(key, record);
+    if (reason === undefined) this.#suspects.add(key);
     else {
       this.#found.set(record, { generation, reason });
       this.#onFound(key);
@@ -78,6 +84,7 @@ export class PodFailures {
   }
 }
 
-function isStarting({ workload, inFlight }: WorkloadRecord): boolean {
-  return !workload.isRolledOut && workload.rolling !== 'held' && inFlight === undefined;
+function isStarting(record: WorkloadRecord | undefined): boolean {
+  const { workload, inFlight } = record ?? {};
+  return workload?.isRolledOut === false && workload.rolling !== 'held' && inFlight === undefined;
 }

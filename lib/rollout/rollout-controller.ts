@@ -105,11 +105,9 @@ export class RolloutController {
     return this.#quiet.touch(workload);
   }
 
-  /**
-   * The namespace of the workload is selected now. The result: in how many ms it is rolled; undefined if it was not held back.
-   */
-  release(workload: ObjectKey): number | undefined {
-    return this.#heldBack.delete(workload) ? this.#quiet.touch(workload) : undefined;
+  /** The namespace of the workload is selected now: its quiet period begins if it was held back. */
+  release(workload: ObjectKey): void {
+    if (this.#heldBack.delete(workload)) this.#quiet.touch(workload);
   }
 
   /** An external rollout ended: a workload that waited for it is decided again at once. */

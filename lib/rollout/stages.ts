@@ -75,7 +75,7 @@ export class Stages {
 
   constructor(options: StagesOptions) {
     this.#options = options;
-    this.#failures = new PodFailures(options.pods, (workload) => this.observed(workload));
+    this.#failures = new PodFailures(options.pods, options.store, (workload) => this.observed(workload));
   }
 
   /** The changes in progress. */
@@ -284,7 +284,7 @@ export class Stages {
       const { state, givesEvidence } = members.get(key) ?? {};
       if (state !== 'rolling' || givesEvidence !== true) continue;
       const { failure, readyMs } = this.#vitalsOf(record);
-      if (failure === undefined && readyMs === undefined) this.#failures.suspect(key, record);
+      if (failure === undefined && readyMs === undefined) this.#failures.suspect(key);
       const isSoaking = readyMs !== undefined;
       unready.set(
         key,

@@ -4,12 +4,10 @@
  * namespace is selected.
  */
 
-import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import { inTime } from '../model/time.ts';
+import { nameIn, type ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { needsRollout } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { reviewState } from './state-write.ts';
 
@@ -17,8 +15,8 @@ import { reviewState } from './state-write.ts';
 export interface SelectedNamespacesOptions {
   readonly store: Store;
   readonly journal: DecisionLog;
-  /** Lets the workload be rolled from now on. The result: in how many ms it is; undefined if no rollout was held back. */
-  readonly release: (workload: ObjectKey) => number | undefined;
+  /** Lets the workload be rolled from now on. */
+  readonly release: (workload: ObjectKey) => void;
   /** Called after these namespaces became selected. */
   readonly onSelected: (namespaces: ReadonlySet<string>) => void;
   /** Carries out the effects. */
@@ -81,25 +79,12 @@ export class SelectedNamespaces {
   #take(namespaces: ReadonlySet<string>): void {
     const { store, release, onSelected, apply } = this.#options;
     const effects = new Effects();
-    const due: WorkloadRef[] = [];
-    let soonest = Number.POSITIVE_INFINITY;
     for (const [key, { workload, edges: own }] of store.workloads) {
       if (!namespaces.has(workload.ref.namespace)) continue;
       for (const config of own.keys()) reviewState(store, effects, config);
-      const ms = release(key);
-      if (ms === undefined || !needsRollout(store, key)) continue;
-      due.push(workload.ref);
-      soonest = Math.min(soonest, ms);
+      release(key);
     }
     apply(effects);
     onSelected(namespaces);
-    if (due.length > 0) this.#tell(due, soonest);
-  }
-
-  #tell(refs: readonly WorkloadRef[], ms: number): void {
-    const [namespace, ...others] = new Set(refs.map((ref) => ref.namespace));
-    const place = others.length === 0 ? namespace : undefined;
-    const message = `what was held back is rolled, its namespace being selected: ${describeAll(refs)} ${inTime(ms)}`;
-    this.#options.journal.say('selected-namespace', message, place);
   }
 }

@@ -277,7 +277,7 @@ export class StateCommitter {
     const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
     const [candidates, urgent, fresh] = [this.#candidates, this.#urgent, this.#fresh];
     const room = (shard: number): number => this.#known.roomIn(shard);
-    return planStateWrites(store, { candidates, urgent, fresh, gate, place, room });
+    return planStateWrites(store, { candidates, urgent, fresh, gate, place, room, isLast: this.#isClosed });
   }
 
   /**

@@ -22,7 +22,6 @@ import {
   type StateKey,
   workloadRefOf,
 } from '../model/state-entry.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
@@ -47,6 +46,8 @@ export interface OverrideChange {
   readonly shard: number;
   readonly key: StateKey;
   readonly overrides: Overrides | undefined;
+  /** False if marks of complete rollouts are all that goes: a later write removes them. */
+  readonly isDue: boolean;
 }
 
 /**
@@ -68,10 +69,15 @@ export function changedOverrides(
       const before = shards[shard]?.overrides.get(key);
       const overrides = after.get(shard);
       const [oldText, newText] = [before && formatOverrides(before), overrides && formatOverrides(overrides)];
-      if (oldText !== newText) changes.push({ shard, key, overrides });
+      if (oldText !== newText) changes.push({ shard, key, overrides, isDue: isDue(before, overrides) });
     }
   }
   return changes;
+}
+
+function isDue(before: Overrides = {}, after: Overrides = {}): boolean {
+  const marks = Object.entries(before).filter(([key, value]) => !(key in after) && /^\?\d/.test(value));
+  return formatOverrides({ ...after, ...Object.fromEntries(marks) }) !== formatOverrides(before);
 }
 
 /** The workloads with overrides in the state; their running digests may have changed since. */
@@ -108,35 +114,26 @@ function overridesByShard(
   return byShard;
 }
 
-/** The override of one edge; undefined where a start derives the running digest from the stamp or from the entry. */
-function overrideFor(
+/**
+ * The override of one edge; undefined where a start derives the running digest from the stamp or from the entry. While older pods
+ * run beside those of our stamp, an undo may make them all pods there are: only the stamp proves to a start that this did not happen.
+ */
+export function overrideFor(
   store: Store,
   record: WorkloadRecord,
-  about: Parameters<typeof recordedFor>[2],
-): RecordedDigest | undefined {
-  const { config, entry, edge } = about;
-  const runningDigest = recordedFor(store, record, about, sequenceInFlight(record, config) > 0);
-  if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
-  const committed = translated(entry.digest, store.configs.get(config) ?? {});
-  return runningDigest === committed ? undefined : runningDigest;
-}
-
-/**
- * What the state records of an edge. While pods of the template before are held beside those of our stamp, an undo may make them all
- * pods there are: only the stamp tells a start that this has not happened.
- */
-export function recordedFor(
-  store: Store,
-  { workload }: WorkloadRecord,
   { config, entry, edge }: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
-  isInFlight: boolean,
 ): RecordedDigest | undefined {
-  const runningDigest = recordedDigest(edge, isInFlight);
   const { stamp, rolloutInProgress } = edge;
-  const isHeld = workload.hold !== undefined || workloadKindOf(workload.ref.kind).keepsOldPods === true;
-  if (stamp === undefined || !rolloutInProgress || !isHeld) return runningDigest;
-  const isStamped = runningDigest === translated(committedBy(stamp, entry), store.configs.get(config) ?? {});
-  return isStamped ? whileStamped(stamp) : runningDigest;
+  const object = store.configs.get(config) ?? {};
+  const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
+  if (runningDigest === undefined || isUncommitted(stamp, entry)) return undefined;
+  if (
+    stamp !== undefined &&
+    rolloutInProgress &&
+    runningDigest === translated(committedBy(stamp, entry), object)
+  )
+    return whileStamped(stamp);
+  return runningDigest === translated(entry.digest, object) ? undefined : runningDigest;
 }
 
 /**
@@ -180,6 +177,6 @@ function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
     return about !== undefined && !alive.has(key) && gate.isSynced(about.namespace, about.kind);
   };
   return store.persisted.state.shards.flatMap(({ overrides }, shard) =>
-    [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined })),
+    [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined, isDue: true })),
   );
 }

@@ -4,11 +4,10 @@
  * run.
  */
 
-import { isUncommitted } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { formatEntry, localEntryKeyOf, type StateKey } from '../model/state-entry.ts';
+import { formatEntry, localEntryKeyOf } from '../model/state-entry.ts';
 import type { Store } from '../store/store.ts';
-import { type Desired, recordedFor } from './state-overrides.ts';
+import { type Desired, overrideFor } from './state-overrides.ts';
 
 /** The bytes of a digest in JSON: quotes, colon and comma included. */
 const BYTES_OF_VALUE = 60;
@@ -51,16 +50,11 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired): num
   const key = store.persisted.entryKeyOf(ref);
   if (before?.digest === entry.digest && before?.sequence === entry.sequence) return 0;
   let bytes = before === undefined ? key.length + formatEntry(entry).length : 0;
-  const add = (about: StateKey, local: StateKey): void => {
-    bytes += about.length + local.length + BYTES_OF_VALUE;
-  };
   for (const [record, edge] of store.edgesOf(config)) {
-    const { workload } = record;
-    const isBehind =
-      recordedFor(store, record, { config, entry, edge }, false) !== entry.digest &&
-      !isUncommitted(edge.stamp, entry);
-    if (!isBehind || store.persisted.overrideOf(workload.ref, ref) !== undefined) continue;
-    add(store.persisted.overridesKeyOf(workload.ref), localEntryKeyOf(ref));
+    const { ref: workload } = record.workload;
+    const isBehind = overrideFor(store, record, { config, entry, edge }) !== undefined;
+    if (isBehind && store.persisted.overrideOf(workload, ref) === undefined)
+      bytes += store.persisted.overridesKeyOf(workload).length + localEntryKeyOf(ref).length + BYTES_OF_VALUE;
   }
   return bytes;
 }

@@ -60,6 +60,8 @@ export interface StateRequest {
   /** The same, of objects without an entry. @default none */
   readonly fresh?: ReadonlySet<ObjectKey>;
   readonly gate: WriteGate;
+  /** Whether no later write follows, so that this one holds what alone makes no write due. */
+  readonly isLast?: boolean;
   /** Chooses the shard for a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
   /** By how many bytes a shard may grow. @default without limit */
@@ -271,7 +273,7 @@ function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
 
 function writesOf(
   store: Store,
-  { urgent, fresh = NONE, gate }: StateRequest,
+  { urgent, fresh = NONE, gate, isLast }: StateRequest,
   { desired, considered }: Choice,
   withoutRoom: ReadonlySet<ObjectKey>,
 ): StateWrite[] {
@@ -283,13 +285,16 @@ function writesOf(
   ]);
   const drafts = new Map<number, Draft>();
   draftEntries(store, drafts, desired);
-  for (const { shard, key, overrides } of changedOverrides(store, workloads, desired, gate)) {
+  const due = new Set(drafts.keys());
+  for (const { shard, key, overrides, isDue } of changedOverrides(store, workloads, desired, gate)) {
     draftOf(drafts, shard).overrides.set(key, overrides);
+    if (isDue || isLast) due.add(shard);
   }
   const touched = touchedByShard(store, considered, workloads);
   const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
     [...considered].some(([config, at]) => at === shard && configs.has(config));
   return [...drafts]
+    .filter(([shard]) => due.has(shard) || hasAny(shard, urgent))
     .sort(([a], [b]) => a - b)
     .map(([shard, draft]) => ({
       ...draft,

@@ -4,7 +4,7 @@
  */
 
 import { lostAnnotations } from '../annotations/other-writers.ts';
-import { translated } from '../model/digest.ts';
+import { ABSENT, translated } from '../model/digest.ts';
 import {
   type Edge,
   isUncommitted,
@@ -149,7 +149,10 @@ function doubtedByFailure({ workload }: WorkloadRecord, edge: Edge): Edge {
  * first.
  */
 function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: ConfigRecord): boolean {
-  if (config.digest === undefined || config.writtenAt <= event.span.from) return false;
+  const { digest, writtenAt, changedAt, foundChangedAt = changedAt } = config;
+  if (digest === undefined || writtenAt <= event.span.from) return false;
+  // Of an object that never changed, no pod has read another content, unless its creation counts.
+  if (foundChangedAt === Number.NEGATIVE_INFINITY && !store.presence.counts(ABSENT, digest)) return false;
   return !store.settings.vocabularies.judge(before, config.ref, config.annotations).asks;
 }
 

@@ -4,7 +4,14 @@
  */
 
 import { ABSENT, type Digest, translated } from '../model/digest.ts';
-import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
+import {
+  type Edge,
+  isOutdated,
+  isUncommitted,
+  recordedDigest,
+  runningDigestAtStart,
+  UNKNOWN,
+} from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
 import { referenceOf } from '../model/workload.ts';
@@ -136,8 +143,7 @@ function underPolicy(
 
 /**
  * Whether a restart now would believe another running digest of the edge than this process does: then the state is written at
- * once. Not for an edge that only has mixed pods, which a start makes of the difference anyway, and not while a patch is on
- * its way, whose answer leads to a write.
+ * once. Not while a patch is on its way, whose answer leads to a write.
  */
 export function wouldForget(
   store: Store,
@@ -153,6 +159,5 @@ export function wouldForget(
     return false;
   const override = store.persisted.overrideOf(workload.workload.ref, config.ref);
   const believed = translated(runningDigestAtStart(entry, override, edge.stamp), config);
-  if (edge.mixedPods && believed === observedBy(store, workload, config)) return true;
-  return believed !== edge.runningDigest && !(edge.mixedPods && believed === UNKNOWN);
+  return believed !== recordedDigest(edge, false);
 }

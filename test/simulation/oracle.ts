@@ -190,7 +190,7 @@ function isRolledAfter(trace: Trace, workload: WorkloadName, { config, at: since
   const end = endOf(trace);
   const isAfter = ({ at }: Recorded): boolean => at > since && at <= end;
   const looks = [...about(trace, 'workload', workload), ...writesOf(trace, config)].filter(isAfter);
-  const isSteady = [since - 1, ...looks.map(({ at }) => at), end].every((at) => {
+  const isSteady = [since - 1, since, ...looks.map(({ at }) => at), end].every((at) => {
     return isFollowing(trace, workload, config, at) && workloadAt(trace, workload, at)?.rollable === true;
   });
   const rollouts = [...rolloutsOf(trace, workload), ...about(trace, 'owner-write', workload)];

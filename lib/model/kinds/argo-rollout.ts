@@ -15,7 +15,6 @@ export const ROLLOUT: WorkloadKind = {
   resource: 'rollouts',
   isOptional: true,
   refersToTemplate: true,
-  keepsOldPods: true,
   // Early versions of the controller wrote a hash there: nothing is then known to be observed.
   isObserved: ({ metadata, status, referenced }) =>
     Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) - (referenced?.generation ?? 0) &&

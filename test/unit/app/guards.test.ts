@@ -155,10 +155,8 @@ test('a rollout that is undone before it was seen through leaves pods of before,
   world.config('cfg', 'b');
   world.roll('web', false);
   world.write();
-  const effects = world.workload('web', { stamps: {}, isRolledOut: true });
+  world.workload('web', { stamps: {}, isRolledOut: true });
   assert.ok(world.needsRollout('web'));
-  assert.ok(effects.toPersist('now').has(world.configKey('cfg')), 'a crash now would forget it');
-  world.write();
   assert.ok(world.restart().needsRollout('web'));
 });
 

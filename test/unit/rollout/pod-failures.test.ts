@@ -31,7 +31,8 @@ class Scene {
         return this.reading;
       },
     };
-    this.failures = new PodFailures(pods as PodClient, (key) => this.found.push(key.split('/')[2] ?? ''));
+    const onFound = (key: string): unknown => this.found.push(key.split('/')[2] ?? '');
+    this.failures = new PodFailures(pods as PodClient, this.world.store, onFound);
     t.after(() => this.failures.close());
   }
 
@@ -41,7 +42,7 @@ class Scene {
       const key = this.world.workloadKey(name);
       const record = this.world.store.workloads.get(key);
       assert.ok(record);
-      this.failures.suspect(key, record);
+      this.failures.suspect(key);
       return record;
     });
   }
@@ -96,6 +97,15 @@ test('without the right to list pods the next look is after ten minutes', async 
   assert.equal(scene.looks.length, 1);
   await scene.pass(1);
   assert.equal(scene.looks.length, 2);
+});
+
+test('a workload that stops following while its pods start is not looked at again', async (t) => {
+  const scene = new Scene(t);
+  scene.suspect('a');
+  await scene.pass(10_000);
+  scene.world.workload('a', { follows: [], isRolledOut: false });
+  await scene.pass(60_000);
+  assert.deepEqual(scene.looks, ['a']);
 });
 
 test('a workload that is gone is not looked at again', async (t) => {

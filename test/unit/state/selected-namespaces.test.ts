@@ -61,7 +61,7 @@ test('what is owed in a namespace that is not selected waits, without a try, unt
   await stage.pass(1_000);
   assert.deepEqual(stage.outcomes, ['done']);
   assert.equal(stage.attempts[0]?.pending.changes, 1);
-  assert.deepEqual(stage.told, ['selected-namespace', 'selected-namespace']);
+  assert.deepEqual(stage.told, ['selected-namespace']);
 });
 
 test('a namespace that is deselected within the quiet period is not rolled, and there is one try at most', async (t) => {

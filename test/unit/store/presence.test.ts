@@ -42,14 +42,19 @@ for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(CREATED)) {
   });
 }
 
-test('words that are told late are rolled once in doubt, also where only the object came to be, which does not count', () => {
-  const world = start(DELETE, { mayMiss: ['cfg'], asks: { 'reloader.stakater.com/search': 'true' } });
-  world.edit('web', { asks: { 'reloader.k8s.collaborne.com/auto': 'true' } });
-  world.config('cfg', 'a');
-  assert.equal(world.needsRollout('web'), false);
-  world.tellWorkload('web');
-  assert.equal(world.needsRollout('web'), true);
-});
+for (const [rules, isOutdated] of [
+  [DELETE, false],
+  [BOTH, true],
+] as const) {
+  test(`an opt-in that arrives after the first content: ${isOutdated ? '' : 'not '}outdated with ${JSON.stringify(rules)}`, () => {
+    const world = start(rules, { mayMiss: ['cfg'], asks: { 'reloader.stakater.com/search': 'true' } });
+    world.edit('web', { asks: { 'reloader.k8s.collaborne.com/auto': 'true' } });
+    world.config('cfg', 'a');
+    assert.equal(world.needsRollout('web'), false);
+    world.tellWorkload('web');
+    assert.equal(world.needsRollout('web'), isOutdated);
+  });
+}
 
 const DELETED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
   'an object that is only named rolls by its deletion': [DELETE, NAMED, true],

@@ -55,7 +55,7 @@ test('a promotion that takes a day leaves the change committed, and is seen by a
   assert.equal(next.plan(), undefined);
   next.is(healthy('h2'));
   assert.equal(next.edge('web').rolloutInProgress, false);
-  next.write();
+  next.write({ isLast: true });
   assert.deepEqual(next.written, { 'v1.ConfigMap_cfg': 'b.2' });
 });
 

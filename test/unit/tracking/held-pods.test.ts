@@ -46,15 +46,30 @@ test('a second change in the pause is recorded for its own stamp', () => {
   assert.equal(world.restart().needsRollout('web'), true, 'the stamp of the first one is back');
 });
 
-test('the end of the rollout takes one further write, and that of a Deployment without a hold none', () => {
+test('the end of the rollout makes no write due: its mark is removed by the next write, and by the last one', () => {
   const world = stampedAtPause();
   world.workload('web', { paused: false, isRolledOut: true });
-  world.write();
+  assert.equal(world.plan(), undefined);
+  assert.equal(world.restart().needsRollout('web'), false);
+  world.write({ isLast: true });
   assert.deepEqual(world.written, COMMITTED);
   world.config('cfg', 'c');
   world.roll('web', false);
   world.write();
-  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'c.3' });
   world.workload('web', { isRolledOut: true });
-  assert.equal(world.plan(), undefined);
+  world.config('cfg', 'd');
+  world.roll('web');
+  world.write();
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'd.4' });
+});
+
+test('an undo during our rollout, while no reloader runs, brings back pods that a start rolls', () => {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.write();
+  world.edit('web', { stamps: {} });
+  assert.equal(world.restart().needsRollout('web'), true);
 });

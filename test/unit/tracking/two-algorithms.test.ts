@@ -162,7 +162,7 @@ describe('at a start a workload', () => {
       true,
     ],
   };
-  for (const [sentence, [given, owes, forgets = false]] of Object.entries(rows))
+  for (const [sentence, [given, owes, forgets = owes]] of Object.entries(rows))
     test(sentence, () => {
       const world = started(given);
       assert.equal(world.needsRollout('web'), owes);

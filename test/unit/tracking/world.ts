@@ -271,19 +271,20 @@ export class World {
     names?: readonly string[],
     gate: WriteGate = OPEN_GATE,
     urgent: readonly string[] = [],
+    isLast = false,
   ): readonly StateWrite[] {
     const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
     const known = [...this.store.dependents.configs(), ...this.store.abandoned.keys()];
     const candidates = names === undefined ? known : keys(names);
-    const request = { candidates, urgent: new Set(keys(urgent)), gate, place: () => this.nextShard };
+    const request = { candidates, urgent: new Set(keys(urgent)), gate, isLast, place: () => this.nextShard };
     return planStateWrites(this.store, request).writes;
   }
 
   /** Writes the state until there is nothing to write; answers the last write. */
-  write(): StateWrite | undefined {
+  write({ isLast = false }: { readonly isLast?: boolean } = {}): StateWrite | undefined {
     let last: StateWrite | undefined;
     for (let round = 0; round < 10; round += 1) {
-      const write = this.plan();
+      const write = this.plan(undefined, OPEN_GATE, [], isLast);
       if (write === undefined) return last;
       noteSent(this.store, write);
       applyStateWrite(this.store, new Effects(), write);
