@@ -122,7 +122,11 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
     return fact.at > asked && fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
   });
   const from = isSelectedAt(trace, asked) ? asked : (selected?.at ?? endOf(trace));
-  const isUnknown = ({ at, recorded }: Of<'listed'>): boolean => at >= from && recorded === undefined;
+  const looked =
+    factsOf(trace, 'listed')
+      .filter(({ at }) => at <= from)
+      .at(-1)?.at ?? 0;
+  const isUnknown = ({ at, recorded }: Of<'listed'>): boolean => at >= looked && recorded === undefined;
   const blind = isClass(config) ? factsOf(trace, 'listed').findLast(isUnknown) : undefined;
   const mounted = blind && factsOf(trace, 'mounted').find(({ at }) => at >= blind.at);
   return { from, to: Math.max(recordedAfter(trace, from), mounted?.at ?? 0) };
