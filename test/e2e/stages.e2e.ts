@@ -67,7 +67,7 @@ describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
   /** Whatever the reloader would begin it has begun by now; the change is halted. */
   async function staysHalted(by: ReloaderProcess): Promise<void> {
     await stage.markBeside();
-    assert.equal(await by.metric('reloader_contents_halted'), 1);
+    await stage.until('the halt is counted', async () => (await by.metric('reloader_contents_halted')) === 1);
     assert.deepEqual([...crowd.down], []);
   }
 
@@ -130,14 +130,18 @@ describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
     assert.deepEqual([...crowd.down].toSorted(), [canary, nameAt(1)]);
   });
 
-  test('the next content is its end: it goes to all, last to the one that is known to fail', async () => {
+  test('the next content is its end: it goes to all, in the last stage to the one that is known to fail', async () => {
     crowd.forget();
     await stage.put(BUNDLE, 'C');
     await crowd.allRolled();
     await stage.settled(reloader);
-    assert.equal(begun().at(-1), nameAt(1));
+    // The last stage is sent at once, so its patches arrive in any order.
+    assert.ok(begun().indexOf(nameAt(1)) >= (ENDS.at(-2) ?? 0));
     assert.equal(crowd.down.size, 0);
     assert.deepEqual(await halts(), []);
-    assert.equal(await reloader.metric('reloader_contents_halted'), 0);
+    await stage.until(
+      'no halt is counted',
+      async () => (await reloader.metric('reloader_contents_halted')) === 0,
+    );
   });
 });
