@@ -34,6 +34,7 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   unreadable: ['error', 'A file that cannot be read.'],
   invalid: ['error', 'A manifest that the API server refuses: a field is missing or has a wrong value.'],
   'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
+  misread: ['error', 'A key that is true or false without quotes.'],
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
   duplicate: ['warning', 'Two manifests of one object that differ: only one of both can be applied.'],
   unserved: ['warning', 'An annotation without an effect here.'],

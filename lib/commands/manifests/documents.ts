@@ -9,6 +9,7 @@ import {
   type Node,
   parseAllDocuments,
   type Tags,
+  visit,
   type YAMLParseError,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
@@ -47,6 +48,8 @@ export interface Source {
   readonly report: (fault: Fault) => void;
 }
 
+/** The rule of a key that is another text for kubectl. */
+export const MISREAD = 'misread';
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
@@ -160,6 +163,7 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const faults = [...misfits, ...shared.map((path) => ({ path, is: 'also a key of data' }))].map(faultOf);
   for (const { path, ...fault } of faults)
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
+  reportMisread(place, known !== undefined, ref);
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
   if (name !== '' && !hasName) refuse(place, 'metadata', 'has a name or a namespace that no object can have');
@@ -168,6 +172,19 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const isPartial = faults.some(({ rule }) => rule === 'invalid');
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+/** Keys such as `n` and `on`, of an object whose kind is known. */
+function reportMisread({ source, node, lineCounter }: Place, isKnown: boolean, ref: Partial<Fault>): void {
+  const { file, report } = source;
+  const Pair = (_: unknown, { key }: { readonly key: unknown }): void => {
+    if (!isScalar(key) || typeof key.value !== 'boolean' || key.source === String(key.value)) return;
+    const about = String(key.source);
+    const says = `the key ${about} without quotes is ${key.value} to kubectl`;
+    const { line } = lineCounter.linePos(key.range?.[0] ?? 0);
+    report({ rule: MISREAD, about, says, todo: `write "${about}"`, file, line, ...ref });
+  };
+  if (node && isKnown) visit(node, { Pair });
 }
 
 /** The keys of a ConfigMap that have a text and a binary value. */

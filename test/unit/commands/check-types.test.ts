@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { CommandError } from '../../../lib/commands/connect.ts';
 import { check, type Problem } from '../../../lib/commands/manifests/check.ts';
 import { readManifests } from '../../../lib/commands/manifests/manifests.ts';
+import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { fc } from '../../laws.ts';
 import type { Words } from './world.ts';
 
@@ -152,6 +153,29 @@ test('a mark of an object among its labels has no effect', async () => {
   );
   const shown = found.map(({ rule, about, line }) => [rule, about, line]);
   assert.deepEqual(shown, [['misplaced', key, 6]]);
+});
+
+test('a key that YAML takes for true or false is found where the kind is known, and no plan stops', async () => {
+  const known = `${stringify(config)}data:\n  n: "5"\n  "y": "6"\n  No: "7"\n  true: "8"\n`;
+  const found = await problemsIn(
+    `${known}---\napiVersion: a.io/v1\nkind: Grid\nmetadata: {name: a}\nspec: {y: 0}\n`,
+  );
+  assert.deepEqual(
+    found.map(({ rule, line, says }) => [rule, line, says]),
+    [
+      ['misread', 6, 'the key n without quotes is false to kubectl'],
+      [
+        'invalid',
+        8,
+        'has a key twice in one map: only one of both values counts, or the manifest is refused',
+      ],
+      ['misread', 8, 'the key No without quotes is false to kubectl'],
+    ],
+  );
+  writeFileSync(path.join(folder, 'all.yaml'), known.replace('No', '"No"'));
+  const [read] = await readManifests([path.join(folder, 'all.yaml')]);
+  const { data = {} } = (read?.object ?? {}) as Partial<RawConfigObject>;
+  assert.deepEqual(Object.keys(data), ['false', 'y', 'No', 'true']);
 });
 
 test('neither a document that is no YAML nor a key that is there twice hides the others', async () => {
