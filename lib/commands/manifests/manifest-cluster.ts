@@ -165,19 +165,12 @@ function asLive(object: RawObject, resourceVersion: string): RawObject {
   return { ...object, metadata, status: statusOf(spec.replicas ?? 1) } as RawObject;
 }
 
+const COUNTS = 'replicas updatedReplicas readyReplicas availableReplicas currentReplicas'.split(' ');
+const ONES =
+  'observedGeneration desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady';
+
 /** The status of any kind of workload whose rollout is complete. */
 function statusOf(pods: number): object {
-  return {
-    observedGeneration: 1,
-    replicas: pods,
-    updatedReplicas: pods,
-    readyReplicas: pods,
-    availableReplicas: pods,
-    currentReplicas: pods,
-    desiredNumberScheduled: 1,
-    currentNumberScheduled: 1,
-    updatedNumberScheduled: 1,
-    numberAvailable: 1,
-    numberReady: 1,
-  };
+  const ones = ONES.split(' ').map((field) => [field, 1]);
+  return Object.fromEntries([...COUNTS.map((field) => [field, pods]), ...ones]);
 }

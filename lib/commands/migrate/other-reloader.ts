@@ -132,7 +132,7 @@ function otherOf(deployment: RawDeployment): OtherReloader {
 }
 
 /** One of them. */
-export interface Running extends Pick<Installation, 'namespace' | 'name' | 'release'> {
+export interface Running extends Pick<Installation, 'namespace' | 'name'> {
   /** Whether it has pods, and watches a namespace of the other one. */
   readonly isBeside: boolean;
   readonly says: string;
@@ -149,9 +149,9 @@ export async function findRunning(
 ): Promise<{ readonly running: readonly Running[]; readonly unknown: readonly string[] }> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
   const running = found.map((each): Running => {
-    const { namespace: home, name, replicas, release } = each.installation;
+    const { namespace: home, name, replicas } = each.installation;
     const { says } = shownReloader({ ...each, unknown: [] });
-    const own = { namespace: home, name, release };
+    const own = { namespace: home, name };
     if (settings === undefined) return { ...own, isBeside: false, says };
     const isBeside = replicas > 0 && isCommon(each, settings);
     const rolls = `it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;

@@ -59,7 +59,6 @@ export interface Step {
 }
 
 const VALUES = 'their-values.json';
-const OWN_VALUES = 'own-values.yaml';
 
 /** The steps; `running`: the reloaders of this program that the cluster has. */
 export function stepsFor(
@@ -77,19 +76,10 @@ export function stepsFor(
   return [...takingOver(source, other, settings), rolledOut(other)];
 }
 
-function keeping({ namespace, name, release }: Running, { args, hidden }: Settings): readonly Step[] {
+function keeping({ namespace, name }: Running, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
-  const what = `add what it lacks of ${words}, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches`;
-  const edit = `kubectl -n ${namespace} edit deployment/${name}`;
-  if (release === undefined)
-    return [{ run: edit, what: `${what}, also where it is installed from; its log names missing rights` }];
-  return [
-    {
-      run: `helm get values ${release} -n ${namespace} -o yaml > ${OWN_VALUES}`,
-      what: `${what}: the README of the chart names the value of each flag`,
-    },
-    { run: `helm upgrade ${release} k8s/chart -n ${namespace} -f ${OWN_VALUES}`, what: 'in a clone' },
-  ];
+  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches; its log names missing rights`;
+  return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 
 function upgrading({ namespace, name }: OtherInstallation, release: string): readonly Step[] {

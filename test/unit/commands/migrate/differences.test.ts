@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Source } from '../../../../lib/commands/migrate/other-reloader.ts';
-import { type DeploymentParts, podOf, type Words, World } from '../world.ts';
+import { type DeploymentParts, World } from '../world.ts';
 import { migrate, withOther } from './asked.ts';
 
 const STAKATER = 'reloader.stakater.com';
@@ -25,41 +25,7 @@ function deployed(parts: DeploymentParts): (world: World) => World {
   return (world) => world.configMap('web', {}, false).deployment(parts);
 }
 
-/** A workload of another kind that reads the ConfigMap `web`. */
-function other(resource: string, annotations: Words, metadata: object = {}): (world: World) => unknown {
-  return (world) => {
-    const template = {
-      metadata: { labels: { app: 'web' } },
-      spec: { ...podOf(['web']), restartPolicy: 'Never' },
-    };
-    const always = { ...template, spec: podOf(['web']) };
-    const specs: Readonly<Record<string, object>> = {
-      statefulsets: {
-        serviceName: 'web',
-        replicas: 1,
-        selector: { matchLabels: { app: 'web' } },
-        template: always,
-      },
-      rollouts: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template: always },
-      deploymentconfigs: { replicas: 1, selector: { app: 'web' }, template: always },
-      cronjobs: { schedule: '0 0 * * *', jobTemplate: { spec: { template } } },
-    };
-    world.configMap('web', {}, false);
-    return world.sandbox.create(resource, {
-      metadata: { namespace: 'default', name: 'web', annotations, ...metadata },
-      spec: specs[resource],
-    });
-  };
-}
-
 const ROWS: Readonly<Record<string, Row>> = {
-  'a list of Stakater Reloader with a bar, which loses an object': {
-    from: 'stakater',
-    make: (world) => deployed({ annotations: { [LIST]: 'web|other' } })(world.configMap('web-1', {}, false)),
-    rule: 'alternatives',
-    names:
-      /"web\|other" of configmap\.reloader\.stakater\.com\/reload .*: web-1 no longer counts -> to keep it write \(web\)\.\*\|\.\*\(other\)/,
-  },
   'a Secret of a type that is left out': {
     from: 'stakater',
     make: (world) => {
@@ -68,25 +34,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     rule: 'missing',
     names: /Secret\/token not found, or of a type that is not watched/,
-  },
-  'a Rollout that was not served': {
-    from: 'stakater',
-    make: other('rollouts', { [`${STAKATER}/auto`]: 'true' }),
-    rule: 'further-kind',
-    names: /rolls no Rollouts.* -> take its annotation away, or give no rights to Rollouts/,
-  },
-  'a DeploymentConfig, which older versions rolled': {
-    from: 'stakater',
-    make: other('deploymentconfigs', { [`${STAKATER}/auto`]: 'true' }),
-    rule: 'further-kind',
-    names: /^not every version of the other reloader rolls DeploymentConfigs; this one does/,
-  },
-  'a kind that Collaborne’s reloader did not know': {
-    from: 'collaborne',
-    make: other('cronjobs', { [`${NATIVE}/configmap`]: 'web' }),
-    settings: ['--cronjob-reload=run-now'],
-    rule: 'further-kind',
-    names: /rolls no CronJobs; this one does where it has the rights/,
   },
   'words that the other one does not read': {
     from: 'collaborne',
@@ -117,9 +64,9 @@ describe('the answer names', { concurrency: 4 }, () => {
     });
 });
 
-test('a bar in brackets, or one that loses no object, or a pause that both have, makes no difference', async () => {
+test('a pause that both have makes no difference', async () => {
   const annotations = {
-    [LIST]: '(web|other), [a|b]c, web|other',
+    [LIST]: 'web',
     [`deployment.${STAKATER}/pause-period`]: '5m',
     [`deployment.${STAKATER}/paused-at`]: '2030-01-31T18:00:00Z',
   };

@@ -181,21 +181,20 @@ describe('this program is installed already, and watches', () => {
     });
 });
 
-test('a release of this program is upgraded, and the other one removed with its Secrets', async () => {
+test('a release of this program is edited, and the other one removed with its Secrets', async () => {
   const parts = { env: ALERT, annotations: RELEASE };
   const world = withSecret(withOther(withRelease(), STAKATER, parts)).install();
   world.sandbox.patch('deployments', 'reloader', 'reloader', { metadata: { annotations: RELEASE } });
   const answer = await migrate(world, { from: 'stakater' });
   assert.deepEqual(commandsOf(answer), [
-    'helm get values rel -n reloader -o yaml > own-values.yaml',
-    'helm upgrade rel k8s/chart -n reloader -f own-values.yaml',
+    'kubectl -n reloader edit deployment/reloader',
     'kubectl -n reloader rollout status deployment/reloader',
     'helm uninstall rel -n reloader',
   ]);
   assert.match(answer.steps.at(-1)?.what ?? '', /also Secrets that its variables are read from$/);
   assert.match(
     answer.steps[0]?.what ?? '',
-    /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL, but for flags that would narrow it.*: the README/,
+    /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL, also where it is installed from, but for flags that would narrow it/,
   );
 });
 
