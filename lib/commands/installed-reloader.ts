@@ -22,6 +22,8 @@ export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubern
 export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
 /** Whether it is set decides what is done, and not its value, which may be in a Secret. */
 const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
+/** The program in a command, before its flags. */
+const PROGRAM = /(?:^|\/)reloader(?:\.mjs)?$/;
 /** What has its value in a Secret, and decides nothing about workloads. */
 const SECRET = /_(URL|TOKEN)$/;
 /** Nodes have a Lease each. */
@@ -61,6 +63,7 @@ export interface InstalledReloader extends Rights {
 
 interface RawProgram extends RawContainer {
   readonly image?: string;
+  readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: readonly (RawEnvVar & {
     readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
@@ -133,10 +136,10 @@ async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloa
 
 async function namedReloader(send: Send, asked: string, wanted: Wanted): Promise<InstalledReloader> {
   const deployment = await namedDeployment(send, '--reloader', asked, wanted.namespace);
-  const leases = await listedIn<RawLease>(send, LEASES, deployment.metadata.namespace ?? '', NOT_OF_NODES);
-  const named = installed(deployment, wanted.settings);
-  const unknown = [...doubtsAboutNamed(deployment, leases), ...named.unknown];
-  return { ...named, isGiven: true, unknown };
+  if (isOurs(deployment)) return { ...installed(deployment, wanted.settings), isGiven: true };
+  const says = `the Deployment ${asked} lacks the label ${RELOADER_SELECTOR} of a reloader`;
+  const instead = 'give the flags of the reloader by --reloader none -- <flags>';
+  throw new CommandError(`--reloader: ${says}; ${instead}`, 'not-a-reloader');
 }
 
 /** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
@@ -181,21 +184,6 @@ function rivalsIn(serving: Serving, further: string): readonly string[] {
   return [
     `${rivals.length} reloaders watch ${where}: ${names.join(', ')} (--reloader <namespace>/<name> names one${further})`,
   ];
-}
-
-/** Whether the Deployment that a person names is a reloader, if that is not known. @throws CommandError if it is none */
-function doubtsAboutNamed(deployment: RawDeployment, leases: Listed<RawLease>): readonly string[] {
-  const { name, namespace = '' } = deployment.metadata;
-  const isHolder = leases.found.some((lease) => holderOf(lease).startsWith(`${name}-`));
-  if (isOurs(deployment) || isHolder) return [];
-  const instead = 'give the flags of the reloader by --reloader none -- <flags>';
-  const title = `Deployment ${namespace}/${name}`;
-  if (!leases.isEverywhere)
-    return [
-      `whether ${title} is a reloader: it lacks the label ${RELOADER_SELECTOR}, and you may not list all Leases (${instead})`,
-    ];
-  const says = `does not look like a reloader: it has neither the label ${RELOADER_SELECTOR} nor a Lease`;
-  throw new CommandError(`--reloader: ${title} ${says}; ${instead}`, 'not-a-reloader');
 }
 
 /** Whether the Deployment is one of this program. */
@@ -331,7 +319,7 @@ export type Found = InstalledReloader & Required<Pick<InstalledReloader, 'instal
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
   const { args, env, hidden } = programOf(deployment);
-  const { envFrom = [] } = containerOf(deployment) ?? {};
+  const { envFrom = [], command = [] } = containerOf(deployment) ?? {};
   const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
   const title = `Deployment ${namespace}/${name}`;
   const variables = { ...env, ...(unread.includes(WEBHOOK) && { [WEBHOOK]: 'https://hidden.invalid' }) };
@@ -342,6 +330,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
     .map((each) => `the value of ${each} of ${title} is not in its manifest`);
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
+  if (flagsIn(command) === undefined) unknown.push(`which flags count: ${title} has a command of its own`);
   if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
@@ -366,7 +355,7 @@ export interface Program {
 
 /** The arguments and variables of the reloader's container, or the first one. */
 export function programOf(deployment: RawDeployment): Program {
-  const { name = '', args = [], env: variables = [] } = containerOf(deployment) ?? {};
+  const { name = '', command = [], args = [], env: variables = [] } = containerOf(deployment) ?? {};
   const env = Object.fromEntries(
     variables.flatMap(({ name: variable, value, valueFrom }) => {
       const isNamespace = valueFrom?.fieldRef?.fieldPath === 'metadata.namespace';
@@ -374,11 +363,17 @@ export function programOf(deployment: RawDeployment): Program {
       return text === undefined ? [] : [[variable, text]];
     }),
   );
-  const expanded = args.map((word) =>
+  const expanded = [...(flagsIn(command) ?? []), ...args].map((word) =>
     word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
   );
   const hidden = variables.map((variable) => variable.name).filter((each) => env[each] === undefined);
   return { container: name, args: expanded, env, hidden };
+}
+
+/** Undefined: they are not known, as those of a shell. */
+function flagsIn(command: readonly string[]): readonly string[] | undefined {
+  const at = command.findIndex((word) => PROGRAM.test(word));
+  return at < 0 && command.length > 0 ? undefined : command.slice(at + 1);
 }
 
 function containerOf({ spec }: RawDeployment): RawProgram | undefined {

@@ -68,6 +68,10 @@ describe('which reloader runs is not known', () => {
       (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
       /the variables of Deployment reloader\/reloader are in objects that envFrom names/,
     ],
+    'where it has a command that is not understood': [
+      (world) => world.install(['-A'], 1, [], [], ['sh', '-c', 'exec node reloader.mjs --dry-run']),
+      /which flags count: Deployment reloader\/reloader has a command of its own/,
+    ],
     'where a Lease was renewed a moment ago, and not since': [
       (world) => lease(world, { renewedMsAgo: 40 * SECOND_MS }),
       /laptop_0a1b renewed Lease\/reloader-state in shared 4\d s ago: this reloader may have ended/,
@@ -123,13 +127,16 @@ test('which flags count is not known while the reloader is being rolled out', as
   assert.deepEqual(unknown, ['which flags count while Deployment reloader/reloader is being rolled out']);
 });
 
-describe('a Deployment that a person names', () => {
-  const held = (world: World): World => lease(world.deployment({ reads: [] }), { holder: 'web-7f-x_uid_0a' });
+test('flags in its command count', async () => {
+  const world = new World().install(['-A'], 1, [], [], ['node', 'dist/reloader.mjs', '--dry-run']);
+  const { options, unknown } = await foundIn(world);
+  assert.deepEqual([options.dryRun, unknown], [true, []]);
+});
 
-  test('is a reloader by its label, or by a Lease that it holds', async () => {
+describe('a Deployment that a person names', () => {
+  test('is a reloader by its label', async () => {
     const two = new World().install().another();
     assert.deepEqual((await foundIn(two, { asked: 'shared/second' })).unknown, []);
-    assert.deepEqual((await foundIn(held(new World()), { asked: 'web' })).unknown, []);
   });
 
   test('runs only if its Lease is renewed, is there and has a holder', async () => {
@@ -155,12 +162,7 @@ describe('a Deployment that a person names', () => {
 
   test('is none otherwise', async () => {
     const none = foundIn(lease(new World().deployment({ reads: [] })), { asked: 'web' });
-    await assert.rejects(none, /--reloader: Deployment default\/web does not look like a reloader/);
-  });
-
-  test('may be one, without the right to Leases', async () => {
-    const { unknown } = await foundIn(mayNotList(held(new World()), 'leases'), { asked: 'web' });
-    assert.match(unknown.join(), /^whether Deployment default\/web is a reloader: it lacks the label/);
+    await assert.rejects(none, /--reloader: the Deployment web lacks the label \S+ of a reloader/);
   });
 });
 

@@ -82,8 +82,10 @@ export class World {
     replicas = 1,
     env: readonly object[] = [],
     envFrom: readonly object[] = [],
+    command?: readonly string[],
   ): this {
-    const container = { name: 'reloader', args: [...args, '--state-namespace=reloader'], env, envFrom };
+    const words = [...args, '--state-namespace=reloader'];
+    const container = { name: 'reloader', args: words, env, envFrom, ...(command && { command }) };
     return this.#reloader({ namespace: 'reloader', name: 'reloader' }, replicas, container);
   }
 
