@@ -1,4 +1,4 @@
-/** Whether an installed reloader leads, and which kinds its account may list. */
+/** Whether an installed reloader leads, and which kinds its account may list, watch and patch. */
 
 import { leasePlaceOf } from '../app/terms.ts';
 import { reviewAccount } from '../kubernetes/access-reviews.ts';
@@ -66,7 +66,9 @@ function questionsFor(options: Options) {
     ...workloads
       .filter(({ rollout }) => isPatching && rollout === 'replace-pods')
       .map((row) => ({ ...row, verb: 'patch', without: 'rolls none but by eviction' })),
-    ...[...sources, ...workloads].map((row) => ({ ...row, verb: 'list', without: 'leaves them out' })),
+    ...['watch', 'list'].flatMap((verb) =>
+      [...sources, ...workloads].map((row) => ({ ...row, verb, without: 'leaves them out' })),
+    ),
   ];
 }
 

@@ -33,14 +33,21 @@ const RIGHTS: Readonly<
   'lacks the right': [(world) => world.install(), (kind) => kind !== 'rollouts', false, [LACKS], []],
   'may list Rollouts, and not patch them': [
     (world) => world.install(),
-    (kind, _, verb) => kind !== 'rollouts' || verb === 'list',
+    (kind, _, verb) => kind !== 'rollouts' || verb !== 'patch',
     false,
     ['the reloader may not patch rollouts, and rolls none but by eviction'],
     [],
   ],
+  'may list Rollouts, and not watch them': [
+    (world) => world.install(),
+    (kind, _, verb) => kind !== 'rollouts' || verb !== 'watch',
+    false,
+    ['the reloader may not watch rollouts, and leaves them out'],
+    [],
+  ],
   'patches nothing in a dry run': [
     (world) => world.install(['-A', '--dry-run']),
-    (_, __, verb) => verb === 'list',
+    (_, __, verb) => verb !== 'patch',
     true,
     [],
     [],
