@@ -139,8 +139,8 @@ export async function unseenBecause(
   const about = describe(ref);
   const row = { ...SOURCE_KINDS[ref.kind], kind: ref.kind };
   const counts = reloader.unknown.length === 0 && watches(reloader, ref.namespace);
-  if (counts && !configKindsOf(reloader.options).includes(ref.kind))
-    return [kindIgnored(reloader, ref.kind, about)];
+  const isIgnored = counts && !configKindsOf(reloader.options).includes(ref.kind);
+  const ignored = isIgnored ? [kindIgnored(reloader, ref.kind, about)] : NO_CAUSES;
   const reading = await readObject<RawObject & { readonly type?: string }>(
     send,
     row,
@@ -148,7 +148,8 @@ export async function unseenBecause(
     ref.name,
   );
   if (reading.kind === 'absent')
-    return [{ rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
+    return [...ignored, { rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
+  if (isIgnored) return ignored;
   if (reading.kind === 'failed') {
     if (await isNotServed(send, row)) return [{ rule: 'missing', about, says: notServed(row) }];
     return [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];

@@ -229,6 +229,16 @@ describe('explain of an object', () => {
     );
   });
 
+  test('knows that an object of a kind that is not watched does not exist', async () => {
+    const world = new World({ extensions: ['secretproviderclasses'] });
+    world.install(['-A', '--enable-csi-integration=false']);
+    const { causes, isMissing } = await explainedObject(world, 'typo', 'SecretProviderClass');
+    assert.deepEqual(
+      [causes.map(({ rule }) => rule), isMissing],
+      [['kind-of-object-ignored', 'missing'], true],
+    );
+  });
+
   test('counts nobody as rolled for an object that is not watched', async () => {
     const secret = { metadata: { name: 'web' }, type: 'helm.sh/release.v1', data: {} };
     const unlabelled = new World().install(['-A', '--resource-label-selector=a=b']).configMap();
