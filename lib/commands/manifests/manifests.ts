@@ -6,6 +6,7 @@ import { text as textIn } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { describe } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
+import type { Cause } from '../explain/cause.ts';
 import { type Fault, type Manifest, MISREAD, manifestsIn } from './documents.ts';
 
 /** The rule of a file in a folder that holds no manifest, such as the values of a chart: that is no mistake. */
@@ -50,13 +51,24 @@ export function twinsIn(all: readonly Manifest[], own: string): readonly Fault[]
     others.flatMap(({ file, kind, object, lineOf }): readonly Fault[] => {
       const { namespace = own, name } = object.metadata;
       // Of those whose names are generated, each is an object of its own.
-      if (!first || name.endsWith('*') || isDeepStrictEqual(first.object, object)) return [];
+      if (!first || isGenerated(first) || isDeepStrictEqual(first.object, object)) return [];
       const other = `${first.file}:${first.lineOf()}`;
       const says = `is also in ${other}, with other fields, and only one of both can be applied: give what is rendered, as by \`kubectl kustomize\`, or each folder alone`;
       const ref = { kind, namespace, name };
       return [{ rule: 'duplicate', about: other, says, file, line: lineOf(), object: ref }];
     }),
   );
+}
+
+/** Whether its name is to be generated. */
+export function isGenerated({ object }: Manifest): boolean {
+  return object.metadata.name.endsWith('*');
+}
+
+/** That `kubectl apply` takes no generated name. */
+export function notApplied({ kind, object }: Manifest): Cause {
+  const about = `${kind}/${object.metadata.name}`;
+  return { rule: 'refused', about, says: `kubectl apply refuses the generateName of ${about}` };
 }
 
 /** The error if nothing was read. */

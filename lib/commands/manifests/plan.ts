@@ -26,7 +26,7 @@ import { changedByOthers } from './custom-objects.ts';
 import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
-import { noObjectIn, readManifests, refuse, twinsIn } from './manifests.ts';
+import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
 import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
@@ -118,7 +118,9 @@ async function planIf(
   const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
     all.flatMap((manifest) => {
       const row = rowOf(rows, manifest);
-      return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
+      return row === undefined || (former === undefined && isGenerated(manifest))
+        ? []
+        : [{ row, object: completed(manifest.object, row, namespace), isKept }];
     });
   const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
@@ -143,10 +145,11 @@ async function planIf(
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
   const lacking = await lackingIn(scene, namespaces);
+  const generated = former === undefined ? manifests.filter(isGenerated).map(notApplied) : [];
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);
   const answer = {
     reloader: shownReloader(reloader),
-    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
+    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused, ...generated],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),

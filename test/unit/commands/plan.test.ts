@@ -199,13 +199,14 @@ describe('against a cluster a plan has', () => {
   test('nothing of an object whose name is generated', async () => {
     const text = JSON.stringify(CHANGED).replace('"name":', '"generateName":');
     const manifests = manifestsIn({ file: '-', text, isNamed: true, report: () => assert.fail() });
-    const { objects, rollouts } = await onCluster(
+    const { objects, rollouts, causes } = await onCluster(
       world(),
       manifests.map(({ object }) => object),
     );
+    const says = 'kubectl apply refuses the generateName of ConfigMap/web*';
     assert.deepEqual(
-      [objects.map(({ object, change }) => [object.name, change]), rollouts],
-      [[['web*', 'created']], []],
+      [objects, rollouts, causes],
+      [[], [], [{ rule: 'refused', about: 'ConfigMap/web*', says }]],
     );
   });
 
