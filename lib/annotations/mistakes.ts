@@ -61,7 +61,7 @@ const VALUE_RULES: readonly Rule[] = [
   ({ annotations }) => malformedFindings(annotations, OWN_CHECKS),
 ];
 /** The rules, in the order in which their findings are reported. */
-const RULES: readonly Rule[] = [...VALUE_RULES, idle, templateless, misplaced, mistyped];
+const RULES: readonly Rule[] = [...VALUE_RULES, idle, templateless, misplaced, shadowed, mistyped];
 const NONE: readonly Finding[] = [];
 const PLACES = { template: 'on the pod template', label: 'among the labels' };
 /** The annotations that count with any vocabularies in use. */
@@ -257,6 +257,18 @@ function misplaced(workload: Workload, keys: Keys, all: readonly Vocabulary[]): 
     if (on === 'workload' || annotations[key] !== undefined) return NONE;
     const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(workload, key, [value], keys, all)}`;
     const message = `${key} is ${PLACES[on]}, where it has no effect; ${remedy}`;
+    return [{ reason: 'misplaced', about: key, message }];
+  });
+}
+
+/** Policy on the pod template that counts for no kind, since the workload has its own. */
+function shadowed(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+  const read = all
+    .filter((words) => words.readsTemplate)
+    .flatMap((words) => CONFIG_KINDS.map((kind) => policyAnnotations(words, workload, kind)));
+  return Object.entries(workload.templateAnnotations).flatMap(([key, value]): readonly Finding[] => {
+    if (read.some((annotations) => annotations[key] === value)) return NONE;
+    const message = `${key} is ${PLACES.template}, where it has no effect beside the annotations of the workload itself; move it to these, or take it away`;
     return [{ reason: 'misplaced', about: key, message }];
   });
 }

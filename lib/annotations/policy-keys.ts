@@ -65,7 +65,10 @@ export class NearKeys {
   }
 
   /** The nearest key that counts, if it is near. */
-  meantBy(key: string): string | undefined {
+  meantBy(given: string): string | undefined {
+    const whole = `${SHORT_PREFIX}.${given}`;
+    // `stakater.com/auto`
+    const key = this.#vocabularies.some(({ domain }) => prefixOf(whole) === domain) ? whole : given;
     const words = wordsIn(key);
     if (words.length > MOST_WORDS) return undefined;
     const isShort = prefixOf(key) === SHORT_PREFIX;

@@ -1,13 +1,13 @@
 /** `reloader check`: the mistakes of manifests, found without a cluster. */
 
-import { namespaceGatingMistakes } from '../../annotations/gating.ts';
+import { isNamespaceAnnotation, namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
-import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
 import { type Annotations, meantIn } from '../../model/workload.ts';
 import { VERSION } from '../../options/version.ts';
+import type { Store } from '../../store/store.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
 import { causeOf, followed } from '../explain/causes-of-workload.ts';
@@ -38,6 +38,8 @@ export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, abou
   'state-named': ['error', 'An annotation that names the state of a reloader.'],
   duplicate: ['warning', 'Two manifests of one object that differ: only one of both can be applied.'],
   unserved: ['warning', 'An annotation without an effect here.'],
+  excluded: ['warning', 'A named object that is also excluded.'],
+  ignored: ['warning', 'A named object whose changes are to be ignored.'],
   missing: ['warning', 'A named object that is not in the set, or not watched.'],
   'vocabulary-off': ['warning', 'Annotations of a vocabulary that is not in use.'],
   'kind-not-served': ['warning', 'An annotated workload of a kind that is not rolled.'],
@@ -63,17 +65,31 @@ function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
     if (CHECKED_RULES[rule] === undefined || elsewhere.includes(about)) return false;
     if (rule === STRICT) return isStrict && facts.workload.references.length > 0;
     if (rule === 'not-matched') return !isRolled;
+    if (rule === 'excluded' || rule === 'ignored') return isNamed(facts, about);
     return isAnnotated || rule !== 'kind-not-served';
   });
+}
+
+function isNamed(facts: Facts, object: string): boolean {
+  const { vocabularies } = facts.observation.store.settings;
+  const refs = followed(facts).flatMap(({ config: { ref } }) => (describe(ref) === object ? [ref] : []));
+  return vocabularies.findingsOfMissing(facts.workload, refs, () => false).length > 0;
 }
 
 /** The problems of what is no workload. */
 function objectProblems(
   ref: WorkloadRef,
   { annotations, labels }: Record<'annotations' | 'labels', Annotations>,
-  all: Vocabularies,
+  { settings: { vocabularies: all, readsNamespaces } }: Store,
 ): readonly Cause[] {
-  if (ref.kind === 'Namespace') return namespaceGatingMistakes(ref.name, annotations).map(causeOf);
+  if (ref.kind === 'Namespace') {
+    const unread = readsNamespaces === true ? [] : Object.keys(annotations).filter(isNamespaceAnnotation);
+    const says = 'has an effect on a Namespace only with --all-namespaces and --namespace-annotations';
+    return [
+      ...namespaceGatingMistakes(ref.name, annotations).map(causeOf),
+      ...unread.map((about) => ({ rule: 'unserved', about, says: `${about} ${says}` })),
+    ];
+  }
   const misplaced = meantIn(labels, all.isConfigAnnotation).map(([about]) => ({
     rule: 'misplaced',
     about,
@@ -183,7 +199,7 @@ async function problemsAmong(
     const object = { kind, namespace: own, name };
     const causes =
       row === undefined || reading?.kind !== 'found'
-        ? objectProblems(object, { annotations, labels }, observation.store.settings.vocabularies)
+        ? objectProblems(object, { annotations, labels }, observation.store)
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
     const found = causes.map((cause) =>
       problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),

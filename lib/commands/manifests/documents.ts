@@ -14,7 +14,7 @@ import {
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
 import { isObjectName, type WorkloadRef } from '../../model/object-ref.ts';
-import type { RawConfigObject, RawMetadata, RawObject } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
 import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
 
@@ -160,7 +160,8 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
   const shared = sharedKeysOf(known ? object : {}).map((key) => ['binaryData', key]);
-  const faults = [...misfits, ...shared.map((path) => ({ path, is: 'also a key of data' }))].map(faultOf);
+  const twice = shared.map((path) => ({ path, is: 'also a key of data' }));
+  const faults = [...misfits, ...twice, ...selectorMisfits(object)].map(faultOf);
   for (const { path, ...fault } of faults)
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
   reportMisread(place, known !== undefined, ref);
@@ -172,6 +173,14 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const isPartial = faults.some(({ rule }) => rule === 'invalid');
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+}
+
+/** A selector that asks for labels which the pod template lacks. */
+function selectorMisfits(object: Partial<RawWorkload>): readonly Misfit[] {
+  const { selector, template } = { selector: undefined, ...object.spec };
+  const { matchLabels = {} } = (selector ?? {}) as { readonly matchLabels?: Fields };
+  const isMet = Object.entries(matchLabels).every(([key, is]) => template?.metadata?.labels?.[key] === is);
+  return template === undefined || isMet ? [] : [{ path: ['spec', 'selector'], is: 'not that of its pods' }];
 }
 
 /** Keys such as `n` and `on`, of an object whose kind is known. */

@@ -84,6 +84,7 @@ const NEAR: Record<string, string> = {
   [`configmap.${STAKATER}`]: `configmap.${STAKATER}/reload`,
   [`secrets.${STAKATER}/auto`]: `secret.${STAKATER}/auto`,
   [`${STAKATER}/pausePeriod`]: `deployment.${STAKATER}/pause-period`,
+  'stakater.com/auto': `${STAKATER}/auto`,
   [`${SAP}/configmap`]: `${SAP}/configmaps`,
   [`${WAVE}/extra-configmap`]: `${WAVE}/extra-configmaps`,
   [`${WAVE}/update-on-config-changes`]: `${WAVE}/update-on-config-change`,
@@ -108,6 +109,7 @@ for (const [key, meant] of Object.entries(NEAR)) {
 /** Annotations of other programs, some with words of ours. */
 const FOREIGN = [
   'forecastle.stakater.com/expose',
+  'forecastle.stakater.com/auto',
   'forecastle.stakater.com/appName',
   'monitor.stakater.com/match',
   'xposer.stakater.com/annotations',

@@ -279,13 +279,6 @@ describe('check finds nothing in', () => {
       configMap(undefined, 'api'),
     ],
     'a value without content': [workload({ annotations: { note: null } }), configMap()],
-    'words of a namespace': [
-      {
-        apiVersion: 'v1',
-        kind: 'Namespace',
-        metadata: { name: 'shop', annotations: { [`${NATIVE}/notify-only`]: 'true' } },
-      },
-    ],
   };
   for (const [name, objects] of Object.entries(good))
     test(name, async () => assert.deepEqual(await problemsOf(objects), []));
