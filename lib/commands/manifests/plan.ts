@@ -96,10 +96,13 @@ export async function plan(
 ): Promise<Plan> {
   for (const all of [former ?? [], manifests]) twinsIn(all, scene.namespace).forEach(refuse);
   const mayGo: string[] = [];
-  const answer = await planIf(scene, manifests, former, mayGo);
+  const refused = former === undefined ? manifests.filter(isGenerated).map(notApplied) : [];
+  const applied = manifests.filter((each) => former !== undefined || !isGenerated(each));
+  const first = await planIf(scene, applied, former, mayGo);
+  const answer = { ...first, causes: [...first.causes, ...refused] };
   if (mayGo.length === 0) return answer;
-  const other = await planIf(scene, manifests, former);
-  const [one, two] = [answer, other].map(({ objects: _, rollouts, ...rest }) => {
+  const other = await planIf(scene, applied, former);
+  const [one, two] = [first, other].map(({ objects: _, rollouts, ...rest }) => {
     return { ...rest, rollouts: rollouts.map(({ objects: __, ...each }) => each) };
   });
   return isDeepStrictEqual(one, two) ? answer : { ...answer, unknown: [...answer.unknown, ...mayGo] };
@@ -118,9 +121,7 @@ async function planIf(
   const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
     all.flatMap((manifest) => {
       const row = rowOf(rows, manifest);
-      return row === undefined || (former === undefined && isGenerated(manifest))
-        ? []
-        : [{ row, object: completed(manifest.object, row, namespace), isKept }];
+      return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
     });
   const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
@@ -145,11 +146,10 @@ async function planIf(
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
   const lacking = await lackingIn(scene, namespaces);
-  const generated = former === undefined ? manifests.filter(isGenerated).map(notApplied) : [];
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);
   const answer = {
     reloader: shownReloader(reloader),
-    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused, ...generated],
+    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
