@@ -280,7 +280,7 @@ function stateOrMark(before: unknown, after: unknown): 'state' | 'mark' {
   const isMark = (key: string): boolean =>
     old?.metadata.annotations?.[key] !== now?.metadata.annotations?.[key];
   const isSame = JSON.stringify(old?.data ?? {}) === JSON.stringify(now?.data ?? {});
-  return old !== undefined && isSame && isMark(TERM_ANNOTATION) ? 'mark' : 'state';
+  return isSame && (old === undefined || isMark(TERM_ANNOTATION)) ? 'mark' : 'state';
 }
 
 function isRollable({ spec }: LooseObject): boolean {

@@ -152,9 +152,10 @@ function readUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
   const last = changes.find(({ at }) => at > Math.max(pod.started, came));
   const gone = last?.at ?? Number.POSITIVE_INFINITY;
   if (first && last && wasBrief(trace, first, last, config)) return true;
-  return absencesOf(trace).some(
-    ({ from, to }) => gone > from && gone <= to && (came > from || pod.started > from),
-  );
+  return absencesOf(trace).some(({ from, to }) => {
+    const isDeleted = came > from && pod.started <= to && contentAt(trace, config, to) === undefined;
+    return isDeleted || (gone > from && gone <= to && (came > from || pod.started > from));
+  });
 }
 
 /** Where the creation of runs is not answered the last run may be one of between, and one of what is in force was before. */
