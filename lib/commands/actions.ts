@@ -71,11 +71,10 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const usual = approval ? 'no change is left to roll' : 'no annotation requires one';
   const nothing = `waits for no approval: ${why.join('; ') || usual}`;
   await observation.end();
-  const target = { ...own, ...approval?.target };
   const token = isOutdated ? approval?.token : undefined;
   const waiting = { token, unseen: hiddenOf(assured(facts)), nothing };
   const written = tokenOf(scene, own, observation, waiting, content);
-  return { target, annotation: APPROVED_ANNOTATION, ...written, also };
+  return { target: { ...own, ...approval?.target }, annotation: APPROVED_ANNOTATION, ...written, also };
 });
 
 /** Continues the change of an object that a workload halted. */

@@ -19,16 +19,11 @@ export type Subject =
   | { readonly is: 'object'; readonly kind: ConfigKind; readonly name: string };
 
 /** The short names of kubectl, beside the kind and its plural. */
-const SHORT_NAMES: Readonly<Record<string, string>> = {
-  deploy: 'Deployment',
-  sts: 'StatefulSet',
-  ds: 'DaemonSet',
-  cj: 'CronJob',
-  ro: 'Rollout',
-  dc: 'DeploymentConfig',
-  cm: 'ConfigMap',
-  spc: 'SecretProviderClass',
-};
+const SHORT_NAMES = new Map(
+  'deploy=Deployment sts=StatefulSet ds=DaemonSet cj=CronJob ro=Rollout dc=DeploymentConfig cm=ConfigMap spc=SecretProviderClass'
+    .split(' ')
+    .map((pair) => pair.split('=') as [short: string, kind: string]),
+);
 
 /** The subject of the operands `kind/name`, or `kind name`. @throws CommandError */
 export function subjectOf(operands: readonly string[], options: Options): Subject {
@@ -72,7 +67,7 @@ function kindNamed(word: string, options: Options): string {
   const found = rows.find(({ kind, objectKind, resource, group }) =>
     [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower),
   );
-  const kind = found?.kind ?? SHORT_NAMES[lower];
+  const kind = found?.kind ?? SHORT_NAMES.get(lower);
   if (kind !== undefined) return kind;
   throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
 }

@@ -2,6 +2,7 @@
 
 import { isNamespaceAnnotation, namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
+import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
@@ -22,6 +23,7 @@ import type { Paint } from '../terminal.ts';
 import type { Fault, Manifest } from './documents.ts';
 import { clusterOf } from './manifest-cluster.ts';
 import { byObject, NO_MANIFEST, noObjectIn, readManifests, twinsIn } from './manifests.ts';
+import { KNOWN_KINDS } from './shapes.ts';
 
 /** How grave a problem is, in the words of SARIF. */
 type Level = 'error' | 'warning';
@@ -201,7 +203,10 @@ async function problemsAmong(
       row === undefined || reading?.kind !== 'found'
         ? objectProblems(object, { annotations, labels }, observation.store)
         : problemsOf(await factsIn(scene, observation, row, reading.object), isStrict);
-    const found = causes.map((cause) =>
+    const strays = KNOWN_KINDS.some((known) => known.kind === kind)
+      ? straysIn(manifest.object, observation.store.settings.vocabularies)
+      : [];
+    const found = [...causes, ...strays].map((cause) =>
       problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),
     );
     // What is missing in a partial object may be why it has no effect.
@@ -220,9 +225,22 @@ const TEXTS = [
 
 type Fields = Readonly<Partial<Record<string, unknown>>>;
 
+/** The words of a reloader in other maps than those that it reads, such as `spec.annotations`. */
+function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause[] {
+  if (typeof fields !== 'object' || TEXTS.some((place) => place.join('.') === path)) return [];
+  return Object.entries(fields ?? {}).flatMap(([key, value]): readonly Cause[] => {
+    const isMeant = /^(?!f:).*\//.test(key) && (all.isConfigAnnotation(key) || all.isStrayOnObject(key));
+    if (!isMeant) return straysIn(value, all, path ? `${path}.${key}` : key);
+    const says = `${key} is in ${path}, where it has no effect; write it in metadata.annotations`;
+    return [{ rule: 'misplaced', about: key, says }];
+  });
+}
+
 /** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
+  const [, stray] = / is in (\S+), where /.exec(says) ?? [];
+  if (stray !== undefined) return lineOf(...stray.split('.'), about);
   const places = text.includes('among the labels') ? TEXTS.toReversed() : TEXTS;
   const mentioned = places
     .flatMap((place) =>

@@ -25,11 +25,8 @@ export function isServedBy(from: Source['name'], facts: Facts): boolean {
 /** The differences of one workload. */
 export function differencesOf(source: Source, facts: Facts): readonly Difference[] {
   const { ref: workload } = facts.workload;
-  const causes = [
-    ...causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule)),
-    ...otherWords(facts, source),
-  ];
-  return causes.map((cause) => ({ ...cause, workload }));
+  const causes = causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule));
+  return [...causes, ...otherWords(facts, source)].map((cause) => ({ ...cause, workload }));
 }
 
 /** The annotations that the other reloader reads, in some version of it at least. */

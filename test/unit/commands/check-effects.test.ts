@@ -1,7 +1,7 @@
 /** What `reloader check` finds in manifests that are right by themselves, and have no effect. */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -33,6 +33,12 @@ function withTemplate(metadata: object, annotations: Words = follows('web')): ob
 
 function onTemplate(annotations: Words, own: Words): object {
   return withTemplate({ labels: { app: 'web' }, annotations }, own);
+}
+
+/** The object with a value in another field. */
+function withField(object: unknown, [field = '', ...rest]: readonly string[], value: object): object {
+  const fields = { ...(object as Readonly<Record<string, unknown>>) };
+  return { ...fields, [field]: rest.length === 0 ? value : withField(fields[field] ?? {}, rest, value) };
 }
 
 const HELD = {
@@ -75,6 +81,22 @@ const ROWS: Readonly<Record<string, readonly [objects: readonly object[], rules:
     [deployment('app:1', follows('web')), marked({ [`${NATIVE}/ignore`]: 'true' })],
     'ignored',
   ],
+  ...Object.fromEntries(
+    ['annotations', 'metadata.annotation', 'spec.annotations', 'spec.template.spec.annotations'].map(
+      (place) => [
+        `a word in ${place}`,
+        [
+          [withField(deployment('app:1', follows('web')), place.split('.'), AUTO), configMap()],
+          'misplaced',
+          new RegExp(`auto is in ${place},`),
+        ],
+      ],
+    ),
+  ),
+  'a word in a custom object, which its operator may read': [
+    [{ apiVersion: 'a.io/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { annotations: AUTO } }],
+    '',
+  ],
   'a selector of other pods': [
     [withTemplate({ labels: { app: 'other' } }), configMap()],
     'invalid',
@@ -88,6 +110,8 @@ for (const [name, [objects, rules, says = /^/]] of Object.entries(ROWS))
     const { problems } = await check([file], { namespace: 'default', settings: [], isStrict: false });
     assert.equal(problems.map(({ rule }) => rule).join(), rules, JSON.stringify(problems));
     assert.match(problems[0]?.says ?? '', says);
+    const [, key = ''] = /^(\S+) is in /.exec(problems[0]?.says ?? '') ?? [];
+    assert.match(readFileSync(file, 'utf8').split('\n')[(problems[0]?.line ?? 1) - 1] ?? '', new RegExp(key));
   });
 
 test('a hold of a namespace counts with the flag', async () => {
