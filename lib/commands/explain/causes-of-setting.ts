@@ -149,15 +149,14 @@ export async function unseenBecause(
   );
   if (reading.kind === 'absent')
     return [...ignored, { rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
-  if (isIgnored) return ignored;
   if (reading.kind === 'failed') {
-    if (await isNotServed(send, row)) return [{ rule: 'missing', about, says: notServed(row) }];
-    return [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];
+    if (await isNotServed(send, row)) return [...ignored, { rule: 'missing', about, says: notServed(row) }];
+    return isIgnored ? ignored : [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];
   }
   const { type = '', metadata } = reading.object;
   const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
-  const unlabelled = counts && notLabelled(reloader, ref, metadata);
-  return [...(row.ignoredTypes.includes(type) ? [untyped] : NO_CAUSES), ...(unlabelled ? [unlabelled] : [])];
+  const unlabelled = (counts && notLabelled(reloader, ref, metadata)) || [];
+  return [...ignored, ...(row.ignoredTypes.includes(type) ? [untyped] : []), unlabelled].flat();
 }
 
 function kindIgnored({ options, lacks }: InstalledReloader, kind: ConfigKind, names: string): Cause {

@@ -237,6 +237,9 @@ describe('explain of an object', () => {
       [causes.map(({ rule }) => rule), isMissing],
       [['kind-of-object-ignored', 'missing'], true],
     );
+    const unserved = new World().install(['-A', '--enable-csi-integration=false']);
+    const [, absent] = (await explainedObject(unserved, 'typo', 'SecretProviderClass')).causes;
+    assert.match(absent?.says ?? '', /^the cluster does not serve secretproviderclasses/);
   });
 
   test('counts nobody as rolled for an object that is not watched', async () => {
