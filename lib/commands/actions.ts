@@ -62,9 +62,8 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   if (subject.is === 'object') throw new CommandError('expected a workload, such as deployment/web', 'usage');
   const facts = await factsOf(scene, subject.row, subject.name);
   const { observation, record, workload } = facts;
-  const { store } = observation;
-  const approval = record && approvalOf(store, record);
-  const isOutdated = record !== undefined && outdatedObjects(store, record).length > 0;
+  const approval = record && approvalOf(observation.store, record);
+  const isOutdated = record !== undefined && outdatedObjects(observation.store, record).length > 0;
   const given = workload.annotations[APPROVED_ANNOTATION];
   const also = given === undefined ? [] : [`it has ${APPROVED_ANNOTATION}=${given} already`];
   const why = [...also, ...keptBy(causesOf(facts), 'approval').map(({ says }) => says)];
@@ -117,10 +116,9 @@ function run(
     const target = { kind: kindOf(subject), namespace: scene.namespace, name: subject.name };
     const change = await action(scene, target, flags, subject);
     await write(scene, change);
-    const { annotation, value } = change;
-    const { kind, namespace, name } = change.target;
+    const { annotation, value, target: at } = change;
     const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
-    const command = `kubectl annotate -n ${namespace} ${kind.toLowerCase()}/${name} ${words}`;
+    const command = `kubectl annotate -n ${at.namespace} ${at.kind.toLowerCase()}/${at.name} ${words}`;
     const also = [...(change.also ?? []), ...(await effectOf(scene, subject, change))];
     const answer = { unknown: [], ...change, ...(also.length > 0 && { also }), command };
     for (const line of also) terminal.note(line);
@@ -152,7 +150,7 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
     const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
-    const says = kept.map((cause) => `${title}: ${cause.says}`);
+    const says = [...new Set(kept.map((cause) => `${title}: ${cause.says}`))];
     if (open.length > 0) return [...open.map((why) => `${UNKNOWN_EFFECT}: ${why}`), ...says];
     if (isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return says;
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
@@ -167,8 +165,11 @@ type Rolls = Pick<Explanation, 'causes' | 'unknown'> & { readonly isRolled: bool
 
 async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
   if (subject.is === 'object') {
-    const { followers, ...answer } = await explainObject(scene, subject);
-    return { ...answer, isRolled: followers.length > 0 };
+    const { followers, others, causes: own, unknown } = await explainObject(scene, subject);
+    const isRolled = followers.length > 0;
+    const all = others.flatMap(({ causes }) => causes);
+    const left = all.filter(({ rule }) => !isRolled && LEFT_OUT.test(rule));
+    return { causes: [...own, ...left], unknown, isRolled };
   }
   const facts = await factsOf(scene, subject.row, subject.name);
   const causes = [...notifiedOnly(facts), ...causesOf(facts)];

@@ -113,6 +113,9 @@ test('approve says which approval is there, and what else keeps the workload', a
     return isAsked ? answerOf(201, { status: { allowed: false } }) : undefined;
   };
   const refused = await run('reloader approve deploy/orders', kubeconfig);
+  const held = await run('reloader hold cm/web', kubeconfig);
+  assert.match(held.stderr, /^ConfigMap\/web: the reloader may not patch deployments, and rolls none /);
+  await run('reloader release cm/web', kubeconfig);
   cluster.intercept = () => undefined;
   assert.equal(refused.code, 1);
   assert.equal(
