@@ -6,6 +6,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { DryRunObject, KeptObject, readConfigObject } from '../kubernetes/kept-object.ts';
+import { oneAtATime } from '../kubernetes/one-at-a-time.ts';
 import { proxyFor } from '../kubernetes/proxy.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
@@ -17,7 +18,6 @@ import { HttpPoster } from '../notify/http-post.ts';
 import { tellWebhook } from '../notify/webhook.ts';
 import { VERSION } from '../options/version.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { oneAtATime } from '../rollout/one-at-a-time.ts';
 import { type KeyedStateClient, keySecretOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { isGenuineCopy } from '../tracking/genuine-copy.ts';

@@ -3,7 +3,7 @@
  * reports do not know each other. It carries out the effects that the rules in tracking have decided, in the order that a leader holds.
  */
 
-import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjects } from '../repair/missing-objects.ts';
@@ -12,10 +12,7 @@ import { Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Findings, type FindingsOptions } from '../report/findings.ts';
 import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
-import { RolloutController } from '../rollout/rollout-controller.ts';
-import type { RolloutControllerOptions } from '../rollout/rollout-options.ts';
-import { Slots, type SlotsOptions } from '../rollout/slots.ts';
-import { Stages, type StagesOptions } from '../rollout/stages.ts';
+import { RolloutController, type RolloutControllerOptions } from '../rollout/rollout-controller.ts';
 import type { Ending } from '../state/ending.ts';
 import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
@@ -31,7 +28,15 @@ import { Fence } from './fence.ts';
 export interface ControllersOptions
   extends Omit<
       RolloutControllerOptions,
-      'onOutcome' | 'onSlowed' | 'newSlots' | 'newStages' | 'apply' | 'observe' | 'onPatchAnswered'
+      | 'apply'
+      | 'observe'
+      | 'isListed'
+      | 'onOverdue'
+      | 'persist'
+      | 'onNews'
+      | 'newToken'
+      | 'onOutcome'
+      | 'onPatchAnswered'
     >,
     Pick<StateCommitterOptions, 'stateClient' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
@@ -46,9 +51,6 @@ export interface ControllersOptions
   readonly leads: boolean;
   /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
   readonly missingGraceMs?: number | undefined;
-  /** How many may be in a rollout. @default any number */
-  readonly budget?: SlotsOptions['budget'] | undefined;
-  readonly staging: StagesOptions['staging'];
 }
 
 /** Takes in objects that the refetcher read outside their streams. */
@@ -103,7 +105,7 @@ export class Controllers {
     this.findings = new Findings({
       ...options,
       isMissing: (config) => this.missingObjects.has(config),
-      isSlowed: (workload) => this.rollouts.isSlowed(workload),
+      isSlowed: (workload) => this.rollouts.pace.isSlowed(workload),
       say,
     });
     this.pauses = new Pauses({ ...options, isWaiting, say });
@@ -112,7 +114,7 @@ export class Controllers {
       store,
       journal: options.journal,
       apply,
-      release: (workload) => this.rollouts.release(workload),
+      release: (workload) => this.rollouts.wake(workload),
       onSelected: (namespaces) => this.findings.select(namespaces),
     });
     this.#namespaceAnnotations = new NamespaceAnnotations(store, (workloads) => this.#reconsider(workloads));
@@ -169,36 +171,21 @@ export class Controllers {
   }
 
   #newRollouts(options: ControllersOptions): RolloutController {
-    const { budget, store, gate } = options;
-    const isListed = (): boolean => gate.showsWorkloads;
-    const onOverdue: SlotsOptions['onOverdue'] = (...news) => this.reporter.overdue(...news);
+    const { gate, random } = options;
     return new RolloutController({
       ...options,
       apply: (effects) => this.apply(effects),
       observe: (ref, workload, span) => this.refetcher.take(ref, workload, span),
-      newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
-      newStages: (ways) => this.#newStages(options, { ...ways, isListed }),
-      onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
-      onOutcome: (...report) => this.#onOutcome(...report),
-      onPatchAnswered: (seconds) => this.counters?.patched(seconds),
-    });
-  }
-
-  #newStages(
-    { store, staging, pods, random }: ControllersOptions,
-    ways: Pick<StagesOptions, 'canBegin' | 'begin' | 'isListed'>,
-  ): Stages {
-    return new Stages({
-      ...ways,
-      store,
-      staging,
-      pods,
+      isListed: () => gate.showsWorkloads,
+      onOverdue: (...news) => this.reporter.overdue(...news),
       persist: (config) => this.committer.request(new Set([config]), new Set()),
       onNews: (news) => this.reporter.stage(news),
       newToken: () =>
         Math.floor(random() * TOKENS)
           .toString(16)
           .padStart(8, '0'),
+      onOutcome: (...report) => this.#onOutcome(...report),
+      onPatchAnswered: (seconds) => this.counters?.patched(seconds),
     });
   }
 
@@ -226,19 +213,10 @@ export class Controllers {
   /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
   #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutControllerOptions['onOutcome']>): void {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
-    if (outcome.type === 'waiting-for-slot') this.#onWaiting(ref, outcome.about);
-    if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
+    if (outcome.type === 'rolled') this.findings.rolled(keyOf(ref));
     this.review(keyOf(ref));
     this.pauses.proceed(keyOf(ref));
     this.committer.kick();
-  }
-
-  /** An Event tells of the first one that waits in its namespace, and of its place; the status page has all. */
-  #onWaiting(ref: WorkloadRef, about: string): void {
-    const { slots } = this.rollouts;
-    const isFirst = slots?.isCrowded(keyOf(ref)) === false;
-    const why = isFirst ? slots.reasonOf(keyOf(ref)) : slots?.limit;
-    this.reporter.waiting(ref, about, why ?? '', isFirst);
   }
 }
 
@@ -263,8 +241,6 @@ export function carryOut(targets: Controllers, effects: Effects): void {
   for (const [workload] of effects.enqueuedFor('retry-now'))
     if (!reverted.has(workload)) fenced(workload, () => rollouts.retryNow(workload));
   touch(targets, effects);
-  for (const [workload] of effects.enqueuedFor('external-rollout-over'))
-    fenced(workload, () => rollouts.resume(workload));
   for (const [workload, { times }] of reverted) fenced(workload, () => rollouts.contest(workload, times));
   committer.request(effects.toPersist('now'), effects.toPersist('soon'));
   inquire(targets, effects);

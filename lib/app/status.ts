@@ -1,19 +1,26 @@
 /** Computes the status report and the gauges from the present reloader. It shows digests in short form only, never content. */
 
 import { heldUntil } from '../annotations/gating.ts';
+import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../annotations/stage-news.ts';
+import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
+import { type Blocked, RETRIES } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
-import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import type {
+  ChangeStatus,
+  FollowedStatus,
+  StatusReport,
+  WaitStatus,
+  WorkloadStatus,
+} from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
-import type { StagedChange } from '../rollout/stages.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
-import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
-import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../tracking/stage-news.ts';
+import { isOutdatedOn, judge, needsRollout } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How many workloads of a change are named. */
@@ -51,13 +58,22 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
     workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
   const leader = reloader.leads ? leaderGaugesOf(reloader, now) : undefined;
-  return { ...seen, leader };
+  return { ...seen, leader, waiting: reloader.leads ? waitingIn(reloader) : {} };
+}
+
+/** How many outdated workloads wait for each reason. A reason for which none waits is 0, so that a query sees the first one. */
+function waitingIn({ store, controllers: { rollouts } }: Reloader): Readonly<Record<string, number>> {
+  const reasons = rollouts.blockers.flatMap(({ name, reasons: own = [name] }) => own);
+  const counts = new Map<string, number>([...reasons, 'quiet', ...RETRIES].map((reason) => [reason, 0]));
+  for (const [key, { reason }] of rollouts.waiting)
+    if (needsRollout(store, key)) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
   const { store } = reloader;
   const { rollouts, committer } = reloader.controllers;
-  const { slots, gates } = rollouts;
+  const { slots, pace } = rollouts;
   let outdatedEdges = 0;
   let oldest = now;
   for (const [key, record] of store.workloads) {
@@ -65,9 +81,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    const { type } = rollouts.pendingReasonOf(key) ?? {};
-    const isPlanned = type === 'quiet' || type === 'selection';
-    if (outdated === 0 || gates.of(key) !== undefined || isPlanned) continue;
+    if (outdated === 0 || !rollouts.isOverdue(key)) continue;
     const since = rollouts.pendingChangesOf(key)?.since ?? now;
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
@@ -75,12 +89,9 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     edges: store.dependents.size,
     outdatedEdges,
     oldestOutdatedAge: secondsOf(now - oldest),
-    slowedWorkloads: rollouts.slowed,
-    heldWorkloads: gates.size,
+    slowedWorkloads: pace.slowed,
     haltedContents: rollouts.stages.halted,
-    awaitingPeople: gates.awaitingPeople,
     slotsUsed: slots?.used ?? 0,
-    waitingForSlot: slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
     stateOverrides: store.persisted.state.overrides.size,
     stateBytes: committer.bytes,
@@ -101,21 +112,25 @@ function workloadStatus(
   });
   const isOutdated = follows.some((status) => status.isOutdated);
   const pending = isOutdated ? rollouts.pendingChangesOf(key) : undefined;
-  const reason = rollouts.pendingReasonOf(key);
-  const waits = isOutdated ? reason : undefined;
-  const until = waits && 'until' in waits ? waits.until : Number.POSITIVE_INFINITY;
+  const waits = isOutdated ? rollouts.waitOf(key) : undefined;
   return {
     namespace: ref.namespace,
     workload: describe(ref),
     follows,
     isOutdated,
     ...(pending && { outdatedForSeconds: secondsOf(now - pending.since) }),
-    ...(waits && { waitsFor: waits.type }),
-    ...(Number.isFinite(until) && { waitsForSeconds: secondsOf(Math.max(0, until - now)) }),
-    ...(waits && 'token' in waits && { approvalToken: waits.token }),
-    ...(reason && 'message' in reason && { problem: reason.message }),
+    ...(waits && { waiting: waitStatus(waits) }),
     ...(rolling === undefined || rolling === 'held' ? {} : { rolling }),
     findings: findings.of(key),
+  };
+}
+
+function waitStatus({ reason, message, until, token }: Blocked): WaitStatus {
+  return {
+    reason,
+    message,
+    ...(Number.isFinite(until) && { seconds: secondsOf(Math.max(0, until - Date.now())) }),
+    ...(token !== undefined && { token }),
   };
 }
 

@@ -4,13 +4,14 @@
  */
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
+import { approvalOf } from '../blockers/approval.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
-import { approvalOf, outdatedObjects } from '../tracking/gate.ts';
+import { outdatedObjects } from '../tracking/edge-policy.ts';
 import { haltOf } from '../tracking/halts.ts';
 import { CommandError } from './connect.ts';
 import type { Cause } from './explain/cause.ts';

@@ -139,8 +139,10 @@ const ALONE: Election = {
 /** The same decisions, without an end of any window, an election, or anybody who is told. */
 function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
+  // Which slots are free only a running reloader knows.
+  const { budget: _, ...others } = options;
   return {
-    ...options,
+    ...others,
     // What the account of the controller may do is its own matter: a person's rights decide here.
     argoRollouts: served(options.argoRollouts),
     openshift: served(options.openshift),

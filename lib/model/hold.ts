@@ -19,6 +19,11 @@ export type Hold =
   /** A DeploymentConfig whose deployment failed or was cancelled, so that the pods of the version before came back. */
   | { readonly type: 'failed' };
 
+/** Whether the rollout of the present template failed, or was cancelled or aborted. */
+export function hasFailed({ hold }: { readonly hold?: Hold | undefined }): boolean {
+  return hold?.type === 'failed' || hold?.type === 'aborted';
+}
+
 /** `hold`, or the pause of a workload that has no older pods yet. */
 export function holdOrPause(hold: Hold | undefined, isPaused: boolean | undefined): Hold | undefined {
   return hold ?? (isPaused === true ? { type: 'paused' } : undefined);

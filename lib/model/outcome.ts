@@ -89,62 +89,69 @@ export interface PodClient {
   readonly evict: (namespace: string, pod: Pod) => Promise<WriteResult<unknown>>;
 }
 
+/** Why an attempt is made again. */
+export const RETRIES = ['conflict', 'unavailable', 'refused', 'evicting'] as const;
+
+/** An attempt that is made again: `reason` says how soon. */
+export interface Retry {
+  readonly type: 'retry';
+  /**
+   * `conflict`: another client wrote first. `unavailable`: the API server cannot execute it now. `refused`: it refuses it, or another
+   * client reverts it. `evicting`: older pods are left.
+   */
+  readonly reason: (typeof RETRIES)[number];
+  /** For people; of evictions, how many pods are gone, and what the next one waits for. */
+  readonly message: string;
+  readonly retryAfterMs?: number | undefined;
+  readonly evictions?: EvictionProgress;
+}
+
+/** The server, or another client, refuses the rollout. */
+export function refusal(message: string): Retry {
+  return { type: 'retry', reason: 'refused', message };
+}
+
+/** How the evictions of a workload come on. */
+export interface EvictionProgress {
+  /** The attempts in a row that changed nothing. */
+  readonly idle: number;
+  /** Whether nothing has changed for longer than the progress deadline. */
+  readonly isStalled: boolean;
+  /** The changes that it is for. */
+  readonly about: string;
+}
+
 /** The outcome of one attempt; rollout-controller.ts has the reaction to each. */
 export type Outcome =
   /** The workload was up to date. */
-  | { readonly type: 'settled' }
+  | { readonly type: 'current' }
   /** The patch is in force, or every older pod was evicted. */
-  | { readonly type: 'done'; readonly plan: RolloutPlan; readonly evicted?: number }
-  /** Decide again at once, after a read. */
-  | { readonly type: 'again' }
-  /** The API server cannot execute it now. */
-  | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number | undefined }
-  /** The API server refuses it, or an external writer reverts it. */
-  | { readonly type: 'refused'; readonly message: string }
-  /**
-   * An external writer reverts the stamp each time, or has aborted the rollout: the next attempt follows a change of an object, or of
-   * the template, or the end of the abort.
-   */
-  | { readonly type: 'given-up'; readonly message: string }
-  /** Its namespace is not selected: it is rolled once that is selected. */
-  | { readonly type: 'unselected' }
-  /**
-   * Older pods are left: looked at again soon. `message`: how many are gone, and what the next eviction waits for; `isNews`: it differs
-   * from the attempt before; `idle`: the attempts in a row that changed nothing; `isStalled`: for longer than its progress deadline;
-   * `about`: the changes that it is for.
-   */
-  | {
-      readonly type: 'evicting';
-      readonly message: string;
-      readonly idle: number;
-      readonly isNews: boolean;
-      readonly isStalled: boolean;
-      readonly about: string;
-      readonly retryAfterMs: number | undefined;
-    }
-  /** An external rollout is in progress, and brings all pending changes. */
-  | { readonly type: 'absorbing' }
-  /** A hold, a window, a missing approval, its stage or a halt keeps it from being rolled now. `about`: the changes that it is for. */
-  | { readonly type: 'held'; readonly gate: Gate; readonly about: string }
-  /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
-  | { readonly type: 'waiting-for-slot'; readonly about: string }
+  | { readonly type: 'rolled'; readonly plan: RolloutPlan; readonly evicted?: number }
+  /** It may not be rolled now. */
+  | { readonly type: 'blocked'; readonly blocked: Blocked }
+  | Retry
   /** The workload no longer exists. */
   | { readonly type: 'gone' };
 
-/** The outcomes of an attempt that sent a patch, or would have in a dry run. */
-export const ATTEMPT_ENDS = ['done', 'again', 'later', 'refused', 'gone'] as const;
+/** The outcomes of an attempt that sent a patch, or would have in a dry run; of a retry its reason. */
+export const ATTEMPT_ENDS = ['rolled', 'conflict', 'unavailable', 'refused', 'gone'] as const;
 
 /** One of ATTEMPT_ENDS. */
 export type AttemptEnd = (typeof ATTEMPT_ENDS)[number];
 
-/** What keeps a workload from being rolled although nothing failed. `notify-only`: a person rolls it, or nobody does. */
-export interface Gate {
-  readonly type: 'hold' | 'window' | 'approval' | 'notify-only' | 'stage' | 'halt';
-  /** When to decide again at the latest, in ms since 1970; Infinity: once an annotation changes. */
-  readonly until: number;
-  /** For people; another gate has another message. */
+/** Why an outdated workload is not being patched now, and when to ask again. */
+export interface Blocked {
+  /** A word for the log, metrics and pages. */
+  readonly reason: string;
+  /** For people. */
   readonly message: string;
-  /** Of an approval: the token by which a person gives it. */
+  /** When to ask again, in ms since 1970; Infinity: once something changes. */
+  readonly until: number;
+  /** The Event that reports it; undefined: only the log does. */
+  readonly event?: EventReason | undefined;
+  /** Another workload of its namespace waits for the same, so that it has no Event of its own. */
+  readonly isShared?: boolean;
+  /** The token by which a person allows the rollout. */
   readonly token?: string;
 }
 
@@ -155,24 +162,6 @@ export interface PendingChanges {
   /** When the first of them was seen, by monotonicMs. */
   readonly since: number;
 }
-
-/** Why an outdated workload is not being patched at this moment. */
-export type PendingReason =
-  | { readonly type: 'quiet'; readonly until: number }
-  | { readonly type: 'queued' }
-  /** It waits for a slot, or for the rate of rollouts. */
-  | { readonly type: 'budget'; readonly message: string }
-  | { readonly type: 'backoff'; readonly until: number; readonly message: string }
-  /** Its older pods are evicted: the next look, and how far that has come. */
-  | { readonly type: 'evicting'; readonly until: number; readonly message: string }
-  /** As 'given-up': an object that it follows, or its own template, has to change, or a person has to let it go on. */
-  | { readonly type: 'change'; readonly message: string }
-  /** An external rollout brings the changes, if it makes progress until then. */
-  | { readonly type: 'external-rollout'; readonly until: number }
-  /** `until`: infinite if an annotation or another workload has to change. */
-  | Gate
-  /** Its namespace is not selected. */
-  | { readonly type: 'selection' };
 
 /** One workload, and the objects whose change it was rolled for. */
 export interface RolloutInfo {

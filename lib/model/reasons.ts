@@ -25,8 +25,6 @@ export const REASONS = {
   'stamped-by-peer': 'Another reloader stamped the pod template: the content that its pods read is unknown.',
   'external-rollout':
     'An external writer changed the pod template while content was changing: its pods may have read either version.',
-  'external-rollout-in-progress':
-    'An external writer rolls the workload, and its new pods read the change: it is not rolled a second time unless that rollout fails.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
@@ -59,7 +57,7 @@ export const REASONS = {
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
   'waiting-for-slot':
     'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
-  held: 'A hold, a window that is closed, or the stages of a change keep the workload from being rolled now: it is rolled once that is over.',
+  held: 'Something keeps the outdated workload from being rolled now, as the message says: it is rolled once that is over.',
   halted:
     'A workload did not get ready with the content of an object: nothing further is rolled for it before a person decides.',
   'halt-over': 'The workload that halted a change is ready: the change goes on.',

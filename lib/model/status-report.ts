@@ -2,7 +2,6 @@
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
-import type { PendingReason } from './outcome.ts';
 import type { Reason, Verdict } from './reasons.ts';
 import type { Rolling } from './workload-kind.ts';
 
@@ -23,6 +22,17 @@ export interface FollowedStatus {
   readonly policy: Verdict;
 }
 
+/** Why an outdated workload is not rolled now. */
+export interface WaitStatus {
+  /** A word, as in the metric `reloader_workloads_waiting`. */
+  readonly reason: string;
+  readonly message: string;
+  /** In how many seconds it is decided again; absent: once something changes. */
+  readonly seconds?: number;
+  /** The value of the annotation `approved` that lets it be rolled. */
+  readonly token?: string;
+}
+
 /** One workload that follows an object, or has a finding. */
 export interface WorkloadStatus {
   readonly namespace: string;
@@ -32,12 +42,7 @@ export interface WorkloadStatus {
   /** The age of the oldest pending change, in seconds. */
   readonly outdatedForSeconds?: number;
   /** Why it has not been rolled yet. */
-  readonly waitsFor?: PendingReason['type'];
-  readonly waitsForSeconds?: number;
-  /** The value of the annotation `approved` that lets it be rolled. */
-  readonly approvalToken?: string;
-  /** Why the last attempt failed, or what the next one waits for. */
-  readonly problem?: string;
+  readonly waiting?: WaitStatus;
   /** Whether a rollout replaces pods, or waits for the new ones to be ready; absent: neither. */
   readonly rolling?: Exclude<Rolling, 'held'>;
   /** Why expected rollouts do not happen; mostly empty. */

@@ -3,6 +3,7 @@
  * nothing, so a report cannot delay a rollout.
  */
 
+import { haltedText, type StageNews } from '../annotations/stage-news.ts';
 import { isStakaterVariable } from '../annotations/stamp-variables.ts';
 import type { Finding } from '../model/finding.ts';
 import { pauseWords, whenTaken } from '../model/hold.ts';
@@ -20,24 +21,25 @@ import {
 import {
   ATTEMPT_ENDS,
   type AttemptEnd,
+  type Blocked,
   type FailureInfo,
-  type Gate,
   type Outcome,
   type PendingChanges,
+  type Retry,
   type RolloutInfo,
   type WriteResult,
 } from '../model/outcome.ts';
-import { type EventReason, type EventRecord, eventTelling, type Reason } from '../model/reasons.ts';
+import { EVENTS, type EventReason, type EventRecord, eventTelling, type Reason } from '../model/reasons.ts';
 import { aboutOf } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
 import { count } from '../model/text.ts';
 import { formatDuration, inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { outdatedObjects } from '../tracking/edge-policy.ts';
 import type { Note } from '../tracking/effects.ts';
-import { outdatedObjects } from '../tracking/gate.ts';
-import { haltedText, type StageNews } from '../tracking/stage-news.ts';
 import type { Journal } from './journal.ts';
 
 /** The counters. Every method is cheap and never throws. */
@@ -77,15 +79,6 @@ export interface Due {
 
 /** How many decisions with the same reason about the same workload are reported one by one. */
 const MOST_ALIKE = 10;
-/** The reason by which each gate is reported. */
-const KEPT_BY: Readonly<Record<Gate['type'], Reason>> = {
-  hold: 'held',
-  window: 'held',
-  stage: 'held',
-  halt: 'held',
-  approval: 'approval-required',
-  'notify-only': 'notify-only',
-};
 /** The Events about outdated workloads that need a person. */
 const FAILURES: readonly EventReason[] = ['ReloadRefused', 'ReloadGivenUp', 'ApprovalRequired'];
 /** How many objects an Event names. */
@@ -95,8 +88,8 @@ const MOST_SOURCES = 10;
 export class Reporter {
   readonly journal: Journal;
   readonly #options: ReporterOptions;
-  /** The message of the refusal, or of the hold, last reported as an Event, by workload: the same one is reported once. */
-  readonly #refusals = new Map<ObjectKey, string>();
+  /** The refusal or the block that was reported last, by workload: the same one is reported once. */
+  readonly #reported = new Map<ObjectKey, string>();
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -105,7 +98,7 @@ export class Reporter {
 
   /** Forgets a workload that does not exist or follows nothing any more. */
   forget(workload: ObjectKey): void {
-    this.#refusals.delete(workload);
+    this.#reported.delete(workload);
   }
 
   /**
@@ -149,21 +142,6 @@ export class Reporter {
     this.journal.say('unselected-namespace', message, config.namespace);
   }
 
-  /** Reports the lengthened window of a workload that is rolled too often; called once per window. */
-  slowed(ref: WorkloadRef, atTheLatestMs: number): void {
-    const at = new Date(Date.now() + atTheLatestMs).toISOString();
-    const message = `rolled too often: the next rollout comes ${inTime(atTheLatestMs)} at the latest, at ${at}`;
-    this.journal.say('slowed', `${describe(ref)}: ${message}`, ref.namespace);
-    this.#event(ref, 'RolloutsSlowed', at, message);
-  }
-
-  /** Reports that a workload waits in the budget of rollouts; `isTold`: by an Event too. */
-  waiting(ref: WorkloadRef, about: string, why: string, isTold: boolean): void {
-    const message = `waits for its turn: ${why}`;
-    this.journal.say('waiting-for-slot', `${describe(ref)} ${message}`, ref.namespace);
-    if (isTold) this.#event(ref, 'WaitingForSlot', about, message);
-  }
-
   /** Reports a rollout that has made no progress for `ms`. */
   overdue(workload: ObjectKey, ms: number): void {
     const { ref, generation } = this.#options.store.workloads.get(workload)?.workload ?? {};
@@ -197,44 +175,22 @@ export class Reporter {
     const who = describe(ref);
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
       this.journal.say(reason, message, ref.namespace);
-    const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    const end = ATTEMPT_ENDS.find((type) => type === outcome.type);
+    const ended = outcome.type === 'retry' ? outcome.reason : outcome.type;
+    const end = ATTEMPT_ENDS.find((type) => type === ended);
     if (end !== undefined) counters?.attempted(ref, end);
-    if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
+    if (outcome.type === 'current' || outcome.type === 'rolled') this.#reported.delete(keyOf(ref));
     switch (outcome.type) {
-      case 'done':
-        this.#done(ref, outcome, pending);
+      case 'rolled':
+        this.#rolled(ref, outcome, pending);
         break;
-      case 'evicting':
-        this.#evicting(ref, outcome, again);
-        break;
-      case 'settled':
+      case 'current':
         say('unchanged', `${who}: nothing left to roll`);
         break;
-      case 'again':
-        say('conflict', `${who} was changed by another client: decided again`);
+      case 'retry':
+        this.#retried(ref, outcome, nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`);
         break;
-      case 'later':
-        say('retry', `${who} is not ${this.#doneTo(ref)} yet: ${outcome.message}${again}`);
-        break;
-      case 'refused':
-        say('refused', `${who} is refused: ${outcome.message}${again}`);
-        this.#warnOfRefusal(ref, outcome.message);
-        break;
-      case 'given-up':
-        say('given-up', `${who} is not rolled: ${outcome.message}`);
-        this.#event(ref, 'ReloadGivenUp', outcome.message, `not ${this.#doneTo(ref)}: ${outcome.message}`);
-        break;
-      case 'unselected':
-        say('unselected-namespace', `${who} is not rolled before its namespace is selected`);
-        break;
-      case 'absorbing':
-        say('external-rollout-in-progress', `${who} is being rolled by an external writer, with the change`);
-        break;
-      case 'waiting-for-slot':
-        break; // `waiting` reports it
-      case 'held':
-        this.#held(ref, outcome);
+      case 'blocked':
+        this.#blocked(ref, outcome.blocked);
         break;
       case 'gone':
         say('gone', `${who} is gone`);
@@ -242,7 +198,56 @@ export class Reporter {
     }
   }
 
-  #done(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'done' }>, pending: PendingChanges): void {
+  #retried(ref: WorkloadRef, { reason, message, evictions }: Retry, again: string): void {
+    const who = describe(ref);
+    const say = (...[why, text]: [Reason, string]): void => this.journal.say(why, text, ref.namespace);
+    if (reason === 'conflict') say('conflict', `${who} was changed by another client: decided again`);
+    if (reason === 'unavailable') say('retry', `${who} is not ${this.#doneTo(ref)} yet: ${message}${again}`);
+    if (reason === 'refused') {
+      say('refused', `${who} is refused: ${message}${again}`);
+      if (!this.#isReported(ref, message))
+        this.#event(
+          ref,
+          'ReloadRefused',
+          message,
+          `not ${this.#doneTo(ref)}, and tried again until it is: ${message}`,
+        );
+    }
+    // Each look at the pods comes here: only news are reported, and a standstill once.
+    if (evictions && !this.#isReported(ref, message)) say('evicting', `${who}: ${message}${again}`);
+    if (evictions?.isStalled)
+      this.#event(ref, 'EvictionsStalled', evictions.about, `no progress: ${message}`);
+  }
+
+  /** Each look comes here: only news are reported. */
+  #blocked(ref: WorkloadRef, { reason, message, event, isShared }: Blocked): void {
+    // The message of one that waits for its turn has its place.
+    const block = `${reason} ${isShared === undefined ? message : ''}`;
+    if (this.#isReported(ref, block)) return;
+    const why = event === undefined ? 'held' : EVENTS[event].tells;
+    this.journal.say(why, `${describe(ref)} is not rolled yet: ${message}`, ref.namespace);
+    if (event === undefined || isShared === true) return;
+    // The same content after another rollout has another Event.
+    const edges = this.#options.store.workloads.get(keyOf(ref))?.edges.values() ?? [];
+    const rolled = [...edges].map(({ stamp }) => stamp?.sequence);
+    const about = `${contentsOf(this.#outdatedOn(ref))} ${rolled.join()} ${block}`;
+    this.#event(ref, event, about, `not ${this.#doneTo(ref)} yet: ${message}`);
+  }
+
+  #outdatedOn(ref: WorkloadRef): readonly ConfigRecord[] {
+    const { store } = this.#options;
+    const record = store.workloads.get(keyOf(ref));
+    return record === undefined ? [] : outdatedObjects(store, record);
+  }
+
+  /** Whether this was the last thing that was reported about the workload. */
+  #isReported(ref: WorkloadRef, text: string): boolean {
+    const isReported = this.#reported.get(keyOf(ref)) === text;
+    this.#reported.set(keyOf(ref), text);
+    return isReported;
+  }
+
+  #rolled(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'rolled' }>, pending: PendingChanges): void {
     const { plan, evicted } = outcome;
     const { changes, since } = pending;
     const { counters, isDryRun, store, onRollout } = this.#options;
@@ -289,34 +294,6 @@ export class Reporter {
     );
   }
 
-  /** Each look at the pods comes here: only news are reported, and a standstill once. */
-  #evicting(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'evicting' }>, again: string): void {
-    const { message, isNews, isStalled, about } = outcome;
-    if (isNews) this.journal.say('evicting', `${describe(ref)}: ${message}${again}`, ref.namespace);
-    if (isStalled) this.#event(ref, 'EvictionsStalled', about, `no progress: ${message}`);
-  }
-
-  /** Each look comes here: only news are reported. */
-  #held(ref: WorkloadRef, { gate, about }: Extract<Outcome, { type: 'held' }>): void {
-    if (this.#refusals.get(keyOf(ref)) === gate.message) return;
-    this.#refusals.set(keyOf(ref), gate.message);
-    const reason = KEPT_BY[gate.type];
-    this.journal.say(reason, `${describe(ref)} is not rolled yet: ${gate.message}`, ref.namespace);
-    const message = `not ${this.#doneTo(ref)} yet: ${gate.message}`;
-    this.#event(ref, eventTelling(reason) ?? 'RolloutHeld', `${about} ${gate.message}`, message);
-  }
-
-  #warnOfRefusal(ref: WorkloadRef, message: string): void {
-    if (this.#refusals.get(keyOf(ref)) === message) return;
-    this.#refusals.set(keyOf(ref), message);
-    this.#event(
-      ref,
-      'ReloadRefused',
-      message,
-      `not ${this.#doneTo(ref)}, and tried again until it is: ${message}`,
-    );
-  }
-
   get #isTold(): boolean {
     return this.#options.store.settings.onlyTells;
   }
@@ -338,12 +315,20 @@ export class Reporter {
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
     const { store, recordEvent, onFailure } = this.#options;
-    const record = store.workloads.get(keyOf(regarding));
-    recordEvent({ regarding, uid: record?.workload.uid ?? '', reason, about, message });
-    if (onFailure === undefined || record === undefined || !FAILURES.includes(reason)) return;
-    const objects = outdatedObjects(store, record);
-    const cause = [reason, ...objects.map(({ ref, digest }) => `${keyOf(ref)} ${digest}`).sort()].join();
-    const refs = objects.map(({ ref }) => ref);
-    if (refs.length > 0) onFailure({ workload: regarding, objects: refs, reason, message, cause });
+    const { uid = '' } = store.workloads.get(keyOf(regarding))?.workload ?? {};
+    recordEvent({ regarding, uid, reason, about, message });
+    if (onFailure === undefined || !FAILURES.includes(reason)) return;
+    const outdated = this.#outdatedOn(regarding);
+    const objects = outdated.map(({ ref }) => ref);
+    const cause = `${reason},${contentsOf(outdated)}`;
+    if (objects.length > 0) onFailure({ workload: regarding, objects, reason, message, cause });
   }
+}
+
+/** Tells contents apart; not for people. */
+function contentsOf(objects: readonly ConfigRecord[]): string {
+  return objects
+    .map(({ ref, digest }) => `${keyOf(ref)} ${digest}`)
+    .sort()
+    .join();
 }

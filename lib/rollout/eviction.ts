@@ -7,7 +7,14 @@
 import { translated } from '../model/digest.ts';
 import { runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { Outcome, Pod, PodClient, PodsReading, WriteResult } from '../model/outcome.ts';
+import {
+  type Outcome,
+  type Pod,
+  type PodClient,
+  type PodsReading,
+  refusal,
+  type WriteResult,
+} from '../model/outcome.ts';
 import { aboutOf, type PlannedVersion, type RolloutPlan } from '../model/rollout-plan.ts';
 import { count } from '../model/text.ts';
 import { isAfter, latestOf, monotonicMs } from '../model/time.ts';
@@ -41,7 +48,6 @@ interface Session {
   hasEvicted: boolean;
   movedAt: number;
   idle: number;
-  said: string;
 }
 
 /** What stopped an attempt before all was sent that it may send. */
@@ -101,7 +107,7 @@ export class PodEvictions {
     if (reading.kind === 'failed') {
       const { message, isForbidden, isUnreached, retryAfterMs } = reading;
       if (isForbidden || isUnreached) return refused(message, isForbidden);
-      return { type: 'later', message, retryAfterMs };
+      return { type: 'retry', reason: 'unavailable', message, retryAfterMs };
     }
     const session = this.#sessionFor(record, plan, reading.pods);
     const hasMoved = look(session, reading.pods);
@@ -129,7 +135,6 @@ export class PodEvictions {
       hasEvicted: known?.hasEvicted ?? false,
       movedAt: monotonicMs(),
       idle: 0,
-      said: '',
     };
     this.#sessions.set(record, session);
     if (older.length > 0) this.#doubt(record, plan);
@@ -238,7 +243,7 @@ export class PodEvictions {
     record.inFlight = plan;
     acceptRollout(store, effects, plan, undefined, EVER);
     apply(effects);
-    return total === 0 ? { type: 'settled' } : { type: 'done', plan, evicted: total };
+    return total === 0 ? { type: 'current' } : { type: 'rolled', plan, evicted: total };
   }
 }
 
@@ -253,16 +258,17 @@ function progress(
   const now = monotonicMs();
   if (hasMoved) session.movedAt = now;
   session.idle = hasMoved ? 0 : session.idle + 1;
-  const { total, left, idle, movedAt, said } = session;
-  session.said = `${total - left.size} of ${count(total, 'older pod')} evicted: ${waits.message}`;
+  const { total, left, idle, movedAt } = session;
   return {
-    type: 'evicting',
-    message: session.said,
-    isNews: session.said !== said,
-    idle,
-    isStalled: now - movedAt >= workload.progressDeadlineMs,
-    about: aboutOf(plan),
+    type: 'retry',
+    reason: 'evicting',
+    message: `${total - left.size} of ${count(total, 'older pod')} evicted: ${waits.message}`,
     retryAfterMs: waits.retryAfterMs,
+    evictions: {
+      idle,
+      isStalled: now - movedAt >= workload.progressDeadlineMs,
+      about: aboutOf(plan),
+    },
   };
 }
 
@@ -285,7 +291,7 @@ function look(session: Session, pods: readonly Pod[]): boolean {
 }
 
 function refused(message: string, isForbidden: boolean | undefined): Outcome {
-  return { type: 'refused', message: isForbidden ? `${message} (${RIGHTS})` : message };
+  return refusal(isForbidden ? `${message} (${RIGHTS})` : message);
 }
 
 function serves({ isReady, isLeaving }: Pod): boolean {

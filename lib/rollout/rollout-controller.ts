@@ -3,8 +3,15 @@
  * about the retry. Promise: a workload leaves this controller only when a patch was accepted, or when it is up to date or gone.
  */
 
-import { namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Gate, Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
+import type { Blocker } from '../blockers/blocker.ts';
+import { blockOf, newBlockers } from '../blockers/blockers.ts';
+import { Slots, type SlotsOptions } from '../blockers/budget.ts';
+import { Pace } from '../blockers/pace.ts';
+import { ADVICE } from '../blockers/reverted.ts';
+import { Stages, type StagesOptions } from '../blockers/stages.ts';
+import type { Heartbeat } from '../model/health.ts';
+import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import { type Blocked, type Outcome, type PendingChanges, type Retry, refusal } from '../model/outcome.ts';
 import {
   type BackoffBounds,
   backoffMs,
@@ -15,27 +22,53 @@ import {
   REFUSAL_BACKOFF,
 } from '../model/time.ts';
 import { QuietPeriod } from '../queue/quiet-period.ts';
-import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
+import { type Failure, type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
-import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
-import { Gates } from './gates.ts';
-import { ADVICE, RolloutAttempts, type Tries } from './rollout-attempt.ts';
-import type { RolloutControllerOptions } from './rollout-options.ts';
-import type { Slots } from './slots.ts';
-import type { Stages } from './stages.ts';
-import { WindowLengths } from './window-lengths.ts';
+import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
+import { isWindowOver, windowOf } from './window-lengths.ts';
+
+/** The collaborators and times of the controller. */
+export interface RolloutControllerOptions
+  extends Omit<AttemptOptions, 'blockers' | 'isUnhealthy'>,
+    Omit<RetryQueueOptions, 'reconcile'>,
+    Omit<SlotsOptions, 'budget' | 'evictedOf' | 'begin'>,
+    Omit<StagesOptions, 'canBegin' | 'begin'> {
+  readonly heartbeat: Heartbeat;
+  /** An attempt ended, in this turn; `pending`: what it was for; `nextTryMs`: in how many ms it is retried, if it is. */
+  readonly onOutcome: (
+    ref: WorkloadRef,
+    outcome: Outcome,
+    pending: PendingChanges,
+    nextTryMs: number | undefined,
+  ) => void;
+  /** The quiet period, unless a workload asks for a longer window. */
+  readonly quietMs: number;
+  /** The maximum wait from the first change; at least `quietMs`. */
+  readonly maxWaitMs: number;
+  /** The budget of rollouts. @default any number */
+  readonly budget?: SlotsOptions['budget'] | undefined;
+}
 
 /** For the heartbeat: one attempt is several calls, each with a time-out of half a minute. */
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
-/** A hold or a window says itself when it ends. */
+/** A block says itself when it ends. */
 const NO_BACKOFF: BackoffBounds = { baseMs: 0, capMs: 0 };
+/** A long block is asked about in between: the time of day may be set. */
+const LONGEST_BLOCK_MS = 600_000;
+const QUEUED: Blocked = { reason: 'queued', message: 'it is being rolled, or is next', until: 0 };
+const BOUNDS: Readonly<Record<Exclude<Retry['reason'], 'conflict'>, BackoffBounds>> = {
+  unavailable: LATER_BACKOFF,
+  refused: REFUSAL_BACKOFF,
+  evicting: EVICTION_BACKOFF,
+};
 
 /**
  * See the file's comment. A workload passes through these stages: its window (`#quiet`), due and queued (`#due`, `#queue`), in
- * an attempt, then perhaps backing off (`#queue`), waiting for an external rollout (`#externalRolloutDeadlines`), or held back
- * (`#heldBack`). A change during an attempt opens the next window. Only keys are kept; each attempt reads the store anew.
+ * an attempt, then perhaps blocked or to be tried again (`waiting`, with the timer of `#queue`). A change during an attempt opens the
+ * next window. Only keys are kept; each attempt reads the store anew.
  */
 export class RolloutController {
   readonly #options: RolloutControllerOptions;
@@ -46,90 +79,80 @@ export class RolloutController {
   /** The failed attempts of each workload since its last success. */
   readonly #tries = new Map<ObjectKey, Tries>();
   readonly #attempts: RolloutAttempts;
-  readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
+  /** What may keep a workload from being rolled, in the order of precedence. */
+  readonly blockers: readonly Blocker[];
+  /** Why each workload is not rolled now: its window, a blocker, or an attempt that is to be made again. */
+  readonly waiting: Map<ObjectKey, Blocked> = new Map();
   /** The slots of the budget, if there is one. */
   readonly slots: Slots | undefined;
   readonly stages: Stages;
-  readonly #windows: WindowLengths;
-  /** Workloads that a hold, a window or a stage keeps. */
-  readonly gates: Gates = new Gates((key) => this.#attempts.gateOf(key));
-  /** Out-of-date workloads in namespaces that are not selected. */
-  readonly #heldBack = new Set<ObjectKey>();
+  readonly pace: Pace;
   /** The changes since the last rollout of each workload; `since` by monotonicMs. */
   readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    this.#windows = new WindowLengths(options);
+    const { store, maxWaitMs, budget } = options;
     this.#quiet = new QuietPeriod({
-      windowOf: (key) => this.#windows.opened(key),
+      windowOf: (key) => windowOf(options, key),
       release: (key) => this.#release(key),
     });
     this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
-    this.slots = options.newSlots?.({
-      evictedOf: (record) => this.#attempts.evictedOf(record),
-      begin: (key) => this.#release(key),
-    });
-    this.stages = options.newStages({
-      canBegin: (key) => this.#canBegin(key),
-      begin: (key) => this.#beginStage(key),
-    });
+    const wake = (key: ObjectKey): void => this.#proceed(key);
+    const evictedOf = (record: WorkloadRecord): number | undefined => this.#attempts.evictedOf(record);
+    const evicts = (record: WorkloadRecord): boolean => this.#attempts.evicts(record);
+    const isEvicting = (record: WorkloadRecord): boolean => evictedOf(record) !== undefined;
+    const outdatedSince = (key: ObjectKey): number | undefined => this.#pendingChanges.get(key)?.since;
+    this.slots = budget && new Slots({ ...options, budget, evictedOf, begin: wake });
+    this.stages = new Stages({ ...options, canBegin: (key) => this.#canBegin(key), begin: wake });
+    this.pace = new Pace({ store, maxWaitMs, isEvicting, outdatedSince });
+    const memories = { pace: this.pace, stages: this.stages, budget: this.slots };
+    this.blockers = newBlockers({ store, evicts, isEvicting, ...memories });
     this.#attempts = new RolloutAttempts({
       ...options,
-      externalRolloutMs: (...about) => this.#externalRolloutDeadlines.remaining(...about),
-      takeSlot: (key) => this.slots?.take(key) ?? true,
-      stageOf: (key) => this.stages.gateOf(key),
+      blockers: this.blockers,
       isUnhealthy: (key) => this.stages.isUnhealthy(key),
     });
   }
 
   /**
    * `workload` needs a rollout because `changes` objects changed: opens its window, or restarts its quiet period. The result:
-   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected, or it is held or waits for a slot. A
-   * backoff is not shortened.
+   * in how many ms it is rolled without a further change; Infinity if it is blocked. A backoff is not shortened.
    */
   touch(workload: ObjectKey, changes: number): number {
     const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
     this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
-    if (!this.#options.store.isSelected(namespaceIn(workload))) {
-      this.#heldBack.add(workload);
-      return Number.POSITIVE_INFINITY;
+    // Where the namespace is not selected no window opens.
+    const blocked = this.#blockOf(workload, 1);
+    if (blocked !== undefined) this.#block(workload, blocked);
+    const by = this.#blockerOf(workload);
+    if (by !== undefined) {
+      if (by.isPerContent !== true && !this.#isOver(workload, by)) return Number.POSITIVE_INFINITY;
+      this.#unblock(workload);
     }
-    if (this.gates.isKeptOtherwise(workload)) return Number.POSITIVE_INFINITY;
-    this.#openGate(workload);
     const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
-    if (this.slots?.isWaiting(workload)) return Number.POSITIVE_INFINITY;
     const end = this.#quiet.endOf(workload);
-    if (end !== undefined && this.#windows.isOver(workload, end)) this.#quiet.forget(workload);
-    return this.#quiet.touch(workload);
+    if (end !== undefined && isWindowOver(this.#options, workload, end)) this.#quiet.forget(workload);
+    return this.#openWindow(workload);
   }
 
-  /** The namespace of the workload is selected now: its quiet period begins if it was held back. */
-  release(workload: ObjectKey): void {
-    if (this.#heldBack.delete(workload)) this.#quiet.touch(workload);
-  }
-
-  /** An external rollout ended: a workload that waited for it is decided again at once. */
-  resume(workload: ObjectKey): void {
-    if (!this.#externalRolloutDeadlines.delete(workload)) return;
-    this.#queue.forget(workload);
-    this.#release(workload);
-  }
-
-  /** The workload, or an object that it names, has changed: it is retried if it is not held any more, or by something else. */
+  /**
+   * The workload, its namespace, or an object that it names has changed: it is tried again if nothing blocks it any more, or something
+   * else does.
+   */
   wake(workload: ObjectKey): void {
     this.stages.observed(workload);
-    if (this.gates.hasChanged(workload)) this.retryNow(workload);
+    const by = this.#blockerOf(workload);
+    if (by !== undefined && this.#isOver(workload, by)) this.retryNow(workload);
   }
 
   /** Ends the backoff of the workload, since the reason for its failure may be gone. Without a backoff it does nothing. */
   retryNow(workload: ObjectKey): void {
     if (this.#queue.backoffOf(workload) === undefined) return;
     this.#tries.delete(workload);
-    this.gates.forget(workload);
-    this.#queue.forget(workload);
-    this.#quiet.touch(workload);
+    this.#unblock(workload);
+    this.#openWindow(workload);
   }
 
   /**
@@ -138,64 +161,43 @@ export class RolloutController {
   contest(workload: ObjectKey, times: number): void {
     const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
-    const message = `the stamp is reverted each time; ${ADVICE}`;
-    this.#conclude(workload, ref, { type: 'refused', message }, times);
+    this.#conclude(workload, ref, refusal(`the stamp is reverted each time; ${ADVICE}`), times);
   }
 
   /** Forgets a workload that does not exist or follows nothing any more; an attempt under way goes on. */
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
-    this.#windows.forget(workload);
     this.#settle(workload);
-    this.slots?.forget(workload);
-    this.stages.observed(workload);
-  }
-
-  /** Whether the workload is rolled so often that its window is lengthened. */
-  isSlowed(workload: ObjectKey): boolean {
-    return this.#windows.isSlowed(workload);
-  }
-
-  /** The number of workloads whose window is lengthened. */
-  get slowed(): number {
-    return this.#windows.slowed;
+    this.#endBlocks(workload, { type: 'gone' });
   }
 
   /**
    * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
-   * that backs off, evicts pods, waits for a slot, or has been in its window for six quiet periods: no workload delays the
+   * that backs off, is blocked, evicts pods, or has been in its window for six quiet periods: no workload delays the
    * others for long.
    */
   isWaiting(workload: ObjectKey): boolean {
-    if (this.#queue.backoffOf(workload) !== undefined || this.#attempts.isEvicting(workload)) return false;
-    const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
-    if (this.#due.has(workload) || isTried) return true;
+    const record = this.#options.store.workloads.get(workload);
+    const isEvicting = record !== undefined && this.#attempts.evictedOf(record) !== undefined;
+    if (this.#queue.backoffOf(workload) !== undefined || isEvicting) return false;
+    if (this.#due.has(workload) || this.#queue.isBusy(workload)) return true;
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
     if (openedAt === undefined) return false;
-    if (this.#windows.askedOf(workload).quietMs > longestMs) return false;
+    if (windowOf(this.#options, workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }
 
   /** Why the workload is not being patched now; undefined if it needs no rollout. */
-  pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
-    if (this.#heldBack.has(workload)) return { type: 'selection' };
-    const gate = this.gates.reasonOf(workload);
-    if (gate !== undefined) return gate;
-    const backoff = this.#queue.backoffOf(workload);
-    if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
-    if (backoff !== undefined)
-      return { type: this.#attempts.isEvicting(workload) ? 'evicting' : 'backoff', ...backoff };
-    const message = this.slots?.reasonOf(workload);
-    if (message !== undefined) return { type: 'budget', message };
-    if (this.#due.has(workload)) return { type: 'queued' };
-    const until = this.#quiet.endOf(workload);
-    if (until !== undefined) return { type: 'quiet', until };
-    const externalRolloutMs = this.#externalRolloutDeadlines.untilOf(workload);
-    return externalRolloutMs === undefined
-      ? undefined
-      : { type: 'external-rollout', until: externalRolloutMs };
+  waitOf(workload: ObjectKey): Blocked | undefined {
+    return this.waiting.get(workload) ?? (this.#due.has(workload) ? QUEUED : undefined);
+  }
+
+  /** Whether the workload waits, and no person has asked for the wait. */
+  isOverdue(workload: ObjectKey): boolean {
+    const by = this.#blockerOf(workload);
+    return by === undefined ? this.waiting.get(workload)?.reason !== 'quiet' : by.isProblem === true;
   }
 
   /** The changes that the next rollout of the workload will bring. */
@@ -211,27 +213,58 @@ export class RolloutController {
     await this.#queue.close();
   }
 
-  /** Whether nothing but its stage keeps the workload from being rolled. */
+  /** Whether nothing before its stage keeps the workload from being rolled. */
   #canBegin(key: ObjectKey): boolean {
-    if (this.#heldBack.has(key) || this.gates.isKeptOtherwise(key)) return false;
-    if (this.#externalRolloutDeadlines.untilOf(key) !== undefined) return false;
-    return this.gates.of(key) !== undefined || this.#queue.backoffOf(key) === undefined;
+    const by = this.#blockerOf(key);
+    if (by !== undefined) return this.blockers.indexOf(by) >= this.blockers.indexOf(this.stages);
+    return this.#queue.backoffOf(key) === undefined;
   }
 
-  /** The stage of a workload that it keeps has begun, or something else keeps it now. */
-  #beginStage(key: ObjectKey): void {
-    if (!this.gates.isKeptOtherwise(key) && this.#openGate(key)) this.#release(key);
+  /** What blocks the workload now, by the first `most` blockers. */
+  #blockOf(key: ObjectKey, most?: number): Blocked | undefined {
+    const record = this.#options.store.workloads.get(key);
+    return record && blockOf(this.blockers.slice(0, most), record, Date.now());
   }
 
-  /** Whether the workload was kept; it is not any more. */
-  #openGate(key: ObjectKey): boolean {
-    if (this.gates.of(key) === undefined) return false;
-    this.gates.forget(key);
+  /** The blocker that the workload waits for; undefined: none. */
+  #blockerOf(key: ObjectKey): Blocker | undefined {
+    const reason = this.waiting.get(key)?.reason;
+    if (reason === undefined) return undefined;
+    return this.blockers.find(({ name, reasons = [name] }) => reasons.includes(reason));
+  }
+
+  /** Whether nothing blocks the workload any more that `by` blocked, or something else does. Else what it waits for is renewed. */
+  #isOver(key: ObjectKey, by: Blocker): boolean {
+    const known = this.waiting.get(key);
+    const now = this.#blockOf(key, by.wakes && this.blockers.indexOf(by)) ?? (by.wakes && known);
+    if (known === undefined || now?.reason !== known.reason) return true;
+    if (now.message !== known.message || now.until < known.until) return true;
+    this.waiting.set(key, now);
+    return false;
+  }
+
+  /** A blocker that wakes its workloads lets this one go. */
+  #proceed(key: ObjectKey): void {
+    if (this.#blockerOf(key)?.wakes !== true) return;
+    this.#unblock(key);
+    this.#release(key);
+  }
+
+  #unblock(key: ObjectKey): void {
+    this.waiting.delete(key);
     this.#queue.forget(key);
-    return true;
+  }
+
+  /** Opens the window of the workload, or restarts its quiet period. */
+  #openWindow(key: ObjectKey): number {
+    const ms = this.#quiet.touch(key);
+    const message = 'it is rolled once its objects have not changed for a moment';
+    if (ms > 0) this.waiting.set(key, { reason: 'quiet', message, until: Date.now() + ms });
+    return ms;
   }
 
   #release(key: ObjectKey): void {
+    if (this.waiting.get(key)?.reason === 'quiet') this.waiting.delete(key);
     this.#due.add(key);
     this.#queue.add(key);
   }
@@ -252,7 +285,7 @@ export class RolloutController {
       const since = this.#pendingChanges.get(key)?.since ?? monotonicMs();
       return await this.#attempts.run(ref, this.#triesOf(key), since);
     } catch (error) {
-      return { type: 'later', message: `internal error: ${String(error)}` };
+      return { type: 'retry', reason: 'unavailable', message: `internal error: ${String(error)}` };
     } finally {
       heartbeat.ended(loop);
     }
@@ -261,90 +294,72 @@ export class RolloutController {
   /** Reports the outcome, and answers the result for the queue. `times`: consecutive refusals, if the caller counts them. */
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome, times?: number): Result {
     const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
-    if (outcome.type !== 'held') this.gates.forget(key);
     const result = this.#resultOf(key, outcome, times);
-    this.slots?.ended(key, outcome.type);
-    this.stages.observed(key);
+    this.#endBlocks(key, outcome);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
     this.#options.onOutcome(ref, outcome, pending, nextTryMs);
     return result;
   }
 
+  #endBlocks(key: ObjectKey, outcome: Outcome): void {
+    for (const blocker of this.blockers) blocker.end?.(key, outcome);
+  }
+
   /** Decides about the retry: the only place that does. */
   #resultOf(key: ObjectKey, outcome: Outcome, times: number | undefined): Result {
     switch (outcome.type) {
-      case 'settled':
-      case 'done':
-        this.#windows[outcome.type === 'done' ? 'rolled' : 'settled'](key);
+      case 'current':
+      case 'rolled':
         this.#settle(key);
         // A change that came during the attempt is not in its patch: it begins a window of its own.
         if (needsRollout(this.#options.store, key)) this.touch(key, 1);
         return 'done';
-      case 'unselected':
-        this.#cease(key);
-        this.#heldBack.add(key);
-        return 'done';
-      case 'absorbing':
-        this.#cease(key);
-        return {
-          afterMs: Math.max(0, (this.#externalRolloutDeadlines.untilOf(key) ?? 0) - monotonicMs()),
-        };
-      case 'waiting-for-slot':
-        return this.#endWindow(key);
-      case 'again':
-        return this.#again(key);
-      case 'held':
-        return this.#hold(key, outcome.gate);
-      case 'evicting':
-        return this.#putOff(key, {
-          ...outcome,
-          bounds: EVICTION_BACKOFF,
-          times: outcome.idle + 1,
-          atLeastMs: outcome.retryAfterMs,
-        });
-      case 'later':
-        return this.#putOff(key, { ...outcome, bounds: LATER_BACKOFF, atLeastMs: outcome.retryAfterMs });
-      case 'given-up':
-        // Without an end: only retryNow ends this backoff, after a change by which a new attempt may succeed.
-        return this.#putOff(key, {
-          ...outcome,
-          bounds: REFUSAL_BACKOFF,
-          atLeastMs: Number.POSITIVE_INFINITY,
-        });
-      case 'refused':
-        return this.#putOff(key, { ...outcome, bounds: REFUSAL_BACKOFF, ...(times && { times }) });
+      case 'blocked':
+        return this.#block(key, outcome.blocked);
+      case 'retry':
+        return this.#retry(key, outcome, times);
       case 'gone':
-        return this.#putOff(key, { bounds: LATER_BACKOFF, message: 'the workload no longer exists' });
+        return this.#putOff(key, 'gone', { bounds: LATER_BACKOFF, message: 'the workload no longer exists' });
     }
   }
 
-  #hold(key: ObjectKey, gate: Gate): Result {
+  #block(key: ObjectKey, blocked: Blocked): Result {
     this.#cease(key);
-    return this.#putOff(key, { bounds: NO_BACKOFF, atLeastMs: this.gates.close(key, gate) });
+    const atLeastMs = Math.min(Math.max(0, blocked.until - Date.now()), LONGEST_BLOCK_MS);
+    const result = this.#putOff(key, blocked.reason, { bounds: NO_BACKOFF, atLeastMs });
+    this.waiting.set(key, blocked);
+    return result;
+  }
+
+  #retry(key: ObjectKey, { reason, message, retryAfterMs, evictions }: Retry, refusals?: number): Result {
+    if (reason === 'conflict') return this.#again(key, message);
+    const times = evictions ? evictions.idle + 1 : refusals;
+    const failure = { bounds: BOUNDS[reason], message, atLeastMs: retryAfterMs };
+    return this.#putOff(key, reason, { ...failure, ...(times !== undefined && { times }) });
   }
 
   /** The first conflict is retried at once: the workload has just been read again. */
-  #again(key: ObjectKey): Result {
+  #again(key: ObjectKey, message: string): Result {
     const tries = this.#triesOf(key);
     const { conflicts } = tries;
     tries.conflicts += 1;
     this.#due.add(key);
+    this.waiting.delete(key);
     if (conflicts === 0) return 'again';
-    return { afterMs: backoffMs(conflicts - 1, CONFLICT_BACKOFF, this.#options.random) };
+    const afterMs = backoffMs(conflicts - 1, CONFLICT_BACKOFF, this.#options.random);
+    this.waiting.set(key, { reason: 'conflict', message, until: Date.now() + afterMs });
+    return { afterMs };
   }
 
   /** The attempt that comes later brings the changes that came meanwhile. */
-  #endWindow(key: ObjectKey): Result {
+  #putOff(key: ObjectKey, reason: string, failure: Failure): Result {
+    this.#triesOf(key).conflicts = 0;
     this.#due.delete(key);
     this.#quiet.forget(key);
-    return 'done';
-  }
-
-  /** Backs off. */
-  #putOff(key: ObjectKey, failure: Failure): Result {
-    this.#triesOf(key).conflicts = 0;
-    this.#endWindow(key);
-    return this.#queue.backOff(key, failure);
+    const result = this.#queue.backOff(key, failure);
+    const { message = '' } = failure;
+    this.waiting.set(key, { reason, message, until: Date.now() + result.afterMs });
+    return result;
   }
 
   #triesOf(key: ObjectKey): Tries {
@@ -360,9 +375,8 @@ export class RolloutController {
 
   #settle(key: ObjectKey): void {
     this.#cease(key);
-    this.gates.forget(key);
-    this.#heldBack.delete(key);
-    this.#externalRolloutDeadlines.delete(key);
+    if (this.#blockerOf(key) !== undefined) this.#queue.forget(key);
+    if (this.#queue.backoffOf(key) === undefined) this.waiting.delete(key);
     this.#pendingChanges.delete(key);
   }
 }

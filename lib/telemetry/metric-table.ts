@@ -62,21 +62,9 @@ export const LEADER_GAUGES = {
     name: 'reloader_rollout_slots_used',
     help: 'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
   },
-  waitingForSlot: {
-    name: 'reloader_workloads_waiting_for_slot',
-    help: 'Workloads that wait for a slot, or for the rate of rollouts',
-  },
-  heldWorkloads: {
-    name: 'reloader_workloads_held',
-    help: 'Outdated workloads that a hold, a window that is closed, a person, or the stages of a change keep from being rolled',
-  },
   haltedContents: {
     name: 'reloader_contents_halted',
     help: 'Objects whose present content is halted, since a workload did not get ready with it',
-  },
-  awaitingPeople: {
-    name: 'reloader_workloads_awaiting_people',
-    help: 'Of those that are held, the workloads that wait for an approval, or that are notify-only',
   },
   stateEntries: {
     name: 'reloader_state_entries',
@@ -102,6 +90,7 @@ export type LeaderGauge = keyof typeof LEADER_GAUGES;
 /** The names of the metrics in the code. */
 export type MetricWord =
   | LeaderGauge
+  | 'waiting'
   | 'configObjects'
   | 'workloads'
   | 'changes'
@@ -140,6 +129,13 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     every({ kind: WORKLOADS }),
   ),
   ...ROWS_OF_LEADER,
+  waiting: {
+    name: 'reloader_workloads_waiting',
+    help: 'Outdated workloads that are not rolled now, by the reason, as on the status page',
+    type: 'gauge',
+    series: [],
+    labels: ['reason'],
+  },
   changes: counter(
     'reloader_changes_total',
     'Changes of content that were seen of objects that workloads follow',
@@ -147,7 +143,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   ),
   rollouts: counter(
     'reloader_rollouts_total',
-    'Attempts to roll a workload: done, again (another client wrote first), later (no answer or throttled), refused, gone',
+    'Attempts to roll a workload: rolled, conflict (another client wrote first), unavailable (no answer or throttled), refused, gone',
     every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
   ),
   reloads: counter(

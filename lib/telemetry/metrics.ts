@@ -24,6 +24,8 @@ export interface Snapshot {
   readonly workloads: Readonly<Record<string, number>>;
   /** Undefined in a standby, which does not know the running digests. */
   readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
+  /** How many workloads wait, by the reason; empty in a standby. */
+  readonly waiting: Readonly<Record<string, number>>;
 }
 
 /** Options that add or remove series. */
@@ -59,6 +61,7 @@ export class Metrics {
   readonly #configObjects = this.#gauge(METRICS.configObjects);
   readonly #workloads = this.#gauge(METRICS.workloads);
   readonly #leaderGauges = LEADER_WORDS.map((word) => [word, this.#gauge(METRICS[word])] as const);
+  readonly #waiting = this.#gauge(METRICS.waiting);
   readonly #kinds: Labels[] = [...METRICS.workloads.series];
   #isLeader = false;
   #takeSnapshot: (() => Snapshot) | undefined;
@@ -88,8 +91,8 @@ export class Metrics {
   /** An attempt to roll a workload ended. */
   attempted({ kind, namespace }: Omit<WorkloadRef, 'name'>, outcome: AttemptEnd): void {
     this.#rollouts.inc({ kind, outcome });
-    if (outcome !== 'done' && outcome !== 'refused') return;
-    const success = String(outcome === 'done');
+    if (outcome !== 'rolled' && outcome !== 'refused') return;
+    const success = String(outcome === 'rolled');
     this.#reloads.inc({ success });
     // Both series of a namespace begin together, so that the other one is 0 and not missing.
     for (const value of ['true', 'false'])
@@ -174,6 +177,8 @@ export class Metrics {
     for (const labels of this.#kinds) {
       this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
     }
+    this.#waiting.reset();
+    for (const [reason, count] of Object.entries(snapshot.waiting)) this.#waiting.set({ reason }, count);
     for (const [word, gauge] of this.#leaderGauges) {
       const value = snapshot.leader?.[word];
       if (value === undefined) gauge.remove();

@@ -3,7 +3,7 @@
 import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
-import { hasFailed, lasting } from './status-page-parts.ts';
+import { lasting } from './status-page-parts.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
@@ -81,7 +81,7 @@ function ageFact({ workloads }: StatusReport): Html | undefined {
     (most, { outdatedForSeconds = -1 }) => Math.max(most, outdatedForSeconds),
     -1,
   );
-  const failed = workloads.filter(hasFailed).length;
+  const failed = workloads.filter(({ waiting }) => waiting?.reason === 'refused').length;
   if (oldest < 0) return undefined;
   return html`The oldest for ${lasting(oldest)}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
 }

@@ -1,7 +1,7 @@
 /** The words and parts of the status page: durations, reasons, ends of watches; headings, and tables labelled by them. */
 
 import type { WatchEnd } from '../model/health.ts';
-import type { OutdatedBecause, WorkloadStatus } from '../model/status-report.ts';
+import type { OutdatedBecause } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import type { Rows } from './status-view.ts';
 
@@ -29,39 +29,6 @@ export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
   'changed-while-rolling': 'it changed while pods were starting',
   unknown: 'what the pods read is not known',
 };
-
-/** What a workload waits for, shown before the countdown. */
-export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>, string>> = {
-  quiet: 'Quiet period: rolls',
-  queued: 'Being patched, or next',
-  budget: 'Its turn in the budget of rollouts',
-  backoff: 'Next try',
-  evicting: 'Evicts its older pods, next look',
-  'external-rollout': 'The rollout of an external writer',
-  hold: 'The end of a hold',
-  window: 'The opening of its reload window',
-  stage: 'Its stage of a change',
-  halt: 'A person: the change is halted',
-  approval: 'An approval',
-  'notify-only': 'A person, who rolls it',
-  selection: 'Its namespace is not selected',
-  change: 'A change of an object that it follows, or of its own template',
-};
-
-const IN_ORDER: readonly WorkloadStatus['waitsFor'][] = [
-  'budget',
-  'evicting',
-  'hold',
-  'window',
-  'approval',
-  'notify-only',
-  'stage',
-];
-
-/** Whether something failed: what waits for its turn, or for a person, only says what for. */
-export function hasFailed({ problem, waitsFor }: Pick<WorkloadStatus, 'problem' | 'waitsFor'>): boolean {
-  return problem !== undefined && !IN_ORDER.includes(waitsFor);
-}
 
 /** Why a watch ended. */
 export const ENDED: Readonly<Record<WatchEnd, string>> = {

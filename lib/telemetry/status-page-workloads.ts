@@ -4,16 +4,7 @@ import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import {
-  BECAUSE,
-  breakable,
-  hasFailed,
-  lasting,
-  listOf,
-  section,
-  timeWords,
-  WAITS_FOR,
-} from './status-page-parts.ts';
+import { BECAUSE, breakable, lasting, listOf, section, timeWords } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
 /** How many objects a row names; the outdated ones come first. */
@@ -41,7 +32,7 @@ function outdatedRow(workload: WorkloadStatus): Html {
   return html`${rowHead(workload)}
 <td data-label="outdated for">${seconds === undefined ? 'not known' : lasting(seconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
-<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="${hasFailed(workload) ? 'problem' : 'why'}">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
+<td data-label="waits for">${waitingFor(workload)}${findingsOf(workload.findings)}</td></tr>
 `;
 }
 
@@ -63,11 +54,14 @@ function rowHead({ namespace, workload }: WorkloadStatus): Html {
   return html`<tr id="w:${namespace}/${workload}"><th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
 }
 
-function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
-  if (waitsFor === undefined) return html`<p>To be looked at.</p>`;
-  if (waitsForSeconds === undefined) return html`<p>${WAITS_FOR[waitsFor]}.</p>`;
-  const countdown = timeWords(waitsForSeconds, true);
-  return html`<p>${WAITS_FOR[waitsFor]} <span class="time countdown" data-in="${waitsForSeconds}">${countdown}</span>.</p>`;
+function waitingFor({ waiting }: WorkloadStatus): Html {
+  if (waiting === undefined) return html`<p>To be looked at.</p>`;
+  const { reason, message, seconds } = waiting;
+  const next =
+    seconds !== undefined &&
+    html` Next look <span class="time countdown" data-in="${seconds}">${timeWords(seconds, true)}</span>.`;
+  const style = reason === 'refused' || reason === 'unavailable' ? 'problem' : 'why';
+  return html`<p class="${style}">${breakable(message)} <span class="reason">${reason}</span>${next}</p>`;
 }
 
 function findingsOf(findings: readonly Finding[]): Html[] {

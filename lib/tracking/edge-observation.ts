@@ -14,6 +14,7 @@ import {
   UNKNOWN,
 } from '../model/edge.ts';
 import type { LostOptIn } from '../model/finding.ts';
+import { hasFailed } from '../model/hold.ts';
 import { RESTARTS } from '../model/kinds/argo-rollout.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import { formatStamp, type Stamp } from '../model/stamp.ts';
@@ -25,7 +26,6 @@ import { asks, begunWith, isOpen, observedBy } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
-import { hasFailed } from './failed-rollouts.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';

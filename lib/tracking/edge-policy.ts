@@ -3,6 +3,7 @@
  * only way to store an edge, so that no edge is out of date for content that its policy skips.
  */
 
+import { isUrgent } from '../annotations/gating.ts';
 import { ABSENT, type Digest, translated } from '../model/digest.ts';
 import {
   type Edge,
@@ -25,6 +26,18 @@ export function needsRollout(store: Store, workload: ObjectKey): boolean {
   if (record === undefined) return false;
   for (const [config, edge] of record.edges) if (isOutdatedOn(store, record, config, edge)) return true;
   return false;
+}
+
+/** The objects that the workload is outdated on. */
+export function outdatedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
+  return [...record.edges]
+    .filter(([config, edge]) => isOutdatedOn(store, record, config, edge))
+    .flatMap(([config]) => store.configs.get(config) ?? []);
+}
+
+/** Whether a change that the workload needs a rollout for is urgent. */
+export function isUrgentFor(store: Store, record: WorkloadRecord): boolean {
+  return outdatedObjects(store, record).some(({ annotations }) => isUrgent(annotations));
 }
 
 /** Whether `edge`, of `record` and `config`, is out of date. */

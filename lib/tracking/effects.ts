@@ -27,10 +27,8 @@ export type EnqueueReason =
   | { readonly type: 'forgotten' }
   /** It needs a rollout because of this object: its quiet period begins, or begins again. */
   | { readonly type: 'changed'; readonly config: ObjectKey }
-  /** An external writer changed more of it than its replicas: an earlier refusal may no longer hold. */
+  /** An external writer changed more of it than its replicas, or its external rollout is over: it is decided again. */
   | { readonly type: 'retry-now' }
-  /** Its external rollout ended, complete or not: it no longer waits for it. */
-  | { readonly type: 'external-rollout-over' }
   /** Its stamp was reverted; `times`: how often beyond the reverts after which it is retried at once. */
   | { readonly type: 'stamp-reverted'; readonly times: number };
 

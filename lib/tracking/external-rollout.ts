@@ -32,7 +32,7 @@ export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   record.externalRollout = isUnderWay ? { ...rollout, progress } : undefined;
   if (isUnderWay) return;
   if (counts && isAnotherRevision(rollout, seen)) diff.readSince = rollout.startedAfter;
-  effects.enqueue(key, { type: 'external-rollout-over' });
+  effects.enqueue(key, { type: 'retry-now' });
 }
 
 /**

@@ -27,7 +27,6 @@ import { Effects } from './effects.ts';
 import { followAppeared } from './observe-workload.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
-import { beginAnew } from './take-backs.ts';
 
 /** Added to the note about a deleted object if a label selector is set. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
@@ -267,7 +266,7 @@ function observeEdge(
   const record = store.configs.get(config);
   const edge = dependent?.edges.get(config);
   if (!dependent || !edge || record === undefined) return;
-  if (difference.before !== record.digest) beginAnew(effects, workload, dependent);
+  if (difference.before !== record.digest) dependent.takeBacks = 0;
   const observed = observedBy(store, dependent, record);
   const next =
     observed === undefined

@@ -13,10 +13,9 @@ import type { Span } from '../model/timeline.ts';
 import { APPROVED_ANNOTATION, isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
+import { isOutdatedOn, isUrgentFor, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
-import { isUrgentFor } from './gate.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
 

@@ -23,10 +23,3 @@ export function countTakeBack(effects: Effects, key: ObjectKey, record: Workload
 export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boolean {
   return takeBacks >= MOST_TRIES;
 }
-
-/** An object that the workload follows, or its own template, has changed: earlier reverts no longer count. */
-export function beginAnew(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
-  if (isGivenUp(record) || record.workload.hold?.type === 'failed')
-    effects.enqueue(key, { type: 'retry-now' });
-  record.takeBacks = 0;
-}

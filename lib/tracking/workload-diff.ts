@@ -10,8 +10,6 @@ import type { InformerEvent } from '../model/timeline.ts';
 import { hasSameTemplate, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
-import { hasFailed } from './failed-rollouts.ts';
-import { beginAnew } from './take-backs.ts';
 
 /** An observation of a workload that exists. */
 export type WorkloadPresent = Extract<InformerEvent<Workload>, { type: 'present' }>;
@@ -54,7 +52,7 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   const isOtherStrategy = known.annotations[STRATEGY_ANNOTATION] !== seen.annotations[STRATEGY_ANNOTATION];
   if (mayLiftRefusal(known, seen) || isOtherStrategy) effects.enqueue(key, { type: 'retry-now' });
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
-  if (!isSameTemplate || isOtherStrategy) beginAnew(effects, key, record);
+  if (!isSameTemplate || isOtherStrategy) record.takeBacks = 0;
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { isRespelled, podsRestart, onlyMarksChanged, startedAfter };
@@ -80,7 +78,6 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
  * changes all the time.
  */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
-  if (hasFailed(known) && !hasFailed(seen)) return true;
   if (known.generation === seen.generation) return false;
   return !hasSameTemplate(known, seen) || known.replicas === seen.replicas;
 }

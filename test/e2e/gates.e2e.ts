@@ -61,14 +61,15 @@ describe('a change waits, over a death of the reloader, and is one rollout once 
       await second.hasSaid(/"reason":"held"/);
       await change(stage, 'C');
       await stage.markBeside();
-      assert.equal(await second.metric('reloader_workloads_held'), 1);
+      const metric = `reloader_workloads_waiting{reason="${annotation.includes('window') ? 'window' : 'hold'}"}`;
+      assert.equal(await second.metric(metric), 1);
       assert.equal(await stage.revision(APP), 1);
       for (const message of await told(stage)) assert.match(message, says);
       if (annotation.endsWith('hold=true')) await stage.command(`release ${object}`);
       else await stage.kubectl(['annotate', object, `${annotation.split('=')[0]}-`]);
       await stage.until('it is rolled', async () => (await stage.revision(APP)) === 2);
       await stage.settled(second);
-      assert.equal(await second.metric('reloader_workloads_held'), 0);
+      assert.equal(await second.metric(metric), 0);
       assert.equal(await stage.revision(APP), 2);
     });
 });
@@ -151,7 +152,7 @@ test('an approval is asked for, lets exactly that go, is removed by the patch, a
 
   await change(stage, 'C');
   const ofC = await asked(stage, [ofB]);
-  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 1);
+  assert.equal(await second.metric('reloader_workloads_waiting{reason="approval"}'), 1);
   await obey(stage, ofB);
   const other = await asked(stage, [ofB, ofC]);
   assert.match(other, /: its approval is for another content: /);
@@ -159,13 +160,13 @@ test('an approval is asked for, lets exactly that go, is removed by the patch, a
   assert.equal(await stage.revision(APP), 2);
   const { workloads } = await second.status();
   const shown = workloads.find(({ workload }) => workload === 'Deployment/app');
-  assert.equal(shown?.waitsFor, 'approval');
-  assert.ok(ofC.includes(`=${shown.approvalToken} --overwrite`));
+  assert.equal(shown?.waiting?.reason, 'approval');
+  assert.ok(ofC.includes(`=${shown.waiting.token} --overwrite`));
   await obey(stage, ofC);
   await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
   await stage.settled(second);
   assert.equal(await approvalOf(stage), undefined);
-  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 0);
+  assert.equal(await second.metric('reloader_workloads_waiting{reason="approval"}'), 0);
 });
 
 /** A kubeconfig of a person who has the role `view`, and may change Deployments. */
@@ -239,5 +240,5 @@ test('what is notify-only is told of, also after a death, and a person rolls it'
   await stage.kubectl(['rollout', 'restart', 'deployment/app']);
   await stage.settled(second);
   assert.equal(await stage.revision(APP), 2);
-  assert.equal(await second.metric('reloader_workloads_awaiting_people'), 0);
+  assert.equal(await second.metric('reloader_workloads_waiting{reason="approval"}'), 0);
 });

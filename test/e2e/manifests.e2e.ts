@@ -79,7 +79,7 @@ async function refusalIsTold(stages: readonly Stage[], reloader: ReloaderProcess
   for (const stage of stages)
     await stage.until('every workload is refused', async () => {
       const { workloads } = await reloader.status();
-      const refused = workloads.filter(({ problem }) => problem?.includes(REFUSAL));
+      const refused = workloads.filter(({ waiting }) => waiting?.message.includes(REFUSAL));
       return refused.length === WORKLOADS.length * stages.length;
     });
   for (const end of ends) await end();

@@ -28,7 +28,7 @@ const SHORTER: readonly Shortening[] = [
   [/\[1d:5m\]/g, '[1d:1s]'],
 ];
 /** No budget of rollouts is set here. */
-const WITHOUT_BUDGET = /waiting_for_slot/;
+const WITHOUT_BUDGET = /reason="budget"/;
 const REFUSED = { kind: 'status', code: 422, message: 'changes are frozen' } as const;
 const FORBIDDEN = { kind: 'status', code: 403 } as const;
 const COMMITS = { verb: 'patch', resource: 'configmaps' } as const;

@@ -45,7 +45,7 @@ describe('the pages', { concurrency: 4 }, () => {
       'reloader_reload_executed_total{success="true"}': 1,
       'reloader_reload_executed_total{success="false"}': 0,
       'reloader_reload_executed_total_by_namespace{success="true",namespace="default"}': 1,
-      'reloader_rollouts_total{kind="Deployment",outcome="done"}': 1,
+      'reloader_rollouts_total{kind="Deployment",outcome="rolled"}': 1,
       'reloader_changes_total{kind="ConfigMap",type="updated"}': 1,
       'reloader_workloads{kind="Deployment"}': 1,
       'reloader_watch_up{kind="Secret"}': 1,

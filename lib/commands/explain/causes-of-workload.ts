@@ -3,10 +3,10 @@
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
+import { blocksOf } from '../../blockers/blockers.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/object-ref.ts';
-import type { Gate } from '../../model/outcome.ts';
 import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText, parseBool } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
@@ -14,7 +14,6 @@ import { controllerOf } from '../../model/workload-kind.ts';
 import { configKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
-import { gateOf } from '../../tracking/gate.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
@@ -30,7 +29,7 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   (facts) => refused(facts, (because) => because !== 'not-asked'),
   firstSeen,
   keysOnly,
-  gated,
+  blocked,
   unfinished,
   waitsForQuiet,
   unchanged,
@@ -207,26 +206,11 @@ function keysOnly(facts: Facts): readonly Cause[] {
     }));
 }
 
-/** What to do about each gate; a message that has a command of its own says it. */
-const LETS_GO: Readonly<Record<Gate['type'], string>> = {
-  hold: 'take the annotation reloader.k8s.collaborne.com/hold away',
-  window: 'wait, or write reloader.k8s.collaborne.com/urgent: "true" on the object',
-  approval: 'run that command if it may be rolled',
-  'notify-only': 'roll it when it suits, as by kubectl rollout restart',
-  stage: 'wait until those before it are ready: the status page has how far the change has come',
-  halt: 'find out why that workload did not get ready first',
-};
-
-function gated({ observation, record, now }: Facts): Cause | undefined {
-  if (record === undefined) return undefined;
-  const { store, rollouts } = observation.controllers;
-  const key = keyOf(record.workload.ref);
-  const gate = gateOf(store, record, now) ?? rollouts.stages.gateOf(key);
-  if (gate === undefined || hidesNamespaces(observation)) return undefined;
-  // Both are about a content, and there is none that waits.
-  const isAboutContent = gate.type === 'approval' || gate.type === 'notify-only';
-  if (isAboutContent && !needsRollout(store, key)) return undefined;
-  return { rule: gate.type, about: gate.type, says: gate.message, todo: LETS_GO[gate.type] };
+/** Everything that keeps it from being rolled now, what decides first. */
+function blocked({ observation, record, now }: Facts): readonly Cause[] {
+  if (record === undefined || hidesNamespaces(observation)) return NO_CAUSES;
+  const blocks = blocksOf(observation.controllers.rollouts.blockers, record, now);
+  return [...blocks].map(({ reason, message }) => ({ rule: reason, about: reason, says: message }));
 }
 
 /** How far its rollout has come. */
@@ -284,9 +268,9 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
   };
 }
 
-/** Whether a gate or a pause keeps it from being rolled. */
+/** Whether a blocker or a pause keeps it from being rolled. */
 function isKept(facts: Facts): boolean {
-  return gated(facts) !== undefined || facts.findings.some(({ reason }) => reason === 'paused');
+  return blocked(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
 }
 
 /** Whether only the running reloader knows when it rolls a workload that is out of date. */

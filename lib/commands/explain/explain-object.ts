@@ -1,5 +1,9 @@
 /** What `explain` answers about an object: who follows it, and why others that mention it do not. */
 
+import { isNotifyOnly } from '../../annotations/gating.ts';
+import { haltedText, releaseCommand } from '../../annotations/stage-news.ts';
+import { levelsOf } from '../../blockers/blocker.ts';
+import { holdBy } from '../../blockers/hold-annotation.ts';
 import {
   type ConfigRef,
   describe,
@@ -12,9 +16,7 @@ import {
 } from '../../model/object-ref.ts';
 import { referenceOf } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
-import { gateOf, holdOf } from '../../tracking/gate.ts';
 import { haltOf } from '../../tracking/halts.ts';
-import { haltedText, releaseCommand } from '../../tracking/stage-news.ts';
 import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
 import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.ts';
@@ -152,10 +154,10 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
 }
 
 /** That a person rolls the workload, whether or not it is out of date. */
-export function notifiedOnly({ record, observation, now }: Facts): readonly Cause[] {
-  const gate = record && gateOf(observation.store, record, now);
+export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
+  if (record === undefined || !isNotifyOnly(levelsOf(observation.store, record))) return NO_CAUSES;
   const says = 'it is notify-only: a change is notified, and a person rolls it';
-  return gate?.type === 'notify-only' ? [{ rule: gate.type, about: gate.type, says }] : NO_CAUSES;
+  return [{ rule: 'notify-only', about: 'notify-only', says }];
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */
@@ -163,7 +165,7 @@ function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
   const { store } = observation;
   const about = describe(ref);
   const records = keysOf(observation, ref).flatMap((key) => store.configs.get(key) ?? []);
-  const held = holdOf(records[0]?.annotations ?? {}, about, moment());
+  const held = holdBy(records[0]?.annotations ?? {}, about, moment());
   const halted = records.flatMap((record) => {
     const halt = haltOf(store, record);
     return halt === undefined ? [] : [haltedText(record.ref, halt, undefined)];

@@ -1,5 +1,6 @@
 /** What `plan` answers: the rollouts that would follow, by whom and when. */
 
+import { blockOf, newBlockers } from '../../blockers/blockers.ts';
 import {
   type ConfigRef,
   keyOf,
@@ -11,7 +12,7 @@ import {
 } from '../../model/object-ref.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { gateOf, outdatedObjects } from '../../tracking/gate.ts';
+import { outdatedObjects } from '../../tracking/edge-policy.ts';
 import type { Explanation } from '../explain/explanation.ts';
 import type { Timing } from './plan-timing.ts';
 
@@ -53,10 +54,11 @@ export type Serves = (namespace: string) => boolean;
 
 /** Which workloads are out of date; `now` in ms since 1970. */
 export function outdatedIn(store: Store, serves: Serves, now: number): Outdated {
+  const blockers = newBlockers({ store });
   const served = workloadsOf(store).filter(([key]) => serves(namespaceIn(key)));
   const all = served.map(([key, record]) => {
     const configs = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
-    return [key, { configs, isKept: gateOf(store, record, now) !== undefined }] as const;
+    return [key, { configs, isKept: blockOf(blockers, record, now) !== undefined }] as const;
   });
   return new Map(all.filter(([, { configs }]) => configs.length > 0));
 }
@@ -79,7 +81,7 @@ export function rolloutsOf(
     const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
     if (outdated.length === 0 || !serves(record.workload.ref.namespace)) return [];
     const timing = timingOf(record);
-    const isLetGo = was?.isKept === true && timing.keptBy === undefined;
+    const isLetGo = was?.isKept === true && timing.keptBy === undefined && timing.by !== 'owner';
     const brought = outdated.flatMap((ref) => {
       const planned = objects.find(({ object }) => keyOf(object) === keyOf(wholeOf(ref)));
       const keys = planned?.keys.filter((key) => ref.keys?.includes(key) ?? true) ?? [];

@@ -2,18 +2,18 @@
 
 import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
+import { blockOf, newBlockers } from '../../blockers/blockers.ts';
+import { reloadWindowOf } from '../../blockers/closed-window.ts';
+import { type Turn, turnsOf } from '../../blockers/stage-plan.ts';
 import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
-import type { Gate } from '../../model/outcome.ts';
+import type { Blocked } from '../../model/outcome.ts';
 import { formatDuration } from '../../model/time.ts';
 import type { Options } from '../../options/options.ts';
-import { type Turn, turnsOf } from '../../rollout/stage-plan.ts';
-import { WindowLengths } from '../../rollout/window-lengths.ts';
+import { type WindowLengthsOptions, windowOf } from '../../rollout/window-lengths.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { needsRollout } from '../../tracking/edge-policy.ts';
-import { isBroughtByExternalRollout } from '../../tracking/external-rollout.ts';
-import { gateOf, isUrgentFor, reloadWindowFor, untilChanged } from '../../tracking/gate.ts';
+import { isUrgentFor, needsRollout } from '../../tracking/edge-policy.ts';
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
@@ -22,7 +22,7 @@ export interface Timing {
   /** In words, for people. */
   readonly when: string;
   /** What keeps the workload although its window has ended. */
-  readonly keptBy?: Gate['type'];
+  readonly keptBy?: string;
 }
 
 /** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
@@ -31,21 +31,15 @@ export function timingsOf(
   options: Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>,
   now: number,
 ): (record: WorkloadRecord) => Timing {
-  const { gates, stages } = rollouts;
-  const windows = new WindowLengths({
-    store,
-    quietMs: options.coalescePeriodMs,
-    maxWaitMs: options.coalesceMaxWaitMs,
-    onSlowed: () => undefined,
-  });
+  const windows = { store, quietMs: options.coalescePeriodMs, maxWaitMs: options.coalesceMaxWaitMs };
+  const { stages, waiting } = rollouts;
+  const blockers = newBlockers({ store });
   const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
-  // As after the first attempt of each one: what anything else keeps is passed over by the stages.
-  for (const [key, record] of outdated) {
-    const gate = keptOf(store, record, now);
-    if (gate !== undefined) gates.close(key, gate);
-  }
-  const free = outdated.filter(([key]) => gates.of(key) === undefined);
-  const staged = new Map(free.map(([key]) => [key, stages.gateOf(key)]));
+  const blocks = new Map(outdated.map(([key, record]) => [key, blockOf(blockers, record, now)]));
+  // As after the first attempt of each one: what anything else blocks is passed over by the stages.
+  for (const [key, block] of blocks) if (block !== undefined) waiting.set(key, block);
+  const free = outdated.filter(([key]) => blocks.get(key) === undefined);
+  const staged = new Map(free.map(([key, record]) => [key, stages.check(record)]));
   const turns = stages.changes().map(({ object, plan }) => {
     const ends = stagesOf(store.configs.get(keyOf(object))?.annotations ?? {}, options.staging.stages);
     return { object, turns: turnsOf(plan, ends ?? []) };
@@ -53,8 +47,8 @@ export function timingsOf(
   return (record) => {
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
-    const gate = gates.of(key) ?? (stage?.type === 'halt' ? stage : undefined);
-    if (gate !== undefined) return keptTiming(store, record, gate);
+    const block = blocks.get(key) ?? (stage?.reason === 'halt' ? stage : undefined);
+    if (block !== undefined) return blockedTiming(record, block);
     const own = isUrgentFor(store, record) ? [] : turns.filter((change) => change.turns.has(key));
     const isLater = own.length > 0 && stage !== undefined;
     const places = own.map((change) => turnText(change.object, change.turns.get(key)));
@@ -64,29 +58,21 @@ export function timingsOf(
   };
 }
 
-/** What keeps the workload, its stage aside: also the rollout of its own new template. */
-function keptOf(store: Store, record: WorkloadRecord, now: number): Gate | undefined {
-  return isBroughtByExternalRollout(store, record)
-    ? untilChanged('hold', 'with the rollout of its own change')
-    : gateOf(store, record, now);
-}
-
-function keptTiming(store: Store, record: WorkloadRecord, { type, message }: Gate): Timing {
-  if (isBroughtByExternalRollout(store, record)) return { by: 'owner', when: message };
-  const by = type === 'notify-only' ? 'person' : 'reloader';
+function blockedTiming({ workload: { ref } }: WorkloadRecord, { reason, message }: Blocked): Timing {
+  if (reason === 'external-rollout') return { by: 'owner', when: 'with the rollout of its own change' };
+  const by = reason === 'notify-only' ? 'person' : 'reloader';
   // The token is that of the content which is applied then.
-  const { kind, namespace, name } = record.workload.ref;
-  const approval = `it needs an approval: reloader approve ${kind.toLowerCase()}/${name} -n ${namespace}`;
-  return { by, when: type === 'approval' ? approval : message, keptBy: type };
+  const approval = `it needs an approval: reloader approve ${ref.kind.toLowerCase()}/${ref.name} -n ${ref.namespace}`;
+  return { by, when: reason === 'approval' ? approval : message, keptBy: reason };
 }
 
 /** The window that a change opens, and what else bounds the time of the rollout. */
-function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths): string {
+function windowText(store: Store, record: WorkloadRecord, windows: WindowLengthsOptions): string {
   const { vocabularies } = store.settings;
   const isUrgent = isUrgentFor(store, record);
   const { workload } = record;
   const { ref } = workload;
-  const { quietMs, maxWaitMs } = windows.opened(keyOf(ref));
+  const { quietMs, maxWaitMs } = windowOf(windows, keyOf(ref));
   const { minIntervalMs } = vocabularies.paceOf(workload);
   const pause = vocabularies.pausing.pauseOf(workload);
   const hold = holdOrPause(workload.holdInSpec, workload.isPaused);
@@ -94,7 +80,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   const bounds = [
     `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
     minIntervalMs > 0 && `${formatDuration(minIntervalMs)} after its last rollout at the earliest`,
-    !isUrgent && reloadWindowFor(store, record) !== undefined && 'while its reload window is open',
+    !isUrgent && reloadWindowOf(store, record) !== undefined && 'while its reload window is open',
     record.externalRollout !== undefined && 'beside the rollout of its own change, which comes first',
     pause !== undefined ? `its pods when its pause ends: ${pauseWords(pause)}` : hold && whenTaken(hold, ref),
     pauseMs > 0 && `its pods ${formatDuration(pauseMs)} later, when its pause ends`,

@@ -4,15 +4,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Reloader } from '../../../lib/app/reloader.ts';
 import { type ReloaderStatus, snapshotOf, statusOf } from '../../../lib/app/status.ts';
+import type { StagedChange } from '../../../lib/blockers/stages.ts';
 import type { ChangeStatus } from '../../../lib/model/status-report.ts';
-import type { StagedChange } from '../../../lib/rollout/stages.ts';
 import { World } from '../tracking/world.ts';
 
 /** The status of a leader in this world, with these changes in stages. */
 function statusIn({ store }: World, changes: readonly StagedChange[] = []): ReloaderStatus {
   const nothing = { of: () => [], workloads: () => [] };
   const stages = { changes: () => changes };
-  const rollouts = { pendingChangesOf: () => undefined, pendingReasonOf: () => undefined, stages };
+  const rollouts = { pendingChangesOf: () => undefined, waitOf: () => undefined, stages };
   const controllers = { reporter: { journal: { decisions: [] } }, findings: nothing, rollouts };
   const reloader = { store, leads: true, controllers };
   return statusOf(reloader as unknown as Reloader, 0);
@@ -29,31 +29,25 @@ test('a workload whose pods a rollout replaces says so until it is rolled out', 
 });
 
 describe('the age of the oldest change that waits for a rollout', () => {
-  const rows: readonly [reason: string, age: number][] = [
-    ['queued', 60],
-    ['backoff', 60],
-    ['change', 60],
-    ['quiet', 0],
-    ['selection', 0],
-  ];
-  for (const [type, age] of rows)
-    test(`${age === 0 ? 'does not count' : 'counts'} what waits for: ${type}`, () => {
+  for (const age of [60, 0])
+    test(`${age > 0 ? 'counts' : 'does not count'} a wait that ${age > 0 ? 'no' : 'a'} person has asked for`, () => {
       const world = new World();
       world.config('cfg', 'a', { initial: true });
       world.workload('web', { follows: ['cfg'] }, { initial: true });
       world.config('cfg', 'b');
-      const gates = { of: () => undefined, size: 0, awaitingPeople: 0 };
       const rollouts = {
         pendingChangesOf: () => ({ changes: 1, since: 0 }),
-        pendingReasonOf: () => ({ type }),
-        gates,
-        slowed: 0,
+        isOverdue: () => age > 0,
+        blockers: [{ name: 'hold' }, { name: 'stage', reasons: ['stage', 'halt'] }],
+        waiting: new Map([[world.workloadKey('web'), { reason: 'hold' }]]),
+        pace: { slowed: 0 },
         stages: { halted: 0 },
       };
       const controllers = { rollouts, committer: { bytes: 0, shards: 1 } };
       const reloader = { store: world.store, leads: true, controllers } as unknown as Reloader;
-      const { leader } = snapshotOf(reloader, 60_000);
+      const { leader, waiting } = snapshotOf(reloader, 60_000);
       assert.deepEqual([leader?.outdatedEdges, leader?.oldestOutdatedAge], [1, age]);
+      assert.deepEqual([waiting['hold'], waiting['halt'], waiting['refused']], [1, 0, 0]);
     });
 });
 

@@ -227,7 +227,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'it is held': {
     make: (world) => well({ ...follows('web'), [`${NATIVE}/hold`]: 'true' })(world).change(),
     rule: 'hold',
-    names: /it is held.*take the annotation reloader\.k8s\.collaborne\.com\/hold away/s,
+    names: /it is held until its annotation hold is taken away/,
   },
   'the object is held': {
     make: (world) =>
@@ -245,17 +245,17 @@ const CAUSES: Readonly<Record<string, Row>> = {
         world,
       ).change(),
     rule: 'window',
-    names: /its reload window is closed.*urgent: "true" on the object/s,
+    names: /its reload window is closed, at least until/,
   },
   'it needs an approval': {
     make: (world) => well({ ...follows('web'), [`${NATIVE}/approval`]: 'required' })(world).change(),
     rule: 'approval',
-    names: /it needs an approval: kubectl annotate .*approved=[0-9a-f]{10}.*if it may be rolled/s,
+    names: /it needs an approval: kubectl annotate .*approved=[0-9a-f]{10}/s,
   },
   'people roll it': {
     make: (world) => well({ ...follows('web'), [`${NATIVE}/notify-only`]: 'true' })(world).change(),
     rule: 'notify-only',
-    names: /it is notify-only.*kubectl rollout restart/s,
+    names: /it is notify-only, and out of date with ConfigMap\/web/,
   },
   'it is rolled in a later stage': {
     make: async (world) => {

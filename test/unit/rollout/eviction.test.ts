@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { UNKNOWN } from '../../../lib/model/edge.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../../lib/model/outcome.ts';
-import { annotate, waitsFor } from './gate-words.ts';
+import { annotate, waitsFor } from '../blockers/gate-words.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 /** When the object of the tests was written, in seconds. */
@@ -84,7 +84,7 @@ test('pods that are older than the change are evicted one by one, the oldest fir
   await stage.pass(20_000);
   assert.deepEqual(pods.evicted, ['web-1', 'web-0']);
   assert.deepEqual(waits, [false, false], 'no commit waits');
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
   assert.deepEqual(stage.patches, []);
   assert.equal(stage.world.needsRollout('web'), false);
   assert.equal(stage.world.edge('web').runningDigest, 'b'.repeat(40));
@@ -100,7 +100,7 @@ test('an attempt whose evictions are slow ends before it counts as stuck, and th
   const times = stage.attempts.map(({ atMs }) => atMs);
   for (const [index, at] of times.entries()) assert.ok(at - (times[index - 1] ?? 0) <= 60_000, times.join());
   assert.equal(pods.evicted.length, 10);
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
 });
 
 test('a pod of the same second counts as older, and one whose time is not known', async (t) => {
@@ -126,7 +126,7 @@ test('where no pod is older nothing is evicted', async (t) => {
   const pods = new Pods(CHANGED + 50);
   const stage = stageWith(t, pods);
   await changed(stage, 'b');
-  assert.deepEqual([pods.evicted, stage.outcomes], [[], ['settled']]);
+  assert.deepEqual([pods.evicted, stage.outcomes], [[], ['current']]);
   assert.equal(stage.world.needsRollout('web'), false);
 });
 
@@ -190,8 +190,8 @@ test('a budget is waited for, with few requests', async (t) => {
   await changed(stage, 'b');
   await stage.pass(60_000);
   assert.deepEqual(pods.evicted, []);
-  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
-  assert.ok(reason?.type === 'evicting' && /^0 of 1 older pod evicted: budget/.test(reason.message));
+  const reason = stage.waitOf('web');
+  assert.ok(reason?.reason === 'evicting' && /^0 of 1 older pod evicted: budget/.test(reason.message));
   await stage.pass(600_000);
   assert.deepEqual(pods.evicted, ['web-0']);
 });
@@ -210,7 +210,7 @@ test('evictions are at a standstill once no pod went for as long as the progress
   pods.ready('web-0', true);
   await stage.pass(120_000);
   assert.ok(stage.attempts.slice(since).every(({ isStalled }) => !isStalled));
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
 });
 
 test('in a budget of rollouts the workload takes one slot, which ends after its deadline if nothing moves', async (t) => {
@@ -226,7 +226,7 @@ test('in a budget of rollouts the workload takes one slot, which ends after its 
   pods.answers.length = 0;
   await stage.pass(120_000);
   assert.deepEqual(
-    stage.attempts.flatMap(({ type, workload }) => (type === 'done' ? [workload] : [])).sort(),
+    stage.attempts.flatMap(({ type, workload }) => (type === 'rolled' ? [workload] : [])).sort(),
     ['api', 'web'],
   );
   assert.equal(stage.controller.slots?.used, 0);
@@ -242,8 +242,8 @@ for (const [why, reading, message] of [
     const stage = stageWith(t, pods);
     await changed(stage, 'b');
     assert.deepEqual(stage.outcomes, ['refused']);
-    const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
-    assert.match(reason?.type === 'backoff' ? reason.message : '', message);
+    const reason = stage.waitOf('web');
+    assert.match(reason?.message ?? '', message);
   });
 
 test('without the right to evict as well', async (t) => {
@@ -253,8 +253,8 @@ test('without the right to evict as well', async (t) => {
   await changed(stage, 'b');
   await stage.pass(20_000);
   assert.ok(stage.outcomes.includes('refused'));
-  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
-  assert.match(reason?.type === 'evicting' ? reason.message : '', /list pods and to create pods\/eviction/);
+  const reason = stage.waitOf('web');
+  assert.match(reason?.message ?? '', /list pods and to create pods\/eviction/);
 });
 
 test('a lost answer: the uid tells whether the pod is gone', async (t) => {
@@ -265,7 +265,7 @@ test('a lost answer: the uid tells whether the pod is gone', async (t) => {
   await stage.pass(2000);
   pods.pods = [podOf('web-0', CHANGED + 60)].map((pod) => ({ ...pod, uid: 'another' }));
   await stage.pass(60_000);
-  assert.deepEqual([pods.evicted, stage.outcomes.at(-1)], [[], 'done']);
+  assert.deepEqual([pods.evicted, stage.outcomes.at(-1)], [[], 'rolled']);
 });
 
 test('A→B→A: pods that were evicted for B go as well', async (t) => {
@@ -296,7 +296,7 @@ test('an approval lasts until no older pod is left, and as nothing is written, f
   await changed(stage, 'b');
   await stage.pass(600_000);
   assert.deepEqual([waitsFor(stage), pods.evicted], ['approval', []]);
-  const { token = '' } = stage.controller.gates.of(stage.world.workloadKey('web')) ?? {};
+  const { token = '' } = stage.waitOf('web') ?? {};
   annotate(stage, { approval: 'required', approved: token });
   await stage.pass(600_000);
   assert.deepEqual([stage.patches, pods.evicted], [[], ['web-0', 'web-1']]);

@@ -8,17 +8,17 @@ import { RolloutStage } from './rollout-stage.ts';
 const EDITED: Record<string, readonly [edit: (count: number) => Sketch, outcomes: readonly string[]]> = {
   'and leaves the template as it is delays the patch once': [
     (count) => ({ replicas: count }),
-    ['again', 'done'],
+    ['conflict', 'rolled'],
   ],
   'and changes the template delays it each time': [
     (count) => ({ image: `v${count + 1}` }),
-    ['again', 'again', 'again', 'done'],
+    ['conflict', 'conflict', 'conflict', 'rolled'],
   ],
   'and holds it is respected': [
     () => ({ asks: { 'reloader.k8s.collaborne.com/hold': 'true' } }),
-    ['again', 'held'],
+    ['conflict', 'hold'],
   ],
-  'and writes a status does not delay it': [(count) => ({ updated: count }), ['done']],
+  'and writes a status does not delay it': [(count) => ({ updated: count }), ['rolled']],
 };
 
 for (const [sentence, [edit, outcomes]] of Object.entries(EDITED)) {
@@ -37,7 +37,7 @@ test('a workload that does not follow the object any more by the time of its pat
   stage.faults.push({ before: () => stage.world.edit('web', { follows: [] }) });
   stage.change('b');
   await stage.pass(1000);
-  assert.deepEqual([stage.outcomes, stage.world.store.workloads.size], [['done'], 0]);
+  assert.deepEqual([stage.outcomes, stage.world.store.workloads.size], [['rolled'], 0]);
 });
 
 test('a test that fails twice on fresh data is a refusal', async (t) => {
@@ -46,5 +46,5 @@ test('a test that fails twice on fresh data is a refusal', async (t) => {
   stage.faults.push(unmet, unmet, unmet);
   stage.change('b');
   await stage.pass(2000);
-  assert.deepEqual(stage.outcomes, ['again', 'again', 'refused']);
+  assert.deepEqual(stage.outcomes, ['conflict', 'conflict', 'refused']);
 });

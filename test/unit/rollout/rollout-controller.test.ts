@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monotonicMs } from '../../../lib/model/time.ts';
 import { settle } from '../state/committer-stage.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
@@ -13,10 +12,10 @@ test('an accepted patch is the end of it', async (t) => {
   const stage = new RolloutStage(t);
   stage.change('b');
   await stage.pass(20_000);
-  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.outcomes, ['rolled']);
   assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 1000 }]);
   assert.equal(stage.world.needsRollout('web'), false);
-  assert.equal(stage.controller.pendingReasonOf(stage.world.workloadKey('web')), undefined);
+  assert.equal(stage.waitOf('web'), undefined);
 });
 
 test('ten changes in a window are one patch of the last content', async (t) => {
@@ -36,7 +35,7 @@ test('A→B→A within a window leaves nothing to do', async (t) => {
   stage.change('b');
   stage.change('a');
   await stage.pass(20_000);
-  assert.deepEqual(stage.outcomes, ['settled']);
+  assert.deepEqual(stage.outcomes, ['current']);
   assert.deepEqual(stage.patches, []);
 });
 
@@ -54,7 +53,7 @@ test('a conflict is decided again at once, from a fresh look', async (t) => {
   stage.faults.push({ before: () => stage.world.edit('web', { replicas: 2 }) });
   stage.change('b');
   await stage.pass(1000);
-  assert.deepEqual(stage.outcomes, ['again', 'done']);
+  assert.deepEqual(stage.outcomes, ['conflict', 'rolled']);
   assert.equal(stage.reads, 1);
   assert.equal(stage.patches.length, 2);
   assert.equal(stage.world.needsRollout('web'), false);
@@ -65,11 +64,11 @@ test('while a conflict is being resolved the workload counts as waiting', async 
   for (let n = 0; n < 8; n += 1) stage.faults.push({ result: { kind: 'conflict' } });
   stage.change('b');
   await stage.pass(1000);
-  for (let step = 0; stage.outcomes.at(-1) === 'again' && step < 400; step += 1) {
+  for (let step = 0; stage.outcomes.at(-1) === 'conflict' && step < 400; step += 1) {
     assert.ok(stage.isWaiting('web'));
     await stage.pass(50);
   }
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
 });
 
 test('a workload that is gone is not patched again, and its record is tried later until its stream tells', async (t) => {
@@ -91,7 +90,7 @@ test('the same plan refused twice on fresh data is a refusal; once is not, it ma
     stage.change(content);
     await stage.pass(1000);
   }
-  assert.deepEqual(stage.outcomes, ['again', 'done', 'again', 'refused']);
+  assert.deepEqual(stage.outcomes, ['conflict', 'rolled', 'conflict', 'refused']);
   assert.equal(stage.reads, 2);
   assert.equal(stage.isWaiting('web'), false);
   assert.ok(stage.world.needsRollout('web'), 'no error settles a workload');
@@ -106,7 +105,7 @@ test('a refusal is retried for ever, with pauses that grow up to five minutes', 
   for (let round = 0; round < 12; round += 1) await stage.pass(Math.min(pauses().at(-1) ?? 0, 300_000));
   assert.deepEqual(pauses().slice(0, 4), [10_000, 20_000, 40_000, 80_000]);
   assert.deepEqual(pauses().slice(-3), [300_000, 300_000, undefined]);
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
 });
 
 test('a refusal of one workload does not touch its siblings', async (t) => {
@@ -114,7 +113,7 @@ test('a refusal of one workload does not touch its siblings', async (t) => {
   stage.faults.push(FORBIDDEN);
   stage.change('b');
   await stage.pass(2000);
-  assert.deepEqual(stage.outcomes.sort(), ['done', 'refused']);
+  assert.deepEqual(stage.outcomes.sort(), ['refused', 'rolled']);
   assert.deepEqual([stage.world.needsRollout('web'), stage.world.needsRollout('api')], [true, false]);
 });
 
@@ -129,7 +128,7 @@ test('changes during a backoff do not shorten it, and are rolled out together wh
   }
   assert.equal(stage.patches.length, 1);
   await stage.pass(1000);
-  assert.deepEqual(stage.outcomes, ['refused', 'done']);
+  assert.deepEqual(stage.outcomes, ['refused', 'rolled']);
   assert.deepEqual(
     stage.patches.map(({ atMs }) => atMs),
     [1000, 6000],
@@ -147,7 +146,7 @@ test('an owner who changes the workload ends its backoff, after a quiet period',
   stage.apply(stage.world.workload('web', { image: 'v2' }));
   await stage.pass(1000);
   assert.equal(stage.patches.length, before + 1);
-  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.equal(stage.outcomes.at(-1), 'rolled');
 });
 
 test('after a spur the pauses begin small again', async (t) => {
@@ -168,9 +167,9 @@ test('a throttled patch waits as long as it is told', async (t) => {
   stage.faults.push({ result: { kind: 'throttled', message: 'slow down', retryAfterMs: 9000 } });
   stage.change('b');
   await stage.pass(9900);
-  assert.deepEqual(stage.outcomes, ['later']);
+  assert.deepEqual(stage.outcomes, ['unavailable']);
   await stage.pass(100);
-  assert.deepEqual(stage.outcomes, ['later', 'done']);
+  assert.deepEqual(stage.outcomes, ['unavailable', 'rolled']);
 });
 
 test('a lost answer to a patch in force is done without a second one', async (t) => {
@@ -178,7 +177,7 @@ test('a lost answer to a patch in force is done without a second one', async (t)
   stage.faults.push({ isLost: true });
   stage.change('b');
   await stage.pass(60_000);
-  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.outcomes, ['rolled']);
   assert.equal(stage.patches.length, 1);
   assert.equal(stage.world.needsRollout('web'), false);
 });
@@ -188,9 +187,9 @@ test('a lost answer to a patch that is not in force is tried again later', async
   stage.faults.push({ result: { kind: 'unanswered', message: 'reset' } });
   stage.change('b');
   await stage.pass(1400);
-  assert.deepEqual(stage.outcomes, ['later']);
+  assert.deepEqual(stage.outcomes, ['unavailable']);
   await stage.pass(200);
-  assert.deepEqual(stage.outcomes, ['later', 'done']);
+  assert.deepEqual(stage.outcomes, ['unavailable', 'rolled']);
 });
 
 test('what may have been started for a change is owed until its stamp stands, though the change is taken back', async (t) => {
@@ -198,7 +197,7 @@ test('what may have been started for a change is owed until its stamp stands, th
   stage.faults.push({ before: () => stage.change('a'), result: { kind: 'conflict', mayHaveRun: true } });
   stage.change('b');
   await stage.pass(3000);
-  assert.deepEqual(stage.outcomes, ['again', 'done']);
+  assert.deepEqual(stage.outcomes, ['conflict', 'rolled']);
   assert.equal(stage.world.needsRollout('web'), false);
 });
 
@@ -213,7 +212,7 @@ test('an answer that comes after the stream has told of the stamp casts no doubt
   stage.faults.push({ before: told, result: { kind: 'conflict', mayHaveRun: true } });
   stage.change('b');
   await stage.pass(60_000);
-  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.outcomes, ['rolled']);
   assert.equal(stage.patches.length, 1);
 });
 
@@ -228,7 +227,7 @@ test('until it is known what became of a patch, nobody plans anew', async (t) =>
   await stage.pass(1000);
   assert.equal(stage.world.record('web').inFlight, plan);
   await stage.pass(20_000);
-  assert.deepEqual(stage.outcomes, ['later', 'later', 'later', 'done']);
+  assert.deepEqual(stage.outcomes, ['unavailable', 'unavailable', 'unavailable', 'rolled']);
   assert.equal(stage.patches.length, 1);
 });
 
@@ -249,7 +248,7 @@ test('a contested workload counts as refused and is tried again after the pause'
   assert.deepEqual(stage.outcomes, ['refused']);
   assert.equal(stage.patches.length, 0);
   await stage.pass(100);
-  assert.deepEqual(stage.outcomes, ['refused', 'done']);
+  assert.deepEqual(stage.outcomes, ['refused', 'rolled']);
 });
 
 test('a workload whose stamp was taken back ten times is not patched, holds up no commit, and is spurred by news', async (t) => {
@@ -257,26 +256,49 @@ test('a workload whose stamp was taken back ten times is not patched, holds up n
   stage.change('b');
   stage.world.record('web').takeBacks = 10;
   await stage.pass(3_600_000);
-  assert.deepEqual([stage.outcomes, stage.patches], [['given-up'], []]);
+  assert.deepEqual([new Set(stage.outcomes), stage.patches], [new Set(['reverted']), []]);
   const key = stage.world.workloadKey('web');
-  assert.equal(stage.controller.pendingReasonOf(key)?.type, 'change');
+  assert.equal(stage.controller.waitOf(key)?.reason, 'reverted');
   assert.ok(stage.world.needsRollout('web') && !stage.isWaiting('web'));
   stage.world.record('web').takeBacks = 0;
   stage.controller.retryNow(key);
   await stage.pass(1000);
-  assert.deepEqual(stage.outcomes, ['given-up', 'done']);
+  assert.deepEqual(stage.outcomes.slice(-2), ['reverted', 'rolled']);
 });
 
-test('who is rolled too often is told with each window when the next rollout comes: in ten minutes at the latest', async (t) => {
+test('a workload that is rolled too often waits twice as long each time, and ten minutes at the longest', async (t) => {
   const stage = new RolloutStage(t, ['web'], {
     flags: { pace: { minIntervalMs: 0, limit: { rollouts: 2, withinMs: 3_600_000 } } },
   });
   for (let round = 0; round < 10; round += 1) {
     stage.change(round % 2 === 0 ? 'b' : 'c');
-    await stage.pass(610_000);
+    for (let second = 0; stage.patches.length === round && second < 610; second += 1) await stage.pass(1000);
   }
-  assert.equal(stage.patches.length, 10);
-  assert.deepEqual([stage.slowed.length, stage.slowed.at(-1)], [7, 600_000]);
+  const times = stage.patches.map(({ atMs }) => Math.round(atMs / 1000));
+  const between = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  assert.deepEqual(between, [1, 1, 12, 24, 48, 96, 192, 384, 600]);
+  assert.ok(stage.outcomes.includes('rollout-limit'));
+});
+
+test('a minimum interval is waited for, unless what changes is urgent', async (t) => {
+  const stage = new RolloutStage(t, ['web'], {
+    flags: { pace: { minIntervalMs: 60_000, limit: undefined } },
+  });
+  for (const content of ['b', 'c']) {
+    stage.change(content);
+    await stage.pass(5000);
+  }
+  assert.equal(stage.patches.length, 1);
+  assert.match(
+    stage.waitOf('web')?.message ?? '',
+    /^it was rolled a moment ago: its next rollout comes at \d{4}-.*Z$/,
+  );
+  await stage.pass(52_000);
+  assert.equal(stage.patches.length, 2);
+  const marks = { 'reloader.k8s.collaborne.com/urgent': 'true' };
+  stage.apply(stage.world.config('cfg', 'd', { marks }));
+  await stage.pass(5000);
+  assert.equal(stage.patches.length, 3);
 });
 
 test('a change while the patch is on its way is rolled out after it', async (t) => {
@@ -334,7 +356,7 @@ test('closing waits for the patches under way and starts none', async (t) => {
   resolve();
   await closed;
   await stage.pass(60_000);
-  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.outcomes, ['rolled']);
   assert.equal(stage.patches.length, 1);
 });
 
@@ -350,12 +372,15 @@ test('a workload that is forgotten is not rolled', async (t) => {
 test('what a workload waits for can be told at each moment', async (t) => {
   const stage = new RolloutStage(t);
   const key = stage.world.workloadKey('web');
-  const waiting = () => stage.controller.pendingReasonOf(key);
+  const waiting = () => {
+    const { reason, until } = stage.controller.waitOf(key) ?? {};
+    return reason && [reason, Math.round((until ?? 0) - Date.now())];
+  };
   stage.faults.push(FORBIDDEN);
   stage.change('b');
-  assert.deepEqual(waiting(), { type: 'quiet', until: monotonicMs() + 1000 });
+  assert.deepEqual(waiting(), ['quiet', 1000]);
   await stage.pass(1000);
-  assert.deepEqual(waiting(), { type: 'backoff', until: monotonicMs() + 5000, message: 'no' });
+  assert.deepEqual(waiting(), ['refused', 5000]);
   await stage.pass(5000);
   assert.equal(waiting(), undefined);
 });

@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { StageNews } from '../../../lib/annotations/stage-news.ts';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type {
+  Blocked,
   Outcome,
   PendingChanges,
   PodClient,
@@ -18,11 +20,8 @@ import type { Budget, Staging } from '../../../lib/model/settings.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
-import { Slots, type SlotsOptions } from '../../../lib/rollout/slots.ts';
-import { Stages, type StagesOptions } from '../../../lib/rollout/stages.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
-import type { StageNews } from '../../../lib/tracking/stage-news.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
 import { settle } from '../state/committer-stage.ts';
 import { isTaken, settledWith, type World } from '../tracking/world.ts';
@@ -46,7 +45,8 @@ export interface Fault {
 /** One attempt, as its observer was told. */
 export interface Attempt {
   readonly workload: string;
-  readonly type: Outcome['type'];
+  /** Of a retry and of a block the reason. */
+  readonly type: string;
   readonly pending: PendingChanges;
   readonly nextTryMs: number | undefined;
   /** Whether a commit still waits for the workload as it ends. */
@@ -80,8 +80,6 @@ export class RolloutStage {
   readonly world: World;
   readonly controller: RolloutController;
   readonly attempts: Attempt[] = [];
-  /** In how many ms each rollout comes at the latest that waits for the pace. */
-  readonly slowed: number[] = [];
   /** When each patch was sent, and for whom. */
   readonly patches: { readonly workload: string; readonly atMs: number }[] = [];
   readonly faults: Fault[] = [];
@@ -92,7 +90,7 @@ export class RolloutStage {
   underWay = 0;
   mostUnderWay = 0;
   /** The outcomes whose telling fails, in turn. */
-  readonly defects: Outcome['type'][] = [];
+  readonly defects: string[] = [];
   readonly errors: string[] = [];
   /** The workloads whose slots ended without progress. */
   readonly overdue: string[] = [];
@@ -113,7 +111,7 @@ export class RolloutStage {
       flags = {},
       world = settledWith(flags, workloads),
       budget,
-      staging,
+      staging = { soakMs: 0 },
       before,
       ...others
     } = settings;
@@ -134,10 +132,9 @@ export class RolloutStage {
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
-      onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
       onOutcome: (ref, outcome, pending, nextTryMs) => {
-        const { type } = outcome;
-        const isStalled = type === 'evicting' && outcome.isStalled;
+        const type = wordOf(outcome);
+        const isStalled = outcome.type === 'retry' && outcome.evictions?.isStalled === true;
         const isWaiting = this.controller.isWaiting(keyOf(ref));
         if (this.defects.shift() === type) throw new Error('a defect');
         const told = { workload: ref.name, type, pending, nextTryMs, isWaiting, isStalled };
@@ -148,8 +145,13 @@ export class RolloutStage {
         error: (message, fields) => void this.errors.push(`${message} ${String(fields?.['error'])}`),
       },
       onPatchAnswered: () => {},
-      newSlots: budget && ((ways) => this.#newSlots(ways, { ...NO_BUDGET, ...budget })),
-      newStages: (ways) => this.#newStages(ways, staging, others.pods),
+      ...(budget && { budget: { ...NO_BUDGET, ...budget } }),
+      staging,
+      isListed: () => this.isListed,
+      onOverdue: (key) => void this.overdue.push(key.slice(key.lastIndexOf('/') + 1)),
+      persist: (config) => void this.persisted.push(config),
+      onNews: (news) => void this.news.push(news),
+      newToken: () => `${this.news.length}a`,
       quietMs: 1000,
       maxWaitMs: 6000,
       concurrency: 16,
@@ -179,10 +181,9 @@ export class RolloutStage {
     for (const [key] of effects.enqueuedFor('forgotten')) this.controller.forget(key);
     for (const [key] of effects.enqueuedFor('retry-now')) this.controller.retryNow(key);
     for (const [key] of effects.enqueuedFor('changed')) this.controller.touch(key, 1);
-    for (const [key] of effects.enqueuedFor('external-rollout-over')) this.controller.resume(key);
     for (const key of this.world.store.workloads.keys()) {
       this.controller.slots?.observed(key);
-      this.controller.stages?.observed(key);
+      this.controller.wake(key);
     }
   }
 
@@ -193,8 +194,19 @@ export class RolloutStage {
 
   /** Why a workload waits in the budget. */
   why(name: string): string | undefined {
-    const reason = this.controller.pendingReasonOf(this.world.workloadKey(name));
-    return reason?.type === 'budget' ? reason.message : undefined;
+    const wait = this.waitOf(name);
+    return wait?.reason === 'budget' ? wait.message : undefined;
+  }
+
+  /** Why a workload is not rolled now. */
+  waitOf(name: string): Blocked | undefined {
+    return this.controller.waitOf(this.world.workloadKey(name));
+  }
+
+  /** How many workloads a blocker keeps from being rolled. */
+  get blocked(): number {
+    const reasons = this.controller.blockers.flatMap((each) => each.reasons ?? [each.name]);
+    return [...this.controller.waiting.values()].filter(({ reason }) => reasons.includes(reason)).length;
   }
 
   isWaiting(workload: string): boolean {
@@ -214,33 +226,6 @@ export class RolloutStage {
   /** Somebody sets the time of day. */
   jump(ms: number): void {
     this.time.jump(ms);
-  }
-
-  #newSlots(ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>, budget: Budget): Slots {
-    return new Slots({
-      ...ways,
-      budget,
-      store: this.world.store,
-      isListed: () => this.isListed,
-      onOverdue: (key) => void this.overdue.push(key.slice(key.lastIndexOf('/') + 1)),
-    });
-  }
-
-  #newStages(
-    ways: Pick<StagesOptions, 'canBegin' | 'begin'>,
-    staging: Staging = { soakMs: 0 },
-    pods?: PodClient,
-  ): Stages {
-    return new Stages({
-      ...ways,
-      store: this.world.store,
-      staging,
-      pods,
-      isListed: () => this.isListed,
-      persist: (config) => void this.persisted.push(config),
-      onNews: (news) => void this.news.push(news),
-      newToken: () => `${this.news.length}a`,
-    });
   }
 
   get #client(): WorkloadClient {
@@ -290,4 +275,10 @@ export class RolloutStage {
       ? { kind: 'unanswered', message: 'lost' }
       : { kind: 'accepted', object: this.world.raw(name) };
   }
+}
+
+/** The type of an outcome; of a retry and of a block the reason. */
+function wordOf(outcome: Outcome): string {
+  if (outcome.type === 'retry') return outcome.reason;
+  return outcome.type === 'blocked' ? outcome.blocked.reason : outcome.type;
 }

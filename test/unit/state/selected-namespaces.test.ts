@@ -24,7 +24,7 @@ class SelectionStage extends RolloutStage {
     this.namespaces = new SelectedNamespaces({
       store: this.world.store,
       journal: this.journal,
-      release: (workload) => this.controller.release(workload),
+      release: (workload) => this.controller.wake(workload),
       onSelected: (namespaces) => void this.selected.push(...namespaces),
       apply: (effects) => {
         for (const config of effects.toPersist('now')) this.writeNow.add(config);
@@ -46,20 +46,20 @@ class SelectionStage extends RolloutStage {
   }
 
   get waitsFor(): string | undefined {
-    return this.controller.pendingReasonOf(this.world.workloadKey('web'))?.type;
+    return this.controller.waitOf(this.world.workloadKey('web'))?.reason;
   }
 }
 
 test('what is owed in a namespace that is not selected waits, without a try, until it is', async (t) => {
   const stage = new SelectionStage(t);
   stage.change('b');
-  await stage.pass(600_000);
+  await stage.pass(500_000);
   assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [[], 0, 'selection']);
   assert.equal(stage.isWaiting('web'), false, 'no commit waits for it');
   stage.select();
   assert.equal(stage.waitsFor, 'quiet');
   await stage.pass(1_000);
-  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.outcomes, ['rolled']);
   assert.equal(stage.attempts[0]?.pending.changes, 1);
   assert.deepEqual(stage.told, ['selected-namespace']);
 });
@@ -70,15 +70,15 @@ test('a namespace that is deselected within the quiet period is not rolled, and 
   stage.change('b');
   await stage.pass(500);
   stage.deselect();
-  await stage.pass(600_000);
-  assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [['unselected'], 0, 'selection']);
+  await stage.pass(500_000);
+  assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [['selection'], 0, 'selection']);
   assert.equal(stage.attempts[0]?.isWaiting, false, 'the commit that waited for it goes on');
   stage.change('c');
-  await stage.pass(600_000);
-  assert.deepEqual(stage.outcomes, ['unselected']);
+  await stage.pass(500_000);
+  assert.deepEqual(stage.outcomes, ['selection']);
   stage.select();
   await stage.pass(1_000);
-  assert.deepEqual(stage.outcomes, ['unselected', 'done']);
+  assert.deepEqual(stage.outcomes, ['selection', 'rolled']);
 });
 
 test('a refusal is not tried again while the namespace is not selected', async (t) => {
@@ -88,11 +88,11 @@ test('a refusal is not tried again while the namespace is not selected', async (
   stage.change('b');
   await stage.pass(1_000);
   stage.deselect();
-  await stage.pass(600_000);
-  assert.deepEqual(stage.outcomes, ['refused', 'unselected']);
+  await stage.pass(500_000);
+  assert.deepEqual(stage.outcomes, ['refused', 'selection']);
   stage.select();
   await stage.pass(1_000);
-  assert.deepEqual(stage.outcomes, ['refused', 'unselected', 'done']);
+  assert.deepEqual(stage.outcomes, ['refused', 'selection', 'rolled']);
 });
 
 test('a patch under way is answered although its namespace is deselected, and what came since waits', async (t) => {
@@ -108,11 +108,11 @@ test('a patch under way is answered although its namespace is deselected, and wh
   stage.deselect();
   stage.change('c');
   answer();
-  await stage.pass(600_000);
-  assert.deepEqual([stage.outcomes, stage.waitsFor], [['done'], 'selection']);
+  await stage.pass(500_000);
+  assert.deepEqual([stage.outcomes, stage.waitsFor], [['rolled'], 'selection']);
   stage.select();
   await stage.pass(1_000);
-  assert.deepEqual(stage.outcomes, ['done', 'done']);
+  assert.deepEqual(stage.outcomes, ['rolled', 'rolled']);
 });
 
 test('what was changed back meanwhile is not rolled', async (t) => {

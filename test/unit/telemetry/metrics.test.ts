@@ -32,16 +32,14 @@ const SNAPSHOT: Snapshot = {
     outdatedEdges: 1,
     oldestOutdatedAge: 12.5,
     slotsUsed: 5,
-    heldWorkloads: 0,
     haltedContents: 0,
-    awaitingPeople: 4,
-    waitingForSlot: 7,
     slowedWorkloads: 3,
     stateEntries: 4,
     stateOverrides: 1,
     stateBytes: 512,
     stateShards: 2,
   },
+  waiting: { budget: 7, hold: 0 },
 };
 
 /** The value of one series; undefined if there is none. */
@@ -90,7 +88,7 @@ test('a kind that is served only where it is asked for has its series from the s
   const metrics = new Metrics('1.2.3', { workloadKinds: WORKLOAD_KINDS });
   const lines = async (): Promise<string[]> =>
     (await metrics.text()).split('\n').filter((line) => own.test(line));
-  assert.ok((await lines()).includes('reloader_rollouts_total{kind="CronJob",outcome="done"} 0'));
+  assert.ok((await lines()).includes('reloader_rollouts_total{kind="CronJob",outcome="rolled"} 0'));
   assert.ok((await lines()).includes('reloader_watch_up{kind="CronJob"} 0'));
   metrics.observe(() => ({ ...SNAPSHOT, workloads: { CronJob: 2 } }));
   assert.ok((await lines()).includes('reloader_workloads{kind="CronJob"} 2'));
@@ -118,7 +116,7 @@ test('all that is reported is counted, and nothing else', async () => {
     'reloader_changes_total{kind="ConfigMap",type="updated"}': '2',
     'reloader_changes_total{kind="Secret",type="updated"}': '0',
     'reloader_rollouts_total{kind="Deployment",outcome="refused"}': '1',
-    'reloader_rollouts_total{kind="Deployment",outcome="done"}': '0',
+    'reloader_rollouts_total{kind="Deployment",outcome="rolled"}': '0',
     reloader_change_to_rollout_seconds_sum: '5.2',
     'reloader_change_to_rollout_seconds_bucket{le="5"}': '0',
     'reloader_change_to_rollout_seconds_bucket{le="6"}': '1',
@@ -139,11 +137,11 @@ test('all that is reported is counted, and nothing else', async () => {
 
 describe('what Stakater Reloader counts:', () => {
   const attempts: readonly Parameters<Metrics['attempted']>[] = [
-    [{ kind: 'Deployment', namespace: 'a' }, 'done'],
-    [{ kind: 'StatefulSet', namespace: 'a' }, 'done'],
+    [{ kind: 'Deployment', namespace: 'a' }, 'rolled'],
+    [{ kind: 'StatefulSet', namespace: 'a' }, 'rolled'],
     [{ kind: 'Deployment', namespace: 'b' }, 'refused'],
-    [{ kind: 'Deployment', namespace: 'b' }, 'again'],
-    [{ kind: 'Deployment', namespace: 'c' }, 'later'],
+    [{ kind: 'Deployment', namespace: 'b' }, 'conflict'],
+    [{ kind: 'Deployment', namespace: 'c' }, 'unavailable'],
     [{ kind: 'Deployment', namespace: 'c' }, 'gone'],
   ];
   const NAME = 'reloader_reload_executed_total';

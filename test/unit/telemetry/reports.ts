@@ -58,8 +58,7 @@ export function outdatedWorkload(
     follows: [outdated(`ConfigMap/${name}`)],
     isOutdated: true,
     outdatedForSeconds: seconds,
-    waitsFor: 'quiet',
-    ...(parts.waitsFor === 'queued' ? {} : { waitsForSeconds: 4 }),
+    waiting: { reason: 'quiet', message: 'it is rolled soon', seconds: 4 },
     ...parts,
   });
 }

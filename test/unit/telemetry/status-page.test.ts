@@ -61,11 +61,9 @@ const FULL: Partial<StatusReport> = {
         outdated('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
         outdated('Secret/x', { why: 'changed-while-rolling' }),
       ],
-      waitsFor: 'backoff',
-      waitsForSeconds: 200.2,
-      problem: 'denied by "guard"',
+      waiting: { reason: 'refused', message: 'denied by "guard"', seconds: 200.2 },
     }),
-    outdatedWorkload('next', 1, { waitsFor: 'queued' }),
+    outdatedWorkload('next', 1, { waiting: { reason: 'queued', message: 'it is next' } }),
     workload('odd', { findings: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
   ],
   decisions: [
@@ -124,7 +122,7 @@ describe('the first sentence', () => {
     'counts none as failed that waits for its turn, or for a person': [
       {
         workloads: (['budget', 'evicting', 'hold', 'window', 'approval', 'notify-only'] as const).map(
-          (waitsFor) => outdatedWorkload(waitsFor, 5, { waitsFor, problem: 'not yet' }),
+          (reason) => outdatedWorkload(reason, 5, { waiting: { reason, message: 'not yet' } }),
         ),
       },
       /6 workloads need a rollout\. The oldest for 5.s\. 6 workloads/,
@@ -143,7 +141,7 @@ describe('the page says', () => {
   const text = textOf(pageOf(FULL));
   const cases: Record<string, RegExp> = {
     'which workloads are out of date, for how long, why and until when, the oldest first':
-      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting Next try in 3.min 21.s\. denied by "guard" Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed Quiet period: rolls in 4.s\. Deployment\/next default 1.s .* Being patched, or next\./,
+      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting denied by "guard" refused Next look in 3.min 21.s\. Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed it is rolled soon quiet Next look in 4.s\. Deployment\/next default 1.s .* it is next queued /,
     'what is worth a look':
       /Worth a look 1 .*Deployment\/odd default A,,B is no list of names\. malformed ConfigMap\/odd aaaa…/,
     'what follows what':
@@ -268,7 +266,7 @@ describe('whatever it is made of, the page', () => {
       }),
       outdatedWorkload(evil, 1, {
         namespace: `${evil}1`,
-        problem: evil,
+        waiting: { reason: evil, message: evil },
         follows: [outdated(evil, { runningDigest: evil, observed: evil })],
       }),
       workload(evil, { namespace: `${evil}2` }),

@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failedRollout } from '../../../lib/blockers/failed-rollout.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../../../lib/model/kinds/deployment-config.ts';
 import type { WorkloadRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { wouldFailAgain } from '../../../lib/tracking/failed-rollouts.ts';
-import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { World } from './world.ts';
 
 const AVAILABLE = 'NewReplicationControllerAvailable';
@@ -97,14 +96,9 @@ test('a failed deployment leaves the change owed, its content is not tried again
   web.stamp();
   web.becomes(2, false, 'ProgressDeadlineExceeded');
   assert.deepEqual([web.edge('web').runningDigest, web.needsRollout('web')], ['?', true]);
-  const isInVain = (): boolean => {
-    const plan = planRollout(web.store, web.workloadKey('web'));
-    assert.ok(plan !== undefined);
-    return wouldFailAgain(web.store, web.record('web'), plan);
-  };
+  const isInVain = (): boolean => failedRollout(web).check(web.record('web'), 0) !== undefined;
   assert.ok(isInVain());
-  const effects = web.config('cfg', 'c');
-  assert.equal(effects.enqueuedFor('retry-now').length, 1);
+  web.config('cfg', 'c');
   assert.ok(!isInVain());
   web.stamp();
   assert.ok(!web.needsRollout('web'), 'the failure was that of the version before');
@@ -112,14 +106,14 @@ test('a failed deployment leaves the change owed, its content is not tried again
   assert.deepEqual([web.edge('web').runningDigest?.[0], web.needsRollout('web')], ['c', false]);
 });
 
-test('a deployment that does not fail any more is looked at again', () => {
+test('a deployment that does not fail any more is not blocked', () => {
   const web = world();
   web.config('cfg', 'b');
   web.stamp();
   web.becomes(2, false, 'RolloutCancelled');
-  const effects = web.becomes(2, true);
-  assert.equal(effects.enqueuedFor('retry-now').length, 1);
+  web.becomes(2, true);
   assert.ok(web.needsRollout('web'));
+  assert.equal(failedRollout(web).check(web.record('web'), 0), undefined);
 });
 
 test('a deployment of another writer that fails makes nothing owed', () => {

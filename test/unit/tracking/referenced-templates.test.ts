@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { blockOf, newBlockers } from '../../../lib/blockers/blockers.ts';
 import type { RawWorkload, Referenced } from '../../../lib/model/raw-objects.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
-import { gateOf } from '../../../lib/tracking/gate.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { healthy } from './rollout-world.ts';
@@ -109,7 +109,7 @@ test('an approval is asked for on the Deployment, whose patch removes it, and on
     world.config('cfg', 'b');
     const record = world.store.workloads.get(ROLLOUT);
     assert.ok(record !== undefined);
-    assert.match(gateOf(world.store, record, 0)?.message ?? '', new RegExp(` -n home ${asked} `));
+    assert.match(blockOf(newBlockers(world), record, 0)?.message ?? '', new RegExp(` -n home ${asked} `));
     const plan = planRollout(world.store, ROLLOUT);
     assert.equal(plan?.referenced?.name, further === restarting ? undefined : 'app');
     assert.equal(plan && changesOf(plan).annotations[`${PREFIX}/approved`], null);

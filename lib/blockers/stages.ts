@@ -6,21 +6,22 @@
  */
 
 import { rolloutOrderOf, stagesOf } from '../annotations/gating.ts';
+import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotations/stage-news.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
-import type { Gate, PodClient } from '../model/outcome.ts';
+import type { Blocked, PodClient } from '../model/outcome.ts';
 import type { Staging } from '../model/settings.ts';
 import type { Halt } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
 import { UNHEALTHY_MARK, type Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isUrgentFor, outdatedObjects, untilChanged } from '../tracking/gate.ts';
+import { isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
 import { endHalt, haltOf, haltsOf, isForgiven, setHalts } from '../tracking/halts.ts';
-import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../tracking/stage-news.ts';
-import { PodFailures } from './pod-failures.ts';
+import { PodFailures } from '../tracking/pod-failures.ts';
+import { Vitals } from '../tracking/vitals.ts';
+import { type Blocker, untilChanged } from './blocker.ts';
 import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
 import { type Member, planStages, type StagePlan } from './stage-plan.ts';
-import { Vitals } from './vitals.ts';
 
 /** The collaborators of `Stages`. */
 export interface StagesOptions {
@@ -57,7 +58,11 @@ const LOOK_MS = 100;
 const LONGEST_TIMER_MS = 600_000;
 
 /** See the file's comment. */
-export class Stages {
+export class Stages implements Blocker {
+  readonly name = 'stage';
+  readonly reasons: readonly string[] = ['stage', 'halt'];
+  readonly wakes = true;
+  readonly isPerContent = true;
   readonly #options: StagesOptions;
   readonly #vitals = new Vitals();
   readonly #failures: PodFailures;
@@ -88,23 +93,28 @@ export class Stages {
     return this.changes().filter(({ halt }) => halt !== undefined).length;
   }
 
-  /** What keeps the workload, which is out of date, from being rolled now. */
-  gateOf(workload: ObjectKey): Gate | undefined {
+  /** See Blocker. */
+  check(record: WorkloadRecord): Blocked | undefined {
     const { store, isListed } = this.#options;
-    const record = store.workloads.get(workload);
-    const objects = record === undefined ? [] : this.#stagedObjects(record);
-    if (record === undefined || objects.length === 0) return undefined;
+    const workload = keyOf(record.workload.ref);
+    const objects = this.#stagedObjects(record);
+    if (objects.length === 0) return undefined;
     if (!isListed()) {
       for (const object of objects) this.#changes.set(object, undefined);
-      return untilChanged('stage', NOT_LISTED);
+      return untilChanged(this.name, NOT_LISTED, 'RolloutHeld');
     }
     const changes = objects.flatMap((object) => this.#changeFor(object, workload) ?? []);
     const halted = changes.find(({ halt }) => halt !== undefined);
     if (halted?.halt !== undefined)
-      return untilChanged('halt', haltedText(halted.object, halted.halt, halted.haltedBy));
+      return untilChanged('halt', haltedText(halted.object, halted.halt, halted.haltedBy), 'RolloutHeld');
     if (isUrgentFor(store, record)) return undefined;
     const later = changes.find(({ plan }) => !plan.next.includes(workload));
-    return later && untilChanged('stage', `${LATER_STAGE} ${describe(later.object)}`);
+    return later && untilChanged(this.name, `${LATER_STAGE} ${describe(later.object)}`, 'RolloutHeld');
+  }
+
+  /** See Blocker. */
+  end(workload: ObjectKey): void {
+    this.observed(workload);
   }
 
   /** Whether the workload is not healthy before its turn in stages: then it is no evidence afterwards. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Turns, type Waiting } from '../../../lib/rollout/turns.ts';
+import { Turns, type Waiting } from '../../../lib/blockers/turns.ts';
 
 const WAITING: fc.Arbitrary<Waiting> = fc
   .record({

@@ -2,7 +2,7 @@
 
 import { EVER } from '../../../lib/model/timeline.ts';
 import { NamespaceAnnotations } from '../../../lib/rollout/namespace-annotations.ts';
-import type { RolloutStage } from './rollout-stage.ts';
+import type { RolloutStage } from '../rollout/rollout-stage.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 
@@ -20,7 +20,7 @@ export function mark(stage: RolloutStage, words: Readonly<Record<string, string>
 
 /** What the workload waits for. */
 export function waitsFor(stage: RolloutStage, name = 'web'): string | undefined {
-  return stage.controller.pendingReasonOf(stage.world.workloadKey(name))?.type;
+  return stage.waitOf(name)?.reason;
 }
 
 /** The namespace of all gets annotations of ours in place of those that it had. */

@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { monotonicMs } from '../../../lib/model/time.ts';
-import { gateOf } from '../../../lib/tracking/gate.ts';
+import { blockOf, newBlockers } from '../../../lib/blockers/blockers.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { annotate, mark, waitsFor } from './gate-words.ts';
-import { RolloutStage } from './rollout-stage.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const MINUTE_MS = 60_000;
@@ -23,12 +22,10 @@ describe('a hold', () => {
     await stage.pass(HOUR_MS);
     assert.deepEqual(stage.patches, []);
     assert.equal(waitsFor(stage), 'hold');
-    assert.equal(stage.controller.gates.size, 1);
     annotate(stage, {});
     await stage.pass(MINUTE_MS);
     assert.deepEqual(stage.patches, ONCE(2 * HOUR_MS + 1000));
     assert.equal(stage.world.edge('web').runningDigest, 'c'.repeat(40));
-    assert.equal(stage.controller.gates.size, 0);
   });
 
   test('of an object keeps the workload, also from changes of others: its pods would read it', async (t) => {
@@ -100,7 +97,7 @@ describe('a hold', () => {
     stage.change('b');
     await stage.pass(MINUTE_MS);
     stage.controller.forget(stage.world.workloadKey('web'));
-    assert.equal(stage.controller.gates.size, 0);
+    assert.equal(stage.blocked, 0);
   });
 
   test('that cannot be read keeps nothing', async (t) => {
@@ -123,7 +120,7 @@ function gateAt(
   stage.change('b');
   const record = stage.world.store.workloads.get(stage.world.workloadKey('web'));
   assert.ok(record !== undefined);
-  return gateOf(stage.world.store, record, Date.parse(moment))?.message;
+  return blockOf(newBlockers(stage.world), record, Date.parse(moment))?.message;
 }
 
 describe('a hold until a time', () => {
@@ -187,7 +184,7 @@ describe('a window', () => {
     stage.change('b');
     stage.faults.push({ result: { kind: 'rejected', code: 'forbidden', message: 'no' } });
     await stage.pass(HOUR_MS);
-    assert.deepEqual([waitsFor(stage), stage.controller.gates.size], ['backoff', 0]);
+    assert.deepEqual([waitsFor(stage), stage.blocked], ['refused', 0]);
   });
 
   test('is looked at again when the time of day is set', async (t) => {
@@ -271,8 +268,8 @@ test('the time until a window opens is shown, of a hold without an end it is inf
   stage.change('b');
   await stage.pass(10 * MINUTE_MS);
   const untils = ['web', 'api'].map((name) => {
-    const reason = stage.controller.pendingReasonOf(stage.world.workloadKey(name));
-    return reason !== undefined && 'until' in reason ? reason.until - monotonicMs() : undefined;
+    const reason = stage.waitOf(name);
+    return reason !== undefined && 'until' in reason ? reason.until - Date.now() : undefined;
   });
   assert.equal(((untils[0] ?? 0) + 24 * HOUR_MS) % (24 * HOUR_MS), 50 * MINUTE_MS);
   assert.equal(untils[1], Number.POSITIVE_INFINITY);

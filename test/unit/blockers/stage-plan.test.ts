@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { endsOf, type Member, planStages, turnsOf } from '../../../lib/blockers/stage-plan.ts';
 import { parseStages, type StageEnd } from '../../../lib/model/settings.ts';
-import { endsOf, type Member, planStages, turnsOf } from '../../../lib/rollout/stage-plan.ts';
 import { fc } from '../../laws.ts';
 
 const stages = (text: string): readonly StageEnd[] => parseStages(text) ?? [];

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseStages } from '../../../lib/model/settings.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
 import type { Sketch } from '../tracking/sketch.ts';
-import { RolloutStage } from './rollout-stage.ts';
 
 const SOAK_MS = 30_000;
 const MINUTE_MS = 60_000;

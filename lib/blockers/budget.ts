@@ -5,16 +5,17 @@
  * free is given away at once.
  */
 
-import { namespaceIn, type ObjectKey } from '../model/object-ref.ts';
-import type { Outcome } from '../model/outcome.ts';
+import { NOT_LISTED } from '../annotations/stage-news.ts';
+import { keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import type { Blocked, Outcome } from '../model/outcome.ts';
 import type { Budget } from '../model/settings.ts';
 import { count } from '../model/text.ts';
 import { inTime, monotonicMs } from '../model/time.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { needsRollout } from '../tracking/edge-policy.ts';
-import { outdatedObjects } from '../tracking/gate.ts';
+import { needsRollout, outdatedObjects } from '../tracking/edge-policy.ts';
+import type { Blocker } from './blocker.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** The collaborators of `Slots`. */
@@ -53,7 +54,10 @@ interface Taken {
 const LEAST_TIMER_MS = 1;
 
 /** See the file's comment. */
-export class Slots {
+export class Slots implements Blocker {
+  readonly name = 'budget';
+  readonly wakes = true;
+  readonly isProblem = true;
   readonly #options: SlotsOptions;
   readonly #bucket: TokenBucket;
   readonly #turns = new Turns();
@@ -79,52 +83,62 @@ export class Slots {
     return countedOf(this.#taken(), this.#options.budget.slots);
   }
 
-  /** How many workloads wait. */
-  get waiting(): number {
-    return this.#waiting.size;
-  }
-
   /** Since when a workload waits in vain that is out of date since `since`: each rollout that begins is progress. */
   stuckSince(workload: ObjectKey, since: number): number {
     return this.#waiting.has(workload) ? Math.max(since, this.#lastBeginAt) : since;
   }
 
-  /** Whether the workload waits for its turn. */
-  isWaiting(workload: ObjectKey): boolean {
-    return this.#waiting.has(workload);
+  /** See Blocker: whether there is room, unless the workload has its slot already. */
+  check(record: WorkloadRecord): Blocked | undefined {
+    const key = keyOf(record.workload.ref);
+    if (this.#begun.has(key) || this.#options.evictedOf(record) !== undefined) return undefined;
+    if (this.#hasRoom(key, record, this.#taken())) return undefined;
+    const textOf = (): string => this.#textOf(key);
+    return {
+      reason: this.name,
+      until: Number.POSITIVE_INFINITY,
+      event: 'WaitingForSlot',
+      isShared: this.#isShared(key),
+      // The place of one that waits changes with those before it.
+      get message(): string {
+        return textOf();
+      },
+    };
   }
 
-  /** Whether another workload of its namespace waits. */
-  isCrowded(workload: ObjectKey): boolean {
-    const namespace = namespaceIn(workload);
-    for (const other of this.#waiting)
-      if (other !== workload && namespaceIn(other) === namespace) return true;
-    return false;
+  /** See Blocker: the workload has its slot. */
+  begin(record: WorkloadRecord): void {
+    const key = keyOf(record.workload.ref);
+    if (this.#begun.has(key) || this.#options.evictedOf(record) !== undefined) return;
+    this.#grant(waitingOf(this.#options.store, key));
   }
 
-  /** Whether the rollout of the workload may begin now; if so it has its slot, else it waits, and `begin` is called in its turn. */
-  take(workload: ObjectKey): boolean {
-    const record = this.#options.store.workloads.get(workload);
-    if (record === undefined || this.#begun.has(workload)) return true;
-    if (this.#options.evictedOf(record) !== undefined) return true;
-    // Who waits already has no room: else it would have begun.
-    if (this.#hasRoom(workload, record, this.#taken())) {
-      this.#grant(waitingOf(this.#options.store, workload));
-      return true;
+  /** See Blocker: whether it began a rollout shows now; one that is blocked here waits for its turn. */
+  end(workload: ObjectKey, outcome: Outcome): void {
+    if (outcome.type === 'retry' && outcome.reason === 'conflict') return;
+    if (outcome.type === 'blocked' && outcome.blocked.reason === this.name) {
+      this.#wait(workload);
+      return;
+    }
+    const isFree = this.#begun.has(workload) || this.#isTaking(workload);
+    this.#waiting.delete(workload);
+    this.#begun.delete(workload);
+    this.#positions = undefined;
+    this.#look(workload);
+    if (isFree) this.proceed();
+    else this.#arm();
+  }
+
+  #wait(workload: ObjectKey): void {
+    // It was given a slot while its attempt ended.
+    if (this.#begun.has(workload)) {
+      this.#options.begin(workload);
+      return;
     }
     this.#waiting.add(workload);
     this.#positions = undefined;
-    this.#arm();
-    return false;
-  }
-
-  /** An attempt ended: whether it began a rollout shows now. */
-  ended(workload: ObjectKey, outcome: Outcome['type']): void {
-    if (outcome === 'waiting-for-slot' || outcome === 'again') return;
-    this.#waiting.delete(workload);
-    this.#begun.delete(workload);
-    this.#look(workload);
-    this.proceed();
+    if (this.#isOver(workload, this.#taken())) this.proceed();
+    else this.#arm();
   }
 
   /** The workload was observed. */
@@ -136,18 +150,6 @@ export class Slots {
     const isWaiting = this.#waiting.has(workload);
     if (isWaiting) this.#positions = undefined;
     if (isFree || (isWaiting && this.#isOver(workload, this.#taken()))) this.proceed();
-    else this.#arm();
-  }
-
-  /** Forgets a workload that does not exist or follows nothing any more. */
-  forget(workload: ObjectKey): void {
-    const isFree = this.#begun.has(workload) || this.#isTaking(workload);
-    this.#waiting.delete(workload);
-    this.#begun.delete(workload);
-    this.#rollouts.delete(workload);
-    this.#completed.delete(workload);
-    this.#positions = undefined;
-    if (isFree) this.proceed();
     else this.#arm();
   }
 
@@ -166,28 +168,33 @@ export class Slots {
     this.#arm();
   }
 
-  /** Why the workload waits; undefined if it does not. */
-  reasonOf(workload: ObjectKey): string | undefined {
-    if (!this.#waiting.has(workload)) return undefined;
+  /** Why the workload waits; once it does, also when, and how many go before it. */
+  #textOf(workload: ObjectKey): string {
+    const { slots } = this.#options.budget;
+    if (!this.#options.isListed()) return NOT_LISTED;
+    const isFull = !hasRoom(this.#taken(), slots);
+    const limit = isFull
+      ? `of ${count(slots, 'slot')} none is free (--max-concurrent-rollouts)`
+      : 'the rate of rollouts is reached (--rollout-rate)';
+    if (!this.#waiting.has(workload)) return limit;
     this.#positions ??= new Map(this.#order().map(({ key }, index) => [key, index]));
     const before = this.#positions.get(workload) ?? 0;
     const place = before === 0 ? 'it is the next' : `${count(before, 'workload')} before it`;
-    return `${this.limit}; ${place}`;
+    return `${isFull ? limit : `the next rollout begins ${inTime(this.#bucket.waitMs)} (--rollout-rate)`}; ${place}`;
+  }
+
+  /** Whether another workload of its namespace waits. */
+  #isShared(workload: ObjectKey): boolean {
+    const namespace = namespaceIn(workload);
+    for (const other of this.#waiting)
+      if (other !== workload && namespaceIn(other) === namespace) return true;
+    return false;
   }
 
   /** Lets begin nothing more. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-  }
-
-  /** The limit that workloads wait for. */
-  get limit(): string {
-    const { slots } = this.#options.budget;
-    if (!this.#options.isListed()) return 'not every workload is listed yet';
-    if (!hasRoom(this.#taken(), slots))
-      return `of ${count(slots, 'slot')} none is free (--max-concurrent-rollouts)`;
-    return `the next rollout begins ${inTime(this.#bucket.waitMs)} (--rollout-rate)`;
   }
 
   #order(): Waiting[] {
@@ -237,6 +244,7 @@ export class Slots {
       this.#completed.set(key, record.workload.generation);
     const known = this.#rollouts.get(key);
     const seen = record && this.#seenOf(key, record);
+    if (record === undefined) this.#completed.delete(key);
     if (record === undefined || seen === undefined) {
       this.#rollouts.delete(key);
       return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { oneAtATime } from '../../../lib/kubernetes/one-at-a-time.ts';
 import type { WorkloadClient } from '../../../lib/model/outcome.ts';
-import { oneAtATime } from '../../../lib/rollout/one-at-a-time.ts';
 import { settle } from '../state/committer-stage.ts';
 
 const WEB = { kind: 'Deployment', namespace: 'ns', name: 'web' };

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { Pod, PodClient } from '../../../lib/model/outcome.ts';
 import { parseStages, type Staging } from '../../../lib/model/settings.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
 import type { Sketch } from '../tracking/sketch.ts';
-import { RolloutStage } from './rollout-stage.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const FIVE = ['w1', 'w2', 'w3', 'w4', 'w5'];
@@ -36,7 +36,7 @@ function annotate(stage: RolloutStage, name: string, words: Readonly<Record<stri
 }
 
 function waitsFor(stage: RolloutStage, name: string): string | undefined {
-  return stage.controller.pendingReasonOf(stage.world.workloadKey(name))?.type;
+  return stage.waitOf(name)?.reason;
 }
 
 /** The canary is patched for `b`, and its controller gives it up. */
@@ -183,7 +183,7 @@ describe('a change in stages', () => {
     stage.change('b');
     await stage.pass(5000);
     assert.deepEqual(patched(stage), ['w2', 'w3']);
-    assert.deepEqual([waitsFor(stage, 'w1'), waitsFor(stage, 'w2')], ['hold', 'backoff']);
+    assert.deepEqual([waitsFor(stage, 'w1'), waitsFor(stage, 'w2')], ['hold', 'refused']);
     stage.rollOut('w3');
     await stage.pass(10 * MINUTE_MS);
     annotate(stage, 'w1', {});

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { EVER } from '../../../lib/model/timeline.ts';
 import { NamespaceAnnotations } from '../../../lib/rollout/namespace-annotations.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { annotate, annotateNamespace, waitsFor } from './gate-words.ts';
-import { RolloutStage } from './rollout-stage.ts';
 
 const MINUTE_MS = 60_000;
 type Words = Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ test('what a hold of the namespace keeps is rolled once it is taken away', async
   annotateNamespace(stage, { hold: 'true' });
   stage.change('b');
   await stage.pass(MINUTE_MS);
-  const { message } = stage.controller.gates.of(stage.world.workloadKey('web')) ?? {};
+  const { message } = stage.waitOf('web') ?? {};
   assert.equal(message, 'namespace home is held until its annotation hold is taken away');
   annotateNamespace(stage, {});
   await stage.pass(MINUTE_MS);
@@ -82,7 +82,7 @@ test('nothing is rolled before the namespaces are listed', async (t) => {
   stage.world.store.areNamespacesListed = false;
   stage.change('b');
   await stage.pass(MINUTE_MS);
-  assert.equal(waitsFor(stage), 'hold');
+  assert.equal(waitsFor(stage), 'namespace');
   const namespaces = new NamespaceAnnotations(stage.world.store, (keys) => {
     for (const key of keys) stage.controller.wake(key);
   });

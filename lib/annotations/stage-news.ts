@@ -1,6 +1,5 @@
 /** What is told of stages and halts, for people. */
 
-import { RESUME } from '../annotations/gating.ts';
 import {
   type ConfigRef,
   describe,
@@ -10,6 +9,7 @@ import {
 } from '../model/object-ref.ts';
 import type { Halt } from '../model/state-entry.ts';
 import { HOLD_ANNOTATION } from '../model/workload.ts';
+import { RESUME } from './gating.ts';
 
 /** News about the change of one object. */
 export type StageNews =

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
-import { Vitals } from '../../../lib/rollout/vitals.ts';
 import type { WorkloadRecord } from '../../../lib/store/records.ts';
+import { Vitals } from '../../../lib/tracking/vitals.ts';
 import { mockTime } from '../../mock-time.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { World } from '../tracking/world.ts';
-import { RolloutStage } from './rollout-stage.ts';
 
 const SOAK_MS = 30_000;
 
