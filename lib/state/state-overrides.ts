@@ -14,7 +14,6 @@ import {
 } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import {
-  formatOverrides,
   localEntryKeyOf,
   type Overrides,
   parseStateKey,
@@ -66,18 +65,14 @@ export function changedOverrides(
     const key = store.persisted.overridesKeyOf(workload.workload.ref);
     const after = overridesByShard(store, workload, desired);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
-      const before = shards[shard]?.overrides.get(key);
       const overrides = after.get(shard);
-      const [oldText, newText] = [before && formatOverrides(before), overrides && formatOverrides(overrides)];
-      if (oldText !== newText) changes.push({ shard, key, overrides, isDue: isDue(before, overrides) });
+      const [before = {}, now = {}] = [shards[shard]?.overrides.get(key), overrides];
+      const changed = Object.keys({ ...before, ...now }).filter((each) => before[each] !== now[each]);
+      const isDue = changed.some((each) => each in now || !/^\?\d/.test(before[each] ?? ''));
+      if (changed.length > 0) changes.push({ shard, key, overrides, isDue });
     }
   }
   return changes;
-}
-
-function isDue(before: Overrides = {}, after: Overrides = {}): boolean {
-  const marks = Object.entries(before).filter(([key, value]) => !(key in after) && /^\?\d/.test(value));
-  return formatOverrides({ ...after, ...Object.fromEntries(marks) }) !== formatOverrides(before);
 }
 
 /** The workloads with overrides in the state; their running digests may have changed since. */

@@ -156,6 +156,8 @@ function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolea
 }
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
+/** So many marks of complete rollouts, if they are half of all, are removed without another reason: each plan reads all. */
+const MANY_ENDED = 16;
 
 /** The decisions about the candidates so far. */
 interface Choice {
@@ -287,8 +289,10 @@ function writesOf(
   draftEntries(store, drafts, desired);
   const due = new Set(drafts.keys());
   for (const { shard, key, overrides, isDue } of changedOverrides(store, workloads, desired, gate)) {
-    draftOf(drafts, shard).overrides.set(key, overrides);
-    if (isDue || isLast) due.add(shard);
+    const { overrides: changed } = draftOf(drafts, shard);
+    changed.set(key, overrides);
+    const recorded = store.persisted.state.shards[shard]?.overrides.size ?? 0;
+    if (isDue || isLast || (changed.size >= MANY_ENDED && 2 * changed.size >= recorded)) due.add(shard);
   }
   const touched = touchedByShard(store, considered, workloads);
   const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>

@@ -73,3 +73,18 @@ test('an undo during our rollout, while no reloader runs, brings back pods that 
   world.edit('web', { stamps: {} });
   assert.equal(world.restart().needsRollout('web'), true);
 });
+
+test('the ends of sixteen rollouts make a write due once they are half of those in the state', () => {
+  const names = Array.from({ length: 33 }, (_, index) => `web-${index}`);
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  for (const name of names) world.workload(name, { follows: ['cfg'] }, { initial: true });
+  world.config('cfg', 'b');
+  for (const name of names) world.roll(name, false);
+  world.write();
+  const due = names.findIndex((name) => {
+    world.workload(name, { isRolledOut: true });
+    return world.plan() !== undefined;
+  });
+  assert.equal(due, 16, '17 of 33 are complete');
+});
