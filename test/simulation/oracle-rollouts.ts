@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LooseObject } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
+import { isClass } from './contents.ts';
 import { heldBy } from './held.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { pauseOf, periodMsOf } from './pausing.ts';
@@ -114,6 +115,9 @@ function isNews(
       // Who begins to read a key does not know which keys the last edit was of.
       (!isAgain && trace.settings.keys?.noise === true) ||
       (changes.length > 0 && mayHaveStarted(trace, workload, changes)) ||
+      // Without pods of its own it counts as begun with what the others have mounted: each window with changes has its rollout.
+      (isClass(config) &&
+        changes.some(({ ms }) => ms > (changes[0]?.ms ?? 0) + trace.settings.coalescePeriodMs)) ||
       runsOther(trace, workload, config, before?.at ?? -1, now.at)
     );
   });

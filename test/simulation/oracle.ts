@@ -111,9 +111,8 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
       type === 'content' && contentAt(trace, config, at - 1) !== undefined ? at - 1 : at,
     );
   const listed = factsOf(trace, 'listed').map(({ at }) => at);
-  const edits = factsOf(trace, 'state-edited').map(({ at }) => at);
   const lost = listed.filter((at, index) =>
-    edits.some((edit) => edit <= at && edit > (listed[index - 1] ?? -1)),
+    factsOf(trace, 'state-edited').some((edit) => edit.at <= at && edit.at > (listed[index - 1] ?? -1)),
   );
   const asked = Math.max(0, listed[0] ?? 0, ...asks, ...lost);
   const selections = factsOf(trace, 'selection');
@@ -229,7 +228,7 @@ function judgeEvictions(trace: Trace): readonly Violation[] {
   const messages = factsOf(trace, 'evicted').flatMap(
     ({ pod, workload, createdMs, at, ms, wasReady, away }) => {
       const isExcuse = (fact: Recorded): boolean =>
-        ['died', 'owner-write'].includes(fact.type) && fact.at < at;
+        fact.at < at && (['died', 'owner-write'].includes(fact.type) || ('exists' in fact && !fact.exists));
       if (isTroubledAt(trace, at) || trace.facts.some(isExcuse)) return [];
       const names = about(trace, 'workload', workload).flatMap(({ follows }) => follows);
       const isNews = (fact: Of<'content'>): boolean =>
