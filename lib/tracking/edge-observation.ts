@@ -167,7 +167,7 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const { stamp, ambiguous } = liveStampOf(store, record, key);
   // The highest of all that this process has seen or used for the object.
   const highest = Math.max(edge.highestSequence, store.persisted.minSequenceOf(config.ref));
-  if (stamp !== undefined && stamp.sequence > highest) {
+  if (diff.podsRestart && stamp !== undefined && stamp.sequence > highest) {
     effects.note({ reason: 'stamped-by-peer', ...about });
     if (diff.takenBack === 'no') diff.takenBack = 'by a peer';
     return nextEdge(edge, { type: 'stamped-by-peer', stamp });
