@@ -29,7 +29,7 @@ async function keysIn(stage: Stage): Promise<{ readonly current: string; readonl
 
 /** By key of the state, the digest and the sequence of each entry. */
 async function entriesOf(stage: Stage): Promise<Record<string, readonly string[]>> {
-  const state = Object.entries(await stage.state());
+  const state = Object.entries(await stage.entries());
   return Object.fromEntries(state.map(([key, entry]) => [key, entry.split('.')]));
 }
 

@@ -57,7 +57,7 @@ test('a namespace that is ignored is not rolled, and is once it is not ignored',
   await ignored.put(WEB.name, 'B');
   await home.changeAndRoll(WEB, 'B');
   assert.equal(await ignored.revision(WEB), 1);
-  assert.deepEqual(Object.keys(await home.state()), ['v1.ConfigMap_web']);
+  assert.deepEqual(Object.keys(await home.entries()), ['v1.ConfigMap_web']);
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
   await startEverywhere(home, []);
   const entry = `${ignored.namespace}_v1.ConfigMap_web`;

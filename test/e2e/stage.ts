@@ -234,6 +234,11 @@ export class Stage implements AsyncDisposable {
     );
   }
 
+  /** The entries of the state: marks of workloads go with a later write. */
+  async entries(): Promise<Readonly<Record<string, string>>> {
+    return Object.fromEntries(Object.entries(await this.state()).filter(([key]) => key.includes('v1.')));
+  }
+
   /** Starts a reloader for the namespace; it is ready, and all that it follows is committed, when this resolves. */
   async reloader(options: ReloaderOptions = {}): Promise<ReloaderProcess> {
     const process = await this.startReloader(options);

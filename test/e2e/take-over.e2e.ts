@@ -69,7 +69,7 @@ async function leaveEverything(stage: Stage): Promise<void> {
 async function stateIsOurs(stage: Stage): Promise<void> {
   const { metadata } = await stage.expect('GET', 'configmaps/reloader-state');
   assert.equal(pick(metadata, 'annotations', 'reloader.k8s.collaborne.com/state-version'), '1');
-  const { 'v1.ConfigMap_orphan': orphan, ...state } = await stage.state();
+  const { 'v1.ConfigMap_orphan': orphan, ...state } = await stage.entries();
   assert.equal(Object.keys(state).length, 7);
   for (const [key, entry] of Object.entries(state)) assert.match(entry, new RegExp(`^${KEYED}\\.\\d+$`), key);
   assert.equal(orphan, olderDigest({ key: 'of nobody' }));

@@ -120,7 +120,7 @@ describe('the command', { concurrency: 3 }, () => {
     assert.ok(
       reloader.says(/watches all namespaces \(the default of Stakater Reloader, whose --is-Argo-Rollouts/),
     );
-    assert.deepEqual(Object.keys(cluster.state()).sort(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
+    assert.deepEqual(cluster.entries(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
     const warnings = reloader.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
     assert.deepEqual(
       warnings.map((message) => message.slice(0, message.indexOf(':'))),

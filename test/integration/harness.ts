@@ -174,6 +174,11 @@ export class Cluster {
     return (data ?? {}) as Record<string, string>;
   }
 
+  /** The keys of its entries, sorted: marks of workloads go with a later write. */
+  entries(): readonly string[] {
+    return entriesIn(this.state());
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#processes.map((process) => process.kill()));
     this.sandbox.close();
@@ -196,4 +201,11 @@ export function stampsOf(cluster: Cluster, { kind, namespace, name }: WorkloadRe
     | undefined;
   const env = live?.spec?.template?.spec?.containers?.[0]?.env ?? [];
   return Object.fromEntries(env.map(({ name: variable, value }) => [variable, stringOf(value) ?? '']));
+}
+
+/** The keys of the entries in the data of a state, sorted. */
+export function entriesIn(state: object): readonly string[] {
+  return Object.keys(state)
+    .filter((key) => key.includes('v1.'))
+    .sort();
 }

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { KEYED } from '../digests.ts';
-import { Cluster, resourceOf, stampsOf } from './harness.ts';
+import { objectOf } from '../sandbox/json.ts';
+import { Cluster, entriesIn, resourceOf, stampsOf } from './harness.ts';
 import { configMap, deploy, mark, pair, put } from './manifests.ts';
 
 describe('a change is one rollout', { concurrency: 4 }, () => {
@@ -48,7 +49,7 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
       refs.map((ref) => cluster.rollouts(ref)),
       [1, 1, 0],
     );
-    assert.deepEqual(Object.keys(cluster.state()).sort(), ['one_v1.ConfigMap_web', 'two_v1.ConfigMap_web']);
+    assert.deepEqual(cluster.entries(), ['one_v1.ConfigMap_web', 'two_v1.ConfigMap_web']);
     assert.ok(!cluster.audits.some(({ namespace }) => namespace === 'three'));
   });
 
@@ -66,7 +67,7 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
       [1, 1],
     );
     const state = cluster.sandbox.get('configmaps', 'two', 'memory')?.['data'] ?? {};
-    assert.deepEqual(Object.keys(state).sort(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
+    assert.deepEqual(entriesIn(objectOf(state)), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
     assert.deepEqual(cluster.state(), {});
   });
 });

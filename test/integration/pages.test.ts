@@ -54,7 +54,6 @@ describe('the pages', { concurrency: 4 }, () => {
       reloader_outdated_edges: 0,
       reloader_oldest_outdated_edge_age_seconds: 0,
       reloader_state_entries: 1,
-      reloader_state_overrides: 0,
       reloader_changes_per_rollout_sum: 1,
       reloader_change_to_rollout_seconds_count: 1,
       reloader_patch_duration_seconds_count: 1,

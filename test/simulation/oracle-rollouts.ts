@@ -238,7 +238,7 @@ function isRestart({ before, after }: Rollout): boolean {
   return isDeepStrictEqual(old, now);
 }
 
-/** A rollout begins only into a free slot: beside others whose pods are still being replaced, and that nobody has changed. */
+/** A rollout begins only into a free slot: beside others whose pods are still being replaced a moment later, and that nobody has changed. */
 function withoutSlot(trace: Trace, rollout: Rollout): string[] {
   const most = trace.settings.budget?.slots ?? 0;
   const takesSlot = ({ to, isResume, after }: Rollout): boolean =>
@@ -247,14 +247,13 @@ function withoutSlot(trace: Trace, rollout: Rollout): string[] {
     (after as LooseObject | undefined)?.spec.replicas !== 0;
   if (most === 0 || !takesSlot(rollout) || isRollingAt(trace, rollout.to, rollout.at - 1)) return [];
   const begun = factsOf(trace, 'write').filter((other) => {
-    const looks = about(trace, 'rolling', other.to).filter(({ at }) => at >= other.at && at <= rollout.at);
+    const until = rollout.ms + SLACK_MS;
+    const looks = about(trace, 'rolling', other.to).filter(({ at, ms }) => at >= other.at && ms <= until);
     const isRolling =
       looks.every(({ rolling }) => rolling) && !isTouched(trace, other.to, other.at, rollout.at);
-    const names = [other.to, rollout.to];
     const isNew = mustKnow(trace, other, rollout) && takesSlot(other);
-    return (
-      isNew && isRolling && names.every((name) => workloadAt(trace, name, rollout.at)?.rollable === true)
-    );
+    const isBegun = (name: WorkloadName): boolean => workloadAt(trace, name, rollout.at)?.rollable === true;
+    return isNew && isRolling && [other.to, rollout.to].every((name) => isBegun(name as WorkloadName));
   });
   const others = new Set(begun.map(({ to }) => to));
   return others.size < most ? [] : [`beside ${[...others].join()}, of ${most} slots`];
