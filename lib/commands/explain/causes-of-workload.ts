@@ -13,7 +13,7 @@ import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
 import { configKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
-import { isOutdatedOn, judge, needsRollout } from '../../tracking/edge-policy.ts';
+import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
@@ -28,7 +28,6 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   mentionedOnly,
   (facts) => refused(facts, (because) => because !== 'not-asked'),
   firstSeen,
-  keysOnly,
   blocked,
   unfinished,
   waitsForQuiet,
@@ -190,22 +189,6 @@ function firstSeen(facts: Facts): readonly Cause[] {
   }));
 }
 
-function keysOnly(facts: Facts): readonly Cause[] {
-  const { observation, record } = facts;
-  return followed(facts)
-    .filter(({ config: { ref } }) => {
-      const edge = record?.edges.get(keyOf(ref));
-      const isOutdated = !record || !edge || isOutdatedOn(observation.store, record, keyOf(ref), edge);
-      return ref.keys !== undefined && !isOutdated;
-    })
-    .map(({ config: { ref } }) => ({
-      rule: 'keys-not-read',
-      about: describe(ref),
-      says: `only ${describe(ref)} counts: a change of other keys rolls nothing`,
-      todo: 'read the key in the pod template, or write reloader.k8s.collaborne.com/key-scoped: "false"',
-    }));
-}
-
 /** Everything that keeps it from being rolled now, what decides first. */
 function blocked({ observation, record, now }: Facts): readonly Cause[] {
   if (record === undefined || hidesNamespaces(observation)) return NO_CAUSES;
@@ -285,7 +268,7 @@ function refusalIn({ events }: Facts): ShownEvent | undefined {
   return reasons.some((reason) => reason === last?.reason) ? last : undefined;
 }
 
-/** What it follows has not changed since its pods started, or since the baseline: what they ran before that is not known. */
+/** Nothing that counts is left since the last rollout or the record: a skipped change does not count, and pods are not asked. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const known = asked(facts, true);
@@ -295,7 +278,7 @@ function unchanged(facts: Facts): Cause | undefined {
   return {
     rule: 'unchanged',
     about: names,
-    says: `no change of ${names} is left to roll: none came since its pods started, or since it follows them`,
+    says: `no change of ${names} is left to roll: none counts since its last rollout, or since the reloader recorded it; what its pods read is not compared`,
   };
 }
 

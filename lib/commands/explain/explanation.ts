@@ -41,7 +41,7 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `rolling out`, `older pods stay`: not every pod is of the template, which brings the current content. `not compared`: no change rolls it. */
+  /** `no change to roll`: none counts since the last rollout or the record; what pods read is not known. `rolling out`, `older pods stay`: not every pod is of the template, which brings the current content. `not compared`: no change rolls it. */
   readonly pods:
     | 'no change to roll'
     | 'rolling out'

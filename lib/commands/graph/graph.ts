@@ -43,7 +43,8 @@ export async function runGraph(context: CommandContext): Promise<Answered> {
   const isDrawn = flags.output === 'mermaid';
   const notes = [...causes.map(({ says }) => says), ...unknown.map((line) => `unknown: ${line}`)];
   if (isDrawn) for (const line of notes) terminal.note(line);
-  const none = flags.outdated === true ? 'No workload is out of date.' : 'No workload follows an object.';
+  const left = 'No change that counts is left to roll; what pods read is not compared.';
+  const none = flags.outdated === true ? left : 'No workload follows an object.';
   const text = (): string => (isDrawn ? mermaidOf(edges) : graphText(answer, none, terminal.paint));
   return { answer, text, unknown };
 }

@@ -313,21 +313,6 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'rolling-out',
     names: /describe deployment\/web/,
   },
-  'only a key that its pods do not read has changed': {
-    make: (world) =>
-      world
-        .install()
-        .configMap()
-        .deployment({
-          annotations: { ...follows('web'), [`${NATIVE}/key-scoped`]: 'true' },
-          container: {
-            envFrom: [],
-            env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'web', key: 'value' } } }],
-          },
-        }),
-    rule: 'keys-not-read',
-    names: /ConfigMap\/web \(key value\) counts.*key-scoped: "false"/s,
-  },
   'the object is new to the reloader': {
     make: (world) =>
       world
@@ -353,10 +338,19 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'needs-rollout',
     names: /^what it follows has changed since what its pods run was recorded/,
   },
+  'a change was skipped, and its annotation taken away': {
+    make: async (world) => {
+      const changed = digestOf('ConfigMap', { metadata: { name: 'web' }, data: { value: 'B' } });
+      await rolledOut(well()(world));
+      world.change().commit('web', changed);
+    },
+    rule: 'unchanged',
+    names: /^(?!.*none came).*none counts since its last rollout, or since the reloader recorded it/,
+  },
   'nothing has changed': {
     make: well(),
     rule: 'unchanged',
-    names: /^no change of ConfigMap\/web is left to roll/,
+    names: /^no change of ConfigMap\/web is left to roll: none counts .*; what its pods read is not compared/,
   },
 };
 
