@@ -99,7 +99,6 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/report/journal.ts': 'people who read the status page',
   'lib/admission/review.ts': 'people who read annotations',
   'lib/app/pages.ts': 'people who read the status page',
-  'lib/app/status.ts': 'people who read the status page',
   'lib/commands/scene.ts': 'the person who asks',
   'lib/commands/installed-reloader.ts': 'a Lease, whether it is renewed',
   'lib/commands/reloader-rights.ts': 'a Lease, whether it is silent',

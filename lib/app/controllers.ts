@@ -105,7 +105,6 @@ export class Controllers {
     this.findings = new Findings({
       ...options,
       isMissing: (config) => this.missingObjects.has(config),
-      isSlowed: (workload) => this.rollouts.pace.isSlowed(workload),
       say,
     });
     this.pauses = new Pauses({ ...options, isWaiting, say });

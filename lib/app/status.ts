@@ -6,16 +6,11 @@ import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
-import { type Blocked, RETRIES } from '../model/outcome.ts';
+import { RETRIES } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
-import type {
-  ChangeStatus,
-  FollowedStatus,
-  StatusReport,
-  WaitStatus,
-  WorkloadStatus,
-} from '../model/status-report.ts';
+import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
+import { stateOf } from '../report/workload-state.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
@@ -41,7 +36,14 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
     .filter(([key]) => !store.workloads.has(key))
     .map(([key, { namespace, ...ref }]): WorkloadStatus => {
       const workload = describe({ ...ref, namespace });
-      return { namespace, workload, follows: [], isOutdated: false, findings: findings.of(key) };
+      return {
+        namespace,
+        workload,
+        state: 'unknown',
+        follows: [],
+        isOutdated: false,
+        findings: findings.of(key),
+      };
     });
   const changes = rollouts.stages.changes().map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
@@ -105,7 +107,7 @@ function workloadStatus(
   record: WorkloadRecord,
   now: number,
 ): WorkloadStatus {
-  const { ref, rolling } = record.workload;
+  const { ref } = record.workload;
   const follows = [...record.edges].flatMap(([config, edge]) => {
     const known = store.configs.get(config);
     return known === undefined ? [] : [followedStatus(store, record, known, edge)];
@@ -116,21 +118,12 @@ function workloadStatus(
   return {
     namespace: ref.namespace,
     workload: describe(ref),
+    state: stateOf(store, record, isOutdated ? [waits?.reason ?? ''] : undefined),
     follows,
     isOutdated,
     ...(pending && { outdatedForSeconds: secondsOf(now - pending.since) }),
-    ...(waits && { waiting: waitStatus(waits) }),
-    ...(rolling === undefined || rolling === 'held' ? {} : { rolling }),
+    ...(waits && { waiting: waits }),
     findings: findings.of(key),
-  };
-}
-
-function waitStatus({ reason, message, until, token }: Blocked): WaitStatus {
-  return {
-    reason,
-    message,
-    ...(Number.isFinite(until) && { seconds: secondsOf(Math.max(0, until - Date.now())) }),
-    ...(token !== undefined && { token }),
   };
 }
 

@@ -7,7 +7,7 @@
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Blocked, Outcome } from '../model/outcome.ts';
 import { type Pace as PaceSettings, UNHURRIED } from '../model/settings.ts';
-import { monotonicMs } from '../model/time.ts';
+import { formatDuration, monotonicMs } from '../model/time.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isUrgentFor } from '../tracking/edge-policy.ts';
@@ -55,15 +55,16 @@ export class Pace implements Blocker {
     const lastAt = past?.times.at(-1);
     if (past === undefined || lastAt === undefined) return undefined;
     if (isUrgentFor(store, record) || isEvicting?.(record) === true) return undefined;
-    const { minIntervalMs } = this.#paceOf(key);
+    const { minIntervalMs, limit } = this.#paceOf(key);
     const doubledMs = this.#doubledMs(past);
     const leftMs = lastAt + Math.max(minIntervalMs, doubledMs) - monotonicMs();
     if (leftMs <= 0) return undefined;
     const until = Math.ceil(now + leftMs);
     const next = `its next rollout comes at ${timeText(until)}`;
-    return doubledMs > minIntervalMs
-      ? { reason: 'rollout-limit', until, message: `rolled too often: ${next}`, event: 'RolloutsSlowed' }
-      : { reason: this.name, until, message: `it was rolled a moment ago: ${next}` };
+    if (limit === undefined || doubledMs <= minIntervalMs)
+      return { reason: this.name, until, message: `it was rolled a moment ago: ${next}` };
+    const often = `rolled more than ${limit.rollouts} times within ${formatDuration(limit.withinMs)}`;
+    return { reason: 'rollout-limit', until, message: `${often}: ${next}`, event: 'RolloutsSlowed' };
   }
 
   /** See Blocker. */
@@ -74,14 +75,9 @@ export class Pace implements Blocker {
     if (type === 'current' && past) this.#past.set(workload, { ...past, calmSince: monotonicMs() });
   }
 
-  /** Whether the workload is rolled more often than its limit allows. */
-  isSlowed(workload: ObjectKey): boolean {
-    return (this.#recent(workload)?.doublings ?? 0) > 0;
-  }
-
-  /** How many workloads are. */
+  /** How many workloads are rolled more often than their limit allows. */
   get slowed(): number {
-    return [...this.#past.keys()].filter((workload) => this.isSlowed(workload)).length;
+    return [...this.#past.keys()].filter((workload) => (this.#recent(workload)?.doublings ?? 0) > 0).length;
   }
 
   #rolled(workload: ObjectKey, past: Past | undefined): void {

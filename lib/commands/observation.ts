@@ -136,10 +136,9 @@ const ALONE: Election = {
   status: () => ({}),
 };
 
-/** The same decisions, without an end of any window, an election, or anybody who is told. */
+/** The same decisions, without an end of any window, a budget, an election, or anybody who is told. */
 function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
-  // Which slots are free only a running reloader knows.
   const { budget: _, ...others } = options;
   return {
     ...others,

@@ -92,13 +92,10 @@ export interface PodClient {
 /** Why an attempt is made again. */
 export const RETRIES = ['conflict', 'unavailable', 'refused', 'evicting'] as const;
 
-/** An attempt that is made again: `reason` says how soon. */
+/** An attempt that is made again. */
 export interface Retry {
   readonly type: 'retry';
-  /**
-   * `conflict`: another client wrote first. `unavailable`: the API server cannot execute it now. `refused`: it refuses it, or another
-   * client reverts it. `evicting`: older pods are left.
-   */
+  /** Another client wrote first; the API server cannot execute it now, or refuses it; older pods are left. */
   readonly reason: (typeof RETRIES)[number];
   /** For people; of evictions, how many pods are gone, and what the next one waits for. */
   readonly message: string;

@@ -2,8 +2,8 @@
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
+import type { Blocked } from './outcome.ts';
 import type { Reason, Verdict } from './reasons.ts';
-import type { Rolling } from './workload-kind.ts';
 
 /** Why the pods of a workload are taken to be out of date with an object. */
 export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
@@ -22,29 +22,23 @@ export interface FollowedStatus {
   readonly policy: Verdict;
 }
 
-/** Why an outdated workload is not rolled now. */
-export interface WaitStatus {
-  /** A word, as in the metric `reloader_workloads_waiting`. */
-  readonly reason: string;
-  readonly message: string;
-  /** In how many seconds it is decided again; absent: once something changes. */
-  readonly seconds?: number;
-  /** The value of the annotation `approved` that lets it be rolled. */
-  readonly token?: string;
-}
+/** The states of a workload, the worst first. */
+export const STATES = ['refused', 'halted', 'failing', 'waiting', 'unknown', 'rolling', 'healthy'] as const;
+
+/** One of STATES. */
+export type State = (typeof STATES)[number];
 
 /** One workload that follows an object, or has a finding. */
 export interface WorkloadStatus {
   readonly namespace: string;
   readonly workload: string;
+  readonly state: State;
   readonly follows: readonly FollowedStatus[];
   readonly isOutdated: boolean;
   /** The age of the oldest pending change, in seconds. */
   readonly outdatedForSeconds?: number;
   /** Why it has not been rolled yet. */
-  readonly waiting?: WaitStatus;
-  /** Whether a rollout replaces pods, or waits for the new ones to be ready; absent: neither. */
-  readonly rolling?: Exclude<Rolling, 'held'>;
+  readonly waiting?: Blocked;
   /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];
 }

@@ -17,9 +17,7 @@ import {
   wholeKeyOf,
   wholeOf,
 } from '../model/object-ref.ts';
-import type { Pace } from '../model/settings.ts';
 import { cutToBytes } from '../model/text.ts';
-import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Store } from '../store/store.ts';
@@ -46,13 +44,6 @@ function differing(classes: readonly ConfigRef[]): readonly Finding[] {
   return findingAbout('dynamic-class', classes, messageOf);
 }
 
-function slowed({ limit }: Pace): readonly Finding[] {
-  if (limit === undefined) return [];
-  const within = formatDuration(limit.withinMs);
-  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, ten minutes at the most, until the workload was up to date for ${within}`;
-  return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
-}
-
 function held({ ref, hold }: Workload): readonly Finding[] {
   if (hold === undefined) return [];
   return [{ reason: 'pods-not-replaced', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
@@ -65,8 +56,6 @@ export interface FindingsOptions {
   readonly isMissing: (config: ObjectKey) => boolean;
   /** Whether each pod has a content of the class of its own. */
   readonly isDynamic: (config: ObjectKey) => boolean;
-  /** Whether the window of a workload is lengthened. */
-  readonly isSlowed: (workload: ObjectKey) => boolean;
   /** Reports a new finding. */
   readonly say: (workload: Subject, finding: Finding) => void;
 }
@@ -166,7 +155,7 @@ export class Findings {
   /** All findings about the workload, in the order in which they are reported. */
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, isMissing, isSlowed, isDynamic } = this.#options;
+    const { store, isMissing, isDynamic } = this.#options;
     const { vocabularies } = store.settings;
     const key = keyOf(workload.ref);
     const { namespace } = workload.ref;
@@ -193,7 +182,6 @@ export class Findings {
       ...(competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
       ...paused(pause),
       ...(isStamped && pause === undefined ? held(workload) : []),
-      ...(isSlowed(key) ? slowed(vocabularies.paceOf(workload)) : []),
     ].slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));
   }

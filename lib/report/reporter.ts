@@ -205,13 +205,8 @@ export class Reporter {
     if (reason === 'unavailable') say('retry', `${who} is not ${this.#doneTo(ref)} yet: ${message}${again}`);
     if (reason === 'refused') {
       say('refused', `${who} is refused: ${message}${again}`);
-      if (!this.#isReported(ref, message))
-        this.#event(
-          ref,
-          'ReloadRefused',
-          message,
-          `not ${this.#doneTo(ref)}, and tried again until it is: ${message}`,
-        );
+      const text = `not ${this.#doneTo(ref)}, and tried again until it is: ${message}`;
+      if (!this.#isReported(ref, message)) this.#event(ref, 'ReloadRefused', message, text);
     }
     // Each look at the pods comes here: only news are reported, and a standstill once.
     if (evictions && !this.#isReported(ref, message)) say('evicting', `${who}: ${message}${again}`);

@@ -1,11 +1,11 @@
 /** The parts above and below the tables: the search, the summary, and links to the other pages. */
 
-import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import { STATES, type StatusReport, type WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
 import { lasting } from './status-page-parts.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
-import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
+import { type About, isCurrent, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */
 export function header({ find, isStill }: PageRequest, { clusterName, isDryRun }: About): Html {
@@ -39,7 +39,7 @@ function reloadLine({ find, isStill }: PageRequest): Html {
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${haltFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
 ${report.isReady && report.leader?.isThis !== false && followers(report.workloads).length === 0 && HINT}`;
 }
 
@@ -65,10 +65,15 @@ function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): str
   if (!isReady) return `Not ready: waiting for ${listedText(waitingFor, 3)}.`;
   if (leader?.isThis === false)
     return 'A standby: another process leads, and knows which workloads are out of date.';
-  if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
-  const outdated = workloads.filter(({ isOutdated }) => isOutdated).length;
-  if (outdated === 0) return 'Every workload is up to date.';
-  return `${count(outdated, 'workload')} ${outdated === 1 ? 'needs' : 'need'} a rollout.`;
+  const all = followers(workloads);
+  if (all.length === 0) return 'Nothing follows anything yet.';
+  if (all.every(isCurrent)) return 'Every workload is up to date.';
+  const outdated = all.filter(({ isOutdated }) => isOutdated).length;
+  const counts = STATES.flatMap((state) => {
+    const { length } = all.filter((each) => each.state === state);
+    return length > 0 ? [`${length} ${state}`] : [];
+  });
+  return `${count(outdated, 'workload')} ${outdated === 1 ? 'needs' : 'need'} a rollout: ${counts.join(', ')}.`;
 }
 
 /** Without the workloads that follow nothing and are listed only for a finding. */
@@ -77,19 +82,8 @@ function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatu
 }
 
 function ageFact({ workloads }: StatusReport): Html | undefined {
-  const oldest = workloads.reduce(
-    (most, { outdatedForSeconds = -1 }) => Math.max(most, outdatedForSeconds),
-    -1,
-  );
-  const failed = workloads.filter(({ waiting }) => waiting?.reason === 'refused').length;
-  if (oldest < 0) return undefined;
-  return html`The oldest for ${lasting(oldest)}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
-}
-
-function haltFact({ changes }: StatusReport): Html | undefined {
-  const halted = changes.filter((change) => change.halted !== undefined).length;
-  if (halted === 0) return undefined;
-  return html`<strong class="is-bad">${count(halted, 'change')} ${halted === 1 ? 'is' : 'are'} halted.</strong>`;
+  const oldest = workloads.reduce((most, { outdatedForSeconds: age = -1 }) => Math.max(most, age), -1);
+  return oldest < 0 ? undefined : html`The oldest for ${lasting(oldest)}.`;
 }
 
 /** The leader, if there is an election. */

@@ -2,37 +2,38 @@
 
 import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
-import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
+import type { FollowedStatus, State, WorkloadStatus } from '../model/status-report.ts';
+import { secondsOf } from '../model/time.ts';
 import { type Html, html } from './html.ts';
 import { BECAUSE, breakable, lasting, listOf, section, timeWords } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
+const BAD: readonly State[] = ['refused', 'halted', 'failing'];
 /** How many objects a row names; the outdated ones come first. */
 const LONGEST_ROW = 12;
-
 const OUTDATED = {
   id: 'outdated',
-  title: 'Out of date',
+  title: 'Out of date or failing',
   columns: ['Workload', 'Outdated for', 'Why', 'What it waits for'],
 };
 const FINDINGS = { id: 'findings', title: 'Worth a look', columns: ['Workload', 'Finding', 'Follows'] };
 const CURRENT = { id: 'current', title: 'Up to date', columns: ['Workload', 'Follows'] };
 
-/** The three tables, in the order in which a person should read them; an empty one is left out. */
-export function workloadSections(rows: StatusRows): readonly (Html | undefined)[] {
+/** The tables, in the order in which a person should read them; an empty one is left out. */
+export function workloadSections(rows: StatusRows, now: Date): readonly (Html | undefined)[] {
   return [
-    section(OUTDATED, rows.outdated, outdatedRow),
+    section(OUTDATED, rows.outdated, (row) => outdatedRow(row, now)),
     section(FINDINGS, rows.withFindings, findingRow),
     section(CURRENT, rows.current, currentRow),
   ];
 }
 
-function outdatedRow(workload: WorkloadStatus): Html {
+function outdatedRow(workload: WorkloadStatus, now: Date): Html {
   const { outdatedForSeconds: seconds } = workload;
   return html`${rowHead(workload)}
-<td data-label="outdated for">${seconds === undefined ? 'not known' : lasting(seconds)}</td>
+<td data-label="outdated for">${seconds !== undefined && lasting(seconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
-<td data-label="waits for">${waitingFor(workload)}${findingsOf(workload.findings)}</td></tr>
+<td data-label="waits for">${waitingFor(workload, now)}${findingsOf(workload.findings)}</td></tr>
 `;
 }
 
@@ -50,18 +51,18 @@ function currentRow(workload: WorkloadStatus): Html {
 }
 
 /** The begin of a row, with the id by which the page's script recognizes it after a refresh. */
-function rowHead({ namespace, workload }: WorkloadStatus): Html {
-  return html`<tr id="w:${namespace}/${workload}"><th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
+function rowHead({ namespace, workload, state, follows }: WorkloadStatus): Html {
+  return html`<tr id="w:${namespace}/${workload}"><th scope="row"><code>${workload}</code> <span class="place">${namespace}</span>${state !== 'healthy' && follows.length > 0 && html` <span class="reason${BAD.includes(state) && ' is-bad'}">${state}</span>`}</th>`;
 }
 
-function waitingFor({ waiting }: WorkloadStatus): Html {
-  if (waiting === undefined) return html`<p>To be looked at.</p>`;
-  const { reason, message, seconds } = waiting;
+function waitingFor({ waiting, state }: WorkloadStatus, now: Date): Html {
+  if (waiting === undefined) return html`${state === 'failing' && 'Its pods did not get ready.'}`;
+  const { reason, message, until } = waiting;
+  const seconds = secondsOf(until - now.getTime());
   const next =
-    seconds !== undefined &&
+    Number.isFinite(seconds) &&
     html` Next look <span class="time countdown" data-in="${seconds}">${timeWords(seconds, true)}</span>.`;
-  const style = reason === 'refused' || reason === 'unavailable' ? 'problem' : 'why';
-  return html`<p class="${style}">${breakable(message)} <span class="reason">${reason}</span>${next}</p>`;
+  return html`<p class="why">${breakable(message)} <span class="reason">${reason}</span>${next}</p>`;
 }
 
 function findingsOf(findings: readonly Finding[]): Html[] {

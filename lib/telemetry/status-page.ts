@@ -66,7 +66,7 @@ ${header(page, about)}
 <main tabindex="-1">
 ${lede(report, now)}
 ${find !== '' && filterLine(find, rows)}
-${changesSection(rows)}${workloadSections(rows)}${recordSections(rows, now)}${wordsSection(rows)}
+${changesSection(rows)}${workloadSections(rows, now)}${recordSections(rows, now)}${wordsSection(rows)}
 </main>
 ${footer(about)}
 <script>${new Html(SCRIPT)}</script>

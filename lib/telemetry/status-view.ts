@@ -44,7 +44,7 @@ export interface Rows<T> {
 export interface StatusRows {
   /** The changes that go to their workloads in stages, those that are halted first. */
   readonly changes: Rows<ChangeStatus>;
-  /** Workloads that need a rollout, the longest outdated first. */
+  /** Workloads that need a rollout, the longest outdated first, and those that fail. */
   readonly outdated: Rows<WorkloadStatus>;
   /** Workloads that are up to date and have a finding. */
   readonly withFindings: Rows<WorkloadStatus>;
@@ -59,6 +59,11 @@ export interface StatusRows {
 /** How many rows a table of the page has at most. */
 export const MOST_ROWS = 100;
 
+/** Whether nothing is left to do for the workload. */
+export function isCurrent({ follows, state }: WorkloadStatus): boolean {
+  return follows.length === 0 || state === 'healthy' || state === 'rolling';
+}
+
 /** The rows that the page shows of `report`. */
 export function rowsOf(
   { workloads, changes, decisions, watches, optionalKinds }: StatusReport,
@@ -67,7 +72,7 @@ export function rowsOf(
   const found = workloads.filter(({ namespace, workload, follows }) =>
     [`${namespace}/${workload}`, ...follows.map(({ object }) => object)].some((text) => contains(find, text)),
   );
-  const current = found.filter(({ isOutdated }) => !isOutdated).toSorted(byName);
+  const current = found.filter(isCurrent).toSorted(byName);
   const isHalted = ({ halted }: ChangeStatus): number => Number(halted !== undefined);
   return {
     changes: cut(
@@ -77,7 +82,7 @@ export function rowsOf(
     ),
     outdated: cut(
       found
-        .filter(({ isOutdated }) => isOutdated)
+        .filter((row) => !isCurrent(row))
         .toSorted((a, b) => (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b)),
     ),
     withFindings: cut(current.filter(({ findings }) => findings.length > 0)),

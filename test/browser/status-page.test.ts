@@ -79,13 +79,10 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     assert.equal(await lede(page), CALM);
     const before = await page.locator('#current .digest').innerText();
     put(own, configMap('web'), 'two');
-    await page.getByText('1 workload needs a rollout.').waitFor();
+    await page.getByText('1 workload needs a rollout').waitFor();
     assert.match(await page.title(), /^1 outdated · /);
     const row = await page.locator('#outdated tbody tr').innerText();
-    assert.match(
-      row,
-      /Deployment\/web\s+default\s.*ConfigMap\/web.*the content changed.*Quiet period: rolls/s,
-    );
+    assert.match(row, /Deployment\/web\s+default\s.*ConfigMap\/web.*the content changed.*Next look/s);
     await own.until('it is rolled', async () => (await lede(page)) === CALM, 90_000);
     const counted = await page.evaluate<string[]>('[...window.counted]');
     const seconds = counted.flatMap((text) => /^in (\d+).s$/.exec(text)?.[1] ?? []).map(Number);
@@ -190,7 +187,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     test(`has tables with heads and names for those who do not see it, ${width} pixels wide`, async () => {
       await using opened = await open({ viewport: { width, height: 740 } });
       const { page } = opened;
-      const outdated = page.getByRole('table', { name: 'Out of date' });
+      const outdated = page.getByRole('table', { name: 'Out of date or failing' });
       assert.deepEqual(await outdated.getByRole('columnheader').allInnerTexts(), [
         'Workload',
         'Outdated for',
@@ -200,7 +197,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
       assert.match(await outdated.getByRole('rowheader').innerText(), /Deployment\/refused/);
       assert.equal(await page.getByRole('status').first().count(), 1);
       assert.deepEqual(await page.getByRole('heading', { level: 2 }).allInnerTexts().then(words), [
-        'Out of date',
+        'Out of date or failing',
         'Worth a look',
         'Up to date',
         'Last decisions',
@@ -277,14 +274,14 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     const { page } = opened;
     let text = await page.locator('body').innerText();
     // During an attempt the page has no time of the next one.
-    for (let reloads = 0; reloads < 20 && !text.includes('Next try'); reloads += 1) {
+    for (let reloads = 0; reloads < 20 && !text.includes('Next look'); reloads += 1) {
       await page.reload();
       text = await page.locator('body').innerText();
     }
     for (const words of [
       /1 workload needs a rollout/,
       /Deployment\/refused/,
-      /Next try\s+(in \d+.s|now)/,
+      /Next look\s+(in \d+.s|now)/,
       /guard/,
       /does not exist yet/,
     ])

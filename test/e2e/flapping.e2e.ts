@@ -47,7 +47,7 @@ test('a workload that is rolled beyond its limit waits longer for each rollout, 
   const events = await stage.list('events');
   const warnings = events.filter((event) => event['reason'] === 'RolloutsSlowed');
   const messages = warnings.map((event) => stringOf(pick(event, 'message')) ?? '');
-  assert.equal(messages.filter((text) => text.startsWith('rolled more than 3 times within 10m: ')).length, 1);
-  assert.ok(messages.some((text) => /: rolled too often: its next rollout comes at 20\S+Z$/.test(text)));
+  const says = /: rolled more than 3 times within 10m: its next rollout comes at 20\S+Z$/;
+  assert.ok(messages.some((text) => says.test(text)));
   assert.equal(await reloader.metric('reloader_slowed_workloads'), 1);
 });

@@ -189,7 +189,7 @@ function firstSeen(facts: Facts): readonly Cause[] {
   }));
 }
 
-/** Everything that keeps it from being rolled now, what decides first. */
+/** What keeps it from being rolled now, what decides first. */
 function blocked({ observation, record, now }: Facts): readonly Cause[] {
   if (record === undefined || hidesNamespaces(observation)) return NO_CAUSES;
   const blocks = blocksOf(observation.controllers.rollouts.blockers, record, now);
@@ -234,24 +234,22 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
   if (refusal !== undefined)
     return {
       ...cause,
+      rule: 'refused',
       says: `it is out of date, and the last attempt failed at ${refusal.time}: ${refusal.message}`,
-      todo: 'mend what refuses it: the reloader tries again, with growing delays',
+      todo: 'mend what refuses it',
     };
   if (!observation.isServed)
     return { ...cause, says: 'what it follows has changed since what its pods run was recorded' };
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
-  const { minIntervalMs } = observation.store.settings.vocabularies.paceOf(workload);
-  const interval =
-    minIntervalMs > 0 ? `, and not before ${formatDuration(minIntervalMs)} after its last rollout` : '';
-  const budget = options.budget === undefined ? '' : ', and in its turn, since there is a budget of rollouts';
+  const { minIntervalMs: least } = observation.store.settings.vocabularies.paceOf(workload);
+  const interval = least > 0 ? `, and not before ${formatDuration(least)} after its last rollout` : '';
   return {
     ...cause,
-    says: `it is out of date: a running reloader that has the rights rolls it ${period} after the last change, ${most} after the first one at the latest${interval}${budget}`,
-    todo: `if it does not, the Events of the workload (${eventTelling('refused')}) and the log of the reloader say why`,
+    says: `it is out of date: a running reloader that has the rights rolls it ${period} after the last change, ${most} after the first one at the latest${interval}`,
+    todo: 'its Events and the log say why if it does not',
   };
 }
 
-/** Whether a blocker or a pause keeps it from being rolled. */
 function isKept(facts: Facts): boolean {
   return blocked(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
 }

@@ -155,9 +155,9 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
 
 /** That a person rolls the workload, whether or not it is out of date. */
 export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
-  if (record === undefined || !isNotifyOnly(levelsOf(observation.store, record))) return NO_CAUSES;
+  const isOnly = record !== undefined && isNotifyOnly(levelsOf(observation.store, record));
   const says = 'it is notify-only: a change is notified, and a person rolls it';
-  return [{ rule: 'notify-only', about: 'notify-only', says }];
+  return isOnly ? [{ rule: 'notify-only', about: 'notify-only', says }] : NO_CAUSES;
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */

@@ -20,7 +20,7 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
   const section = sectionsIn(paint);
   const title = reloader.is === 'unknown' ? 'Why, with flags that are guessed' : 'Why';
   return [
-    paint('bold', `${describe(workload)} in namespace ${workload.namespace}`),
+    paint('bold', `${describe(workload)} in namespace ${workload.namespace}: ${answer.workloadState}`),
     ...section(title, causeLines(causes, paint)),
     ...unknownLines(answer.unknown, paint),
     ...section(

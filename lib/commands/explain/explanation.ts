@@ -12,7 +12,9 @@ import {
 } from '../../model/object-ref.ts';
 import { POLICIES, type PolicyReason } from '../../model/reasons.ts';
 import type { Reference } from '../../model/references.ts';
+import type { State } from '../../model/status-report.ts';
 import { referenceOf, type Workload } from '../../model/workload.ts';
+import { stateOf } from '../../report/workload-state.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
@@ -75,9 +77,9 @@ export interface Explanation {
 /** The answer about a workload. */
 export interface WorkloadExplanation extends Explanation {
   readonly workload: WorkloadRef;
+  readonly workloadState: State;
   readonly follows: readonly FollowedObject[];
   readonly asks: readonly PolicyWord[];
-  readonly isRolledOut: boolean;
   /** How far its rollout has come, in words. */
   readonly rollout: string;
   readonly events: readonly ShownEvent[];
@@ -101,15 +103,18 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
   const follows = record === undefined ? [] : all.map((each) => followedObject(facts, record, each));
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   const timeUnknown = isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : [];
+  const causes = isWatched ? causesOf(facts) : [unwatched];
+  const reasons = isOutdated ? causes.map(({ rule }) => rule) : undefined;
+  const isKnown = follows.every(({ pods }) => pods !== 'unknown');
   return {
     workload: workload.ref,
-    causes: isWatched ? causesOf(facts) : [unwatched],
+    workloadState: record && isKnown ? stateOf(observation.store, record, reasons) : 'unknown',
+    causes,
     unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...timeUnknown] : [],
     follows,
     reloader: shownReloader(reloader),
     state: observation.state.is,
     asks: wordsOf(workload),
-    isRolledOut: workload.isComplete,
     rollout: rolloutText(facts),
     events,
   };

@@ -36,7 +36,7 @@ export function timingsOf(
   const blockers = newBlockers({ store });
   const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
   const blocks = new Map(outdated.map(([key, record]) => [key, blockOf(blockers, record, now)]));
-  // As after the first attempt of each one: what anything else blocks is passed over by the stages.
+  // What anything else blocks is passed over by the stages.
   for (const [key, block] of blocks) if (block !== undefined) waiting.set(key, block);
   const free = outdated.filter(([key]) => blocks.get(key) === undefined);
   const staged = new Map(free.map(([key, record]) => [key, stages.check(record)]));

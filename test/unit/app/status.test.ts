@@ -20,12 +20,12 @@ function statusIn({ store }: World, changes: readonly StagedChange[] = []): Relo
 
 test('a workload whose pods a rollout replaces says so until it is rolled out', () => {
   const world = new World();
-  const rolling = (): unknown => statusIn(world).workloads[0]?.rolling;
+  const rolling = (): unknown => statusIn(world).workloads[0]?.state;
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'], isRolledOut: false }, { initial: true });
-  assert.equal(rolling(), 'replacing');
+  assert.equal(rolling(), 'rolling');
   world.workload('web', { isRolledOut: true });
-  assert.equal(rolling(), undefined);
+  assert.equal(rolling(), 'healthy');
 });
 
 describe('the age of the oldest change that waits for a rollout', () => {

@@ -35,7 +35,6 @@ test('an event of a workload that waits, or its deletion, looks at no other one'
   await stage.pass(2000);
   const { slots } = stage.controller;
   assert.ok(slots !== undefined);
-  assert.equal(stage.blocked, 99);
   const { workloads } = stage.world.store;
   const looks = t.mock.method(workloads, 'get');
   slots.observed(stage.world.workloadKey('w50'));

@@ -82,25 +82,25 @@ test('pods of OnDelete are out of the way once they are deleted, and of no rollo
     });
   const answer = async (): Promise<readonly unknown[]> => {
     const facts = await world.factsAbout('sts/web');
-    const { follows: objects, causes, rollout, isRolledOut } = explanationOf(facts);
+    const { follows: objects, causes, rollout, workloadState } = explanationOf(facts);
     const { edges } = graphOf(facts.observation, false);
     await facts.observation.end();
     assert.deepEqual(
       edges.map(({ pods }) => pods),
       objects.map(({ pods }) => pods),
     );
-    return [objects[0]?.pods, causes.map(({ rule }) => rule).join(), rollout, isRolledOut];
+    return [objects[0]?.pods, causes.map(({ rule }) => rule).join(), rollout, workloadState];
   };
   await rolledOut(world);
   await isNew(2);
-  const current = ['no change to roll', 'unchanged', 'every pod runs the present template', true];
+  const current = ['no change to roll', 'unchanged', 'every pod runs the present template', 'healthy'];
   assert.deepEqual(await answer(), current);
   const annotated = { metadata: { annotations: { a: 'b' } } };
   world.sandbox.patch('statefulsets', 'default', 'web', { spec: { template: annotated } });
   const held = ['older pods stay', 'pods-not-replaced'];
   for (const old of [2, 1]) {
     await isNew(2 - old);
-    assert.deepEqual(await answer(), [...held, `pods of an older template: ${old} of 2`, false]);
+    assert.deepEqual(await answer(), [...held, `pods of an older template: ${old} of 2`, 'waiting']);
     const metadata = { name: `web-${old - 1}` };
     const path = `/api/v1/namespaces/default/pods/${metadata.name}/eviction`;
     const body = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata });

@@ -19,7 +19,6 @@ const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 }
 class Stage {
   readonly world: World;
   readonly said: string[] = [];
-  isSlowed = false;
   isDynamic = false;
   readonly missing: Set<string> = new Set();
   readonly findings: Findings;
@@ -29,7 +28,6 @@ class Stage {
     this.findings = new Findings({
       store: this.world.store,
       isMissing: (config) => this.missing.has(config),
-      isSlowed: () => this.isSlowed,
       isDynamic: () => this.isDynamic,
       say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
     });
@@ -312,25 +310,6 @@ test('another reloader is none of our concern where a namespace is not selected'
   stage.findings.meet(competitor);
   stage.findings.review(stage.key);
   assert.equal(stage.said.length, 1);
-});
-
-test('a workload that is rolled too often is told so once, until it is calm', () => {
-  const stage = new Stage();
-  stage.isSlowed = true;
-  stage.tell({ [CONFIGMAP]: 'cfg' });
-  stage.tell({ [CONFIGMAP]: 'cfg' });
-  assert.deepEqual(
-    stage.said.filter((line) => line.endsWith('slowed')),
-    ['web slowed'],
-  );
-  stage.isSlowed = false;
-  stage.tell({ [CONFIGMAP]: 'cfg' });
-  stage.isSlowed = true;
-  stage.tell({ [CONFIGMAP]: 'cfg' });
-  assert.deepEqual(
-    stage.said.filter((line) => line.endsWith('slowed')),
-    ['web slowed', 'web slowed'],
-  );
 });
 
 test('what one notice tells of several things is said again when another one comes to them, not when one goes', () => {

@@ -1,5 +1,6 @@
 /** Reports for the tests of the status page, built by what is different. */
 
+import type { Blocked } from '../../../lib/model/outcome.ts';
 import type {
   ChangeStatus,
   FollowedStatus,
@@ -41,11 +42,20 @@ export function workload(name: string, parts: Partial<WorkloadStatus> = {}): Wor
   return {
     namespace: 'default',
     workload: `Deployment/${name}`,
+    state: 'healthy',
     follows: [current(`ConfigMap/${name}`)],
     isOutdated: false,
     findings: [],
     ...parts,
   };
+}
+
+/** The moment of all reports. */
+export const NOW: Date = new Date('2026-11-21T09:30:05.250Z');
+
+/** Why a workload waits, for so many seconds from NOW. */
+export function wait(reason: string, message: string, seconds: number = Number.POSITIVE_INFINITY): Blocked {
+  return { reason, message, until: NOW.getTime() + seconds * 1000 };
 }
 
 /** A workload that is out of date with its ConfigMap. */
@@ -56,9 +66,10 @@ export function outdatedWorkload(
 ): WorkloadStatus {
   return workload(name, {
     follows: [outdated(`ConfigMap/${name}`)],
+    state: 'waiting',
     isOutdated: true,
     outdatedForSeconds: seconds,
-    waiting: { reason: 'quiet', message: 'it is rolled soon', seconds: 4 },
+    waiting: wait('quiet', 'it is rolled soon', 4),
     ...parts,
   });
 }

@@ -7,7 +7,7 @@ import type { ChangeStatus, StatusReport } from '../../../lib/model/status-repor
 import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
 import { timeWords } from '../../../lib/telemetry/status-page-parts.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';
-import { change, current, outdated, outdatedWorkload, report, workload } from './reports.ts';
+import { change, current, NOW, outdated, outdatedWorkload, report, wait, workload } from './reports.ts';
 
 const ABOUT: About = {
   version: '1.2.3',
@@ -15,7 +15,6 @@ const ABOUT: About = {
   state: 'default/reloader-state',
   isDryRun: false,
 };
-const NOW = new Date('2026-11-21T09:30:05.250Z');
 function pageOf(parts: Partial<StatusReport> = {}, query = '', about: Partial<About> = {}): string {
   return statusPage({
     ...pageRequestOf(query),
@@ -61,9 +60,10 @@ const FULL: Partial<StatusReport> = {
         outdated('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
         outdated('Secret/x', { why: 'changed-while-rolling' }),
       ],
-      waiting: { reason: 'refused', message: 'denied by "guard"', seconds: 200.2 },
+      state: 'refused',
+      waiting: wait('refused', 'denied by "guard"', 200.2),
     }),
-    outdatedWorkload('next', 1, { waiting: { reason: 'queued', message: 'it is next' } }),
+    outdatedWorkload('next', 1, { waiting: wait('queued', 'it is next') }),
     workload('odd', { findings: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
   ],
   decisions: [
@@ -117,19 +117,15 @@ describe('the first sentence', () => {
     ],
     'counts one outdated workload': [
       { workloads: [outdatedWorkload('a', 5)] },
-      /1 workload needs a rollout\. The oldest for 5.s\./,
+      /1 workload needs a rollout: 1 waiting\. The oldest for 5.s\./,
     ],
-    'counts none as failed that waits for its turn, or for a person': [
-      {
-        workloads: (['budget', 'evicting', 'hold', 'window', 'approval', 'notify-only'] as const).map(
-          (reason) => outdatedWorkload(reason, 5, { waiting: { reason, message: 'not yet' } }),
-        ),
-      },
-      /6 workloads need a rollout\. The oldest for 5.s\. 6 workloads/,
+    'says what fails although it is up to date': [
+      { workloads: [workload('a', { state: 'failing' }), workload('b')] },
+      /0 workloads need a rollout: 1 failing, 1 healthy\..*Out of date or failing 1 .*Deployment\/a default failing ConfigMap\/a aaaa… Its pods did not get ready\..* Up to date 1 .*Deployment\/b/,
     ],
     'counts several outdated workloads and those that failed': [
       FULL,
-      /3 workloads need a rollout\. The oldest for 2.h 5.min; 1 could not be rolled so far\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
+      /3 workloads need a rollout: 1 refused, 2 waiting, 2 healthy\. The oldest for 2.h 5.min\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
     ],
   };
   for (const [name, [parts, want]] of Object.entries(cases)) {
@@ -141,7 +137,7 @@ describe('the page says', () => {
   const text = textOf(pageOf(FULL));
   const cases: Record<string, RegExp> = {
     'which workloads are out of date, for how long, why and until when, the oldest first':
-      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting denied by "guard" refused Next look in 3.min 21.s\. Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed it is rolled soon quiet Next look in 4.s\. Deployment\/next default 1.s .* it is next queued /,
+      /Out of date or failing 3 .*Deployment\/old default refused 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting denied by "guard" refused Next look in 3.min 21.s\. Deployment\/new default waiting 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed it is rolled soon quiet Next look in 4.s\. Deployment\/next default waiting 1.s .* it is next queued /,
     'what is worth a look':
       /Worth a look 1 .*Deployment\/odd default A,,B is no list of names\. malformed ConfigMap\/odd aaaa…/,
     'what follows what':
@@ -161,7 +157,7 @@ describe('the page says', () => {
     ],
     'why a change is halted, and what lets it go on': [
       { halted: 'Deployment/x did not', commands: [{ to: 'go on', command: 'kubectl resume' }] },
-      /1 change is halted\..*Halted: Deployment\/x did not\. It goes on with another content, or by a person\. .* Let it go on: kubectl resume nobody before it goes on; then Deployment\/next/,
+      /.*Halted: Deployment\/x did not\. It goes on with another content, or by a person\. .* Let it go on: kubectl resume nobody before it goes on; then Deployment\/next/,
     ],
     'at most five that are next': [
       { next: Array.from({ length: 10 }, (_, i) => `Deployment/w${i}`) },
@@ -266,7 +262,7 @@ describe('whatever it is made of, the page', () => {
       }),
       outdatedWorkload(evil, 1, {
         namespace: `${evil}1`,
-        waiting: { reason: evil, message: evil },
+        waiting: wait(evil, evil),
         follows: [outdated(evil, { runningDigest: evil, observed: evil })],
       }),
       workload(evil, { namespace: `${evil}2` }),
@@ -357,7 +353,7 @@ describe('ten thousand workloads', () => {
 
   test('make a page of bounded size that says what it leaves out', () => {
     assert.ok(page.length < 500_000, `${page.length}`);
-    assert.match(textOf(page), /Out of date 5,000 .* 4,900 more are not shown/);
+    assert.match(textOf(page), /Out of date or failing 5,000 .* 4,900 more are not shown/);
     assert.match(textOf(page), /Up to date 5,000 .* 4,900 more are not shown/);
   });
 

@@ -43,7 +43,7 @@ describe('workloads', () => {
       outdatedWorkload('a', 3),
       outdatedWorkload('d', 0.5),
     ];
-    const unknown = workload('e', { isOutdated: true });
+    const unknown = workload('e', { state: 'unknown' });
     assert.deepEqual(groups({ workloads: [unknown, ...workloads] })['outdated'], [
       'default/c',
       'default/a',
