@@ -7,7 +7,7 @@ import {
   type WorkloadRef,
   workloadRefIn,
 } from '../model/object-ref.ts';
-import type { Halt } from '../model/state-entry.ts';
+import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
 import { HOLD_ANNOTATION } from '../model/workload.ts';
 import { RESUME } from './gating.ts';
 
@@ -18,7 +18,6 @@ export type StageNews =
       readonly object: ConfigRef;
       readonly workload: WorkloadRef;
       readonly halt: Halt;
-      readonly reason: string;
     }
   /** The workload that halted the change is ready: it goes on. */
   | { readonly type: 'ready-after-all'; readonly object: ConfigRef; readonly workload: ObjectKey };
@@ -29,12 +28,13 @@ export const LATER_STAGE = 'it is rolled in a later stage of the change of';
 export const NOT_LISTED = 'not every workload is listed yet';
 
 /** Why nothing further is rolled for the present content, and how it goes on. */
-export function haltedText(object: ConfigRef, halt: Halt, reason: string | undefined): string {
-  return `${describe(object)} is halted, since ${haltReason(halt, reason)}; write another content, or go on with ${resumeCommand(object, halt)}`;
+export function haltedText(object: ConfigRef, halt: Halt): string {
+  return `${describe(object)} is halted, since ${haltReason(halt)}; write another content, or go on with ${resumeCommand(object, halt)}`;
 }
 
-/** Which workload halted the content, and why; `reason`: as far as this process saw it. */
-export function haltReason({ workload }: Halt, reason: string | undefined): string {
+/** Why the content is halted. */
+export function haltReason({ workload, reason }: Halt): string {
+  if (workload === NO_FOLLOWER) return 'none of the workloads that follow it can show whether it is good';
   const why = reason === undefined ? '' : `: ${reason}`;
   return `${describe(workloadRefIn(workload))} did not get ready with it${why}`;
 }

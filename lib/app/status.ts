@@ -92,7 +92,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     outdatedEdges,
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: pace.slowed,
-    haltedContents: rollouts.stages.halted,
+    haltedContents: rollouts.stages.changes().filter(({ halt }) => halt !== undefined).length,
     slotsUsed: slots?.used ?? 0,
     stateEntries: store.persisted.state.entries.size,
     stateOverrides: store.persisted.state.overrides.size,
@@ -128,19 +128,19 @@ function workloadStatus(
 }
 
 function changeStatus(store: Store, change: StagedChange): ChangeStatus {
-  const { object, plan, unready, halt, haltedBy } = change;
-  const { next: _, waiting, ...progress } = plan;
+  const { object, plan, unready, halt } = change;
+  const { progress, waiting } = plan;
   const nameOf = (workload: ObjectKey): string => describe(workloadRefIn(workload));
   return {
     namespace: object.namespace,
     object: describe(object),
     ...progress,
-    waiting: waiting.length,
-    next: waiting.slice(0, MOST_SHOWN).map(nameOf),
+    waiting: waiting.size,
+    next: [...waiting].slice(0, MOST_SHOWN).map(nameOf),
     unready: [...unready]
       .slice(0, MOST_SHOWN)
       .map(([workload, why]) => ({ workload: nameOf(workload), why })),
-    ...(halt && { halted: haltReason(halt, haltedBy) }),
+    ...(halt && { halted: haltReason(halt) }),
     commands: commandsFor(object, halt, heldUntil(store.configs.get(keyOf(object))?.annotations ?? {})),
   };
 }

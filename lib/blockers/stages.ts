@@ -1,59 +1,69 @@
 /**
- * The stages of changes that concern several workloads, and their halts. How far a change has come is read from the workloads: those
- * whose live template carries a stamp of the present content have begun. Remembered is only since when they are ready, in memory, and
- * which contents are halted, in the state. Promise: no workload begins before all of the stages before have stayed ready for the soak,
- * and none with a content with which another one did not get ready.
+ * The stages of changes that concern several workloads: gathers the facts that stage-plan.ts decides by, and carries its plans out. Stamps
+ * show who has begun; halts, and who has proven a content, are in the state.
  */
 
 import { rolloutOrderOf, stagesOf } from '../annotations/gating.ts';
 import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotations/stage-news.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
+import { isOfContent } from '../model/digest.ts';
+import { describe, keyOf, type ObjectKey, wholeKeyOf, workloadRefIn } from '../model/object-ref.ts';
 import type { Blocked, PodClient } from '../model/outcome.ts';
+import { sequenceIn } from '../model/rollout-plan.ts';
 import type { Staging } from '../model/settings.ts';
-import type { Halt } from '../model/state-entry.ts';
+import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
-import { UNHEALTHY_MARK, type Workload } from '../model/workload.ts';
+import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
-import { endHalt, haltOf, haltsOf, isForgiven, setHalts } from '../tracking/halts.ts';
+import { isOutdatedOn, isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
+import * as notes from '../tracking/halts.ts';
 import { PodFailures } from '../tracking/pod-failures.ts';
-import { Vitals } from '../tracking/vitals.ts';
 import { type Blocker, untilChanged } from './blocker.ts';
-import { type Follower, type Followers, followersOf, haltAmong, isOpen } from './stage-followers.ts';
-import { type Member, planStages, type StagePlan } from './stage-plan.ts';
+import * as rules from './stage-plan.ts';
 
 /** The collaborators of `Stages`. */
 export interface StagesOptions {
   readonly store: Store;
   readonly staging: Staging;
-  /** Whether every workload that can be listed is known: before that nothing begins. */
+  /** Whether every workload is known: before that nothing begins. */
   readonly isListed: () => boolean;
-  /** Whether nothing but its stage keeps the workload from being rolled: others are passed over. */
+  /** Whether nothing but stages keeps the workload from being rolled. */
   readonly canBegin: (workload: ObjectKey) => boolean;
-  /** The workload may begin, or is kept by something else: an attempt has to follow, if its stage keeps it. */
+  /** An attempt has to follow, if a stage keeps the workload. */
   readonly begin: (workload: ObjectKey) => void;
-  /** @default failing pods are not looked for: only the status of a workload tells that it does not get ready */
+  /** @default failing pods are not looked for */
   readonly pods?: PodClient | undefined;
-  /** Writes the entry of the object, and with it its halts. */
+  /** Writes the entry of the object. */
   readonly persist: (config: ObjectKey) => void;
   readonly onNews: (news: StageNews) => void;
-  /** Answers a random text of hexadecimal digits. */
+  /** Random hexadecimal digits. */
   readonly newToken: () => string;
 }
 
-/** How far the change of one object has come. */
+/** How far the change of one object has come; `digest`: of its content. */
 export interface StagedChange {
-  readonly object: ConfigRef;
-  readonly plan: StagePlan;
-  /** The workloads that are not ready yet, and why. */
+  readonly object: ConfigRecord['ref'];
+  readonly digest: ConfigRecord['digest'];
+  readonly plan: rules.StagePlan;
+  /** Those that are waited for, and why. */
   readonly unready: ReadonlyMap<ObjectKey, string>;
-  /** Why no further workload begins, if none does. */
   readonly halt: Halt | undefined;
-  readonly haltedBy: string | undefined;
 }
 
-/** Observations that come at once are looked at once. */
+/** A workload, and the parts of the object that it lacks, or carries or gets. */
+interface Follower {
+  readonly record: WorkloadRecord;
+  readonly outdated: ConfigRecord[];
+  readonly begun: ConfigRecord[];
+}
+
+/** A change with its records; `parts`: the whole object, and the sets of its keys. */
+interface Facts extends rules.Change {
+  readonly config: ConfigRecord;
+  readonly parts: readonly ConfigRecord[];
+  readonly followers: ReadonlyMap<ObjectKey, Follower>;
+}
+
 const LOOK_MS = 100;
 const LONGEST_TIMER_MS = 600_000;
 
@@ -64,33 +74,26 @@ export class Stages implements Blocker {
   readonly wakes = true;
   readonly isPerContent = true;
   readonly #options: StagesOptions;
-  readonly #vitals = new Vitals();
+  readonly #seen = new WeakMap<WorkloadRecord, rules.Seen>();
+  /** Those that stood still before their turn, until they are ready. */
+  readonly #still = new WeakSet<WorkloadRecord>();
   readonly #failures: PodFailures;
-  /** By object, the changes in progress; undefined: to be computed anew. */
+  /** By object, the changes in progress as of the last look, if there was one. */
   readonly #changes = new Map<ObjectKey, StagedChange | undefined>();
-  /** Those that have ended since the last look. */
-  readonly #ended = new Set<ObjectKey>();
-  /** By object, the token of the halt at the last look. */
+  /** By object, the token of the halt that its followers know. */
   readonly #told = new Map<ObjectKey, string | undefined>();
-  /** By token, why the workload did not get ready, as far as this process saw it. */
-  readonly #reasons = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: StagesOptions) {
     this.#options = options;
-    this.#failures = new PodFailures(options.pods, options.store, (workload) => this.observed(workload));
+    this.#failures = new PodFailures(options.pods, options.store, () => this.proceed());
   }
 
   /** The changes in progress. */
   changes(): readonly StagedChange[] {
-    return [...this.#changes.keys()].flatMap((object) => this.#changeOf(object) ?? []);
-  }
-
-  /** How many contents are halted. */
-  get halted(): number {
-    return this.changes().filter(({ halt }) => halt !== undefined).length;
+    return [...this.#changes.values()].filter((change) => change !== undefined);
   }
 
   /** See Blocker. */
@@ -98,17 +101,19 @@ export class Stages implements Blocker {
     const { store, isListed } = this.#options;
     const workload = keyOf(record.workload.ref);
     const objects = this.#stagedObjects(record);
-    if (objects.length === 0) return undefined;
-    if (!isListed()) {
-      for (const object of objects) this.#changes.set(object, undefined);
-      return untilChanged(this.name, NOT_LISTED, 'RolloutHeld');
-    }
-    const changes = objects.flatMap((object) => this.#changeFor(object, workload) ?? []);
-    const halted = changes.find(({ halt }) => halt !== undefined);
-    if (halted?.halt !== undefined)
-      return untilChanged('halt', haltedText(halted.object, halted.halt, halted.haltedBy), 'RolloutHeld');
+    for (const object of objects)
+      if (this.#changes.get(object)?.digest !== store.configs.get(object)?.digest)
+        this.#changes.set(object, undefined);
+    if (objects.length > 0 && !isListed()) return untilChanged(this.name, NOT_LISTED, 'RolloutHeld');
+    // The last plan will do, unless something else blocked the workload then.
+    const isPlanned = (change: StagedChange | undefined): boolean =>
+      change !== undefined && (change.halt !== undefined || change.plan.waiting.has(workload));
+    if (!objects.every((object) => isPlanned(this.#changes.get(object)))) this.#plan(workload);
+    const changes = objects.flatMap((object) => this.#changes.get(object) ?? []);
+    for (const { object, halt } of changes)
+      if (halt !== undefined) return untilChanged('halt', haltedText(object, halt), 'RolloutHeld');
     if (isUrgentFor(store, record)) return undefined;
-    const later = changes.find(({ plan }) => !plan.next.includes(workload));
+    const later = changes.find(({ plan }) => !plan.next.has(workload));
     return later && untilChanged(this.name, `${LATER_STAGE} ${describe(later.object)}`, 'RolloutHeld');
   }
 
@@ -117,24 +122,16 @@ export class Stages implements Blocker {
     this.observed(workload);
   }
 
-  /** Whether the workload is not healthy before its turn in stages: then it is no evidence afterwards. */
-  isUnhealthy(workload: ObjectKey): boolean {
-    const record = this.#options.store.workloads.get(workload);
-    if (record === undefined || this.#isHeld(record.workload)) return false;
-    return this.#stagedObjects(record).length > 0 && !this.#isHealthy(record);
-  }
-
-  /** The workload, or an object that it follows, was observed; or what keeps it from being rolled has changed. */
+  /** The workload, its objects, or what keeps it from being rolled may have changed. */
   observed(workload: ObjectKey): void {
-    if (this.#changes.size === 0) return;
     const record = this.#options.store.workloads.get(workload);
-    const objects = record ? [...record.edges.keys()].map(wholeKeyOf) : [...this.#changes.keys()];
-    this.#recompute(objects.filter((object) => this.#changes.has(object)));
+    if (record !== undefined) this.#look(record);
+    this.proceed();
   }
 
   /** Everything is looked at again. */
   proceed(): void {
-    this.#recompute([...this.#changes.keys()]);
+    if (this.#changes.size > 0) this.#arm(LOOK_MS);
   }
 
   /** Lets begin nothing more. */
@@ -154,200 +151,203 @@ export class Stages implements Blocker {
     return [...new Set(staged.map(({ ref }) => wholeKeyOf(keyOf(ref))))];
   }
 
-  /** The change as `workload` finds it in its attempt: it is not passed over. */
-  #changeFor(object: ObjectKey, workload: ObjectKey): StagedChange | undefined {
-    const known = this.#changeOf(object);
-    if (known?.plan.waiting.includes(workload) === true) return known;
-    return this.#compute(object, workload);
+  #look(record: WorkloadRecord): rules.Seen {
+    const { templateDigest, stamps, progress, isRolledOut, rolling } = record.workload;
+    const rollout = [templateDigest, rolling === 'held', ...stamps.map(({ value }) => value)].join();
+    // While a patch is in flight, what is seen is of the template before.
+    const isReady = isRolledOut && record.inFlight === undefined;
+    if (isReady) this.#still.delete(record);
+    const { soakMs } = this.#options.staging;
+    const observed = { rollout, progress, isReady };
+    const seen = rules.nextSeen(this.#seen.get(record), observed, monotonicMs(), soakMs);
+    this.#seen.set(record, seen);
+    return seen;
   }
 
-  #changeOf(object: ObjectKey): StagedChange | undefined {
-    const known = this.#changes.get(object);
-    if (known !== undefined) return known;
-    const change = this.#compute(object);
-    if (change === undefined) this.#end(object);
-    else this.#changes.set(object, change);
-    return change;
+  /** Plans all changes in progress anew. `asking`: nothing else prevents it. */
+  #plan(asking?: ObjectKey): void {
+    const facts = new Map<ObjectKey, Facts>();
+    for (const object of this.#changes.keys()) {
+      const known = this.#factsOf(object, asking);
+      if (known !== undefined) facts.set(object, known);
+      this.#changes.set(object, undefined);
+    }
+    for (const [object, plan] of rules.planStages(facts, this.#options.staging.soakMs)) {
+      const known = facts.get(object);
+      if (known !== undefined && !plan.isOver) this.#changes.set(object, this.#carryOut(known, plan));
+    }
   }
 
-  /** The change is over, or has no stages any more: at the next look the workloads that it kept are let go. */
-  #end(object: ObjectKey): void {
-    if (this.#changes.delete(object)) this.#ended.add(object);
-    this.#arm(LOOK_MS);
-  }
-
-  /** Undefined: nothing is in progress, or it has no stages any more. */
-  #compute(object: ObjectKey, asking?: ObjectKey): StagedChange | undefined {
-    const { store, staging } = this.#options;
+  #factsOf(object: ObjectKey, asking: ObjectKey | undefined): Facts | undefined {
+    const { store, staging, canBegin } = this.#options;
     const config = store.configs.get(object);
     const stages = config && stagesOf(config.annotations, staging.stages);
     if (config === undefined || stages === undefined) return undefined;
-    const followers = followersOf(store, object);
-    const members = this.#membersOf(followers, asking);
-    const isWaitedFor = isOpen(followers);
-    if (isWaitedFor) this.#judge(followers, members);
-    const unready = this.#unreadyOf(followers, members);
-    if (!isWaitedFor && unready.size === 0) return undefined;
-    const halt = isWaitedFor ? haltAmong(store, followers) : undefined;
-    const haltedBy = halt && this.#reasons.get(halt.token);
-    return { object: config.ref, plan: planStages([...members.values()], stages), unready, halt, haltedBy };
+    const { parts, followers } = followersOf(store, object);
+    const noted = parts.flatMap((part) => notes.notesOf(store, part));
+    const known = new Set(noted.map(({ token, workload }) => token + workload));
+    const members = [...followers].map(([key, follower]) => {
+      const state = key === asking || canBegin(key) ? 'waiting' : 'blocked';
+      return this.#memberOf(key, follower, follower.outdated.length === 0 ? 'begun' : state, known);
+    });
+    const isHalted = parts.some(
+      (part) => (notes.haltOf(store, part)?.workload ?? NO_FOLLOWER) !== NO_FOLLOWER,
+    );
+    const isLetGo = parts.some((part) => notes.resumedIn(store, part) > 0);
+    return { config, parts, followers, members, stages, isHalted, isLetGo };
   }
 
-  /** Those that are not passed over. */
-  #membersOf(followers: Followers, asking: ObjectKey | undefined): ReadonlyMap<ObjectKey, Member> {
-    const members = new Map<ObjectKey, Member>();
-    for (const [key, follower] of followers) {
-      const isPassedOver = follower.outdated.length > 0 && key !== asking && !this.#options.canBegin(key);
-      if (!isPassedOver) members.set(key, this.#memberOf(key, follower));
-    }
-    return members;
-  }
-
-  #memberOf(key: ObjectKey, follower: Follower): Member {
-    const { workload } = follower.record;
-    const { failure, readyMs } = this.#vitalsOf(follower.record);
-    const isReady = failure === undefined && (readyMs ?? -1) >= this.#options.staging.soakMs;
-    return {
+  #memberOf(key: ObjectKey, own: Follower, state: rules.Member['state'], known: Set<string>): rules.Member {
+    const { record } = own;
+    const { workload, inFlight } = record;
+    const { readyAt, movedAt, isAlive } = this.#look(record);
+    const isBegun = state === 'begun';
+    const isReady = workload.isRolledOut && !(isBegun && inFlight !== undefined);
+    const member: rules.Member = {
       key,
       order: rolloutOrderOf(workload),
       replicas: workload.replicas ?? 1,
-      givesEvidence: this.#givesEvidence(key, follower),
-      state: follower.outdated.length > 0 ? 'waiting' : isReady ? 'ready' : 'rolling',
+      state,
+      pods: this.#podsOf(workload, isReady),
+      sinceMs: isBegun || isAlive ? monotonicMs() - (readyAt ?? movedAt) : Number.POSITIVE_INFINITY,
+      deadlineMs: workload.rolling === 'held' ? Number.POSITIVE_INFINITY : workload.progressDeadlineMs,
+      failure: this.#failureOf(record),
+      isMute: this.#isMute(key, own, isBegun, known),
+      isProven: isBegun && known.has(notes.PROVEN + notes.idOf(key)),
     };
+    if (!isBegun && member.pods === 'unready' && rules.standsStill(member)) this.#still.add(record);
+    return member;
   }
 
-  /** Whether its pods replace older ones by themselves, and were ready before; a halt that it caused is not in force any more. */
-  #givesEvidence(key: ObjectKey, { record, outdated, begun }: Follower): boolean {
+  #isMute(key: ObjectKey, { record, begun }: Follower, isBegun: boolean, known: Set<string>): boolean {
     const { store } = this.#options;
-    const { workload } = record;
-    if (store.settings.vocabularies.strategyOf(workload) === 'evict') return false;
-    if (outdated.length > 0) return !this.#isHeld(workload) && this.#isHealthy(record);
-    const isUndone = this.#vitalsOf(record).failure !== undefined;
-    // While a patch is under way the mark is that of the one before.
-    const marks = record.inFlight === undefined ? workload.stamps : [];
-    const wasUnhealthy = marks.some(({ variable, value }) => variable === UNHEALTHY_MARK && value === 'true');
-    if ((this.#isHeld(workload) && !isUndone) || wasUnhealthy) return false;
-    return !begun.some((config) => isForgiven(store, config, key));
+    if (store.settings.vocabularies.strategyOf(record.workload) === 'evict') return true;
+    if (!isBegun) return record.takeBacks > 0 || this.#still.has(record);
+    if (known.has(notes.STOOD_STILL + notes.idOf(key))) return true;
+    return begun.some((part) => notes.isForgiven(store, part, key));
   }
 
-  /** Whether no patch replaces its pods; a pause of ours ends by itself. */
-  #isHeld(workload: Workload): boolean {
+  #podsOf(workload: Workload, isReady: boolean): rules.Member['pods'] {
     const { pausing } = this.#options.store.settings.vocabularies;
-    return workload.rolling === 'held' && pausing.pauseOf(workload) === undefined;
+    // A pause of ours ends by itself.
+    if (workload.rolling !== 'held' || pausing.pauseOf(workload) !== undefined)
+      return isReady ? 'ready' : 'unready';
+    return workload.holdInSpec === undefined || workload.replicas === 0 ? 'none' : 'kept';
   }
 
-  /** Halts the content with which a workload did not get ready, and ends halts of those that are ready after all. */
-  #judge(followers: Followers, members: ReadonlyMap<ObjectKey, Member>): void {
-    if (followers.size < 2) return;
-    for (const [key, follower] of followers) {
-      const member = members.get(key);
-      if (member?.givesEvidence === true) this.#judgeBy(follower, key, member.state === 'ready');
-    }
+  /** While a patch is in flight, what fails is of the template before. */
+  #failureOf(record: WorkloadRecord): string | undefined {
+    const { failure, hold, isRolledOut } = record.workload;
+    if (isRolledOut || record.inFlight !== undefined) return undefined;
+    const isUndone = hold?.type === 'aborted' || hold?.type === 'failed';
+    return failure ?? (isUndone ? 'its rollout was undone' : this.#failures.of(record));
   }
 
-  /** What the workload shows about the contents that it runs. */
-  #judgeBy({ record, begun }: Follower, key: ObjectKey, isReady: boolean): void {
-    const { failure } = this.#vitalsOf(record);
-    for (const config of begun) {
-      if (isReady) this.#acquit(config, key);
-      else if (failure !== undefined) this.#convict(config, record, failure);
-    }
-  }
-
-  /** The workload is ready with this content. */
-  #acquit(config: ConfigRecord, workload: ObjectKey): void {
-    const { store, persist, onNews } = this.#options;
-    if (!endHalt(store, config, workload)) return;
-    persist(keyOf(config.ref));
-    onNews({ type: 'ready-after-all', object: config.ref, workload });
-  }
-
-  /** The workload does not get ready with this content: it is halted, unless it is already. */
-  #convict(config: ConfigRecord, { workload }: WorkloadRecord, reason: string): void {
-    const { store, persist, newToken, onNews } = this.#options;
-    if (haltOf(store, config) !== undefined) return;
-    const halt = { token: newToken(), workload: keyOf(workload.ref) };
-    setHalts(store, config, [...haltsOf(store, config), halt]);
-    this.#reasons.set(halt.token, reason);
-    persist(keyOf(config.ref));
-    this.#recompute([wholeKeyOf(keyOf(config.ref))]);
-    onNews({ type: 'halted', object: config.ref, workload: workload.ref, halt, reason });
-  }
-
-  #vitalsOf(record: WorkloadRecord): ReturnType<Vitals['of']> {
-    return this.#vitals.of(record, this.#failures.of(record));
-  }
-
-  /** Whether its pods are ready; while a rollout makes progress they count as ready, since nothing is known against them. */
-  #isHealthy(record: WorkloadRecord): boolean {
-    const { isRolledOut, rolling } = record.workload;
-    const isStarting = [...record.edges.values()].some(({ rolloutInProgress }) => rolloutInProgress);
-    const isInRollout =
-      rolling === 'replacing' || rolling === 'held' || (rolling === 'starting' && isStarting);
-    return this.#vitalsOf(record).failure === undefined && (isRolledOut || isInRollout);
-  }
-
-  /** The workloads of which the next stage waits for evidence, and why there is none yet. */
-  #unreadyOf(followers: Followers, members: ReadonlyMap<ObjectKey, Member>): ReadonlyMap<ObjectKey, string> {
+  #carryOut(facts: Facts, plan: rules.StagePlan): StagedChange {
+    const { config, parts, members } = facts;
     const unready = new Map<ObjectKey, string>();
-    for (const [key, { record }] of followers) {
-      const { state, givesEvidence } = members.get(key) ?? {};
-      if (state !== 'rolling' || givesEvidence !== true) continue;
-      const { failure, readyMs } = this.#vitalsOf(record);
-      if (failure === undefined && readyMs === undefined) this.#failures.suspect(key);
-      const isSoaking = readyMs !== undefined;
-      unready.set(
-        key,
-        failure ?? (isSoaking ? 'it has to stay ready for the soak' : 'its pods are not ready yet'),
-      );
+    for (const [key, [verdict, member]] of plan.verdicts) {
+      if (verdict !== 'rolling' && verdict !== 'failed') continue;
+      unready.set(key, rules.reasonOf(member, verdict));
+      if (verdict === 'rolling' && member.pods === 'unready') this.#failures.suspect(key);
     }
-    return unready;
+    if (members.some(({ state }) => state !== 'begun')) this.#record(facts, plan);
+    const [halt] = parts.flatMap((part) => notes.haltOf(this.#options.store, part) ?? []);
+    return { object: config.ref, digest: config.digest, plan, unready, halt };
   }
 
-  /** What is known of these changes is out of date. */
-  #recompute(objects: readonly ObjectKey[]): void {
-    for (const object of objects) this.#changes.set(object, undefined);
-    if (objects.length > 0) this.#arm(LOOK_MS);
+  /** Writes down who has proven the content, and what is halted. */
+  #record({ followers, parts }: Facts, { verdicts, next, waiting, isUnprovable }: rules.StagePlan): void {
+    for (const [key, [verdict, member]] of verdicts) {
+      const { outdated = [], begun = [] } = followers.get(key) ?? {};
+      if (verdict === 'proven') this.#acquit(begun, key);
+      if (verdict === 'failed')
+        this.#halt(begun, { workload: key, reason: rules.reasonOf(member, verdict) }, key);
+      if (verdict === 'last' && member.pods === 'unready' && next.has(key))
+        this.#note(outdated, { token: notes.STOOD_STILL, workload: notes.idOf(key) });
+    }
+    const [first = ''] = waiting;
+    const part = followers.get(first)?.outdated.slice(0, 1) ?? [];
+    if (isUnprovable) this.#halt(part, { workload: NO_FOLLOWER }, first);
+    else this.#acquit(parts, NO_FOLLOWER);
   }
 
-  /** Sets the timer to at most `ms` from now. */
+  #acquit(configs: readonly ConfigRecord[], workload: ObjectKey): void {
+    const { store, persist, onNews } = this.#options;
+    for (const { ref } of configs.filter((config) => notes.endHalt(store, config, workload))) {
+      persist(keyOf(ref));
+      if (workload !== NO_FOLLOWER) onNews({ type: 'ready-after-all', object: ref, workload });
+    }
+    if (workload !== NO_FOLLOWER)
+      this.#note(configs, { token: notes.PROVEN, workload: notes.idOf(workload) });
+  }
+
+  /** `at`: the workload that is told. */
+  #halt(configs: readonly ConfigRecord[], why: Omit<Halt, 'token'>, at: ObjectKey): void {
+    const { store, newToken, onNews } = this.#options;
+    for (const config of configs) {
+      if (notes.haltOf(store, config) !== undefined) continue;
+      const halt = { ...why, token: newToken() };
+      this.#note([config], halt);
+      this.#arm(LOOK_MS);
+      onNews({ type: 'halted', object: config.ref, workload: workloadRefIn(at), halt });
+    }
+  }
+
+  #note(configs: readonly ConfigRecord[], note: Halt): void {
+    const { store, persist } = this.#options;
+    for (const config of configs) if (notes.addNote(store, config, note)) persist(keyOf(config.ref));
+  }
+
   #arm(ms: number): void {
     const at = monotonicMs() + ms;
     if (this.#isClosed || (this.#timer !== undefined && this.#timerAt <= at)) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#timer = setTimeout(() => this.#due(), ms);
   }
 
-  /** Computes every change, and has those begin that may. */
-  #look(): void {
+  /** Has those begin that may; where a halt begins or ends, every follower learns it. */
+  #due(): void {
     this.#timer = undefined;
     const { staging, isListed } = this.#options;
     if (!isListed()) return;
-    const since = monotonicMs();
-    for (const object of this.#changes.keys()) this.#changes.set(object, undefined);
-    for (const change of this.changes()) this.#release(change);
-    for (const object of this.#ended) this.#releaseAll(object);
-    this.#ended.clear();
-    if (this.#changes.size > 0) {
-      this.#arm(Math.min(LONGEST_TIMER_MS, this.#vitals.nextMs(staging.soakMs, since)));
-      return;
-    }
-    this.#vitals.clear();
-    this.#told.clear();
+    this.#plan();
+    for (const [object, change] of this.#changes) this.#release(object, change);
+    const members = this.changes().flatMap(({ plan }) => [...plan.verdicts.values()]);
+    const nextMs = members.map(([, member]) => rules.msUntilNews(member, staging.soakMs));
+    if (members.length > 0) this.#arm(Math.min(LONGEST_TIMER_MS, ...nextMs));
   }
 
-  /** Has those begin that may; where a halt begins or ends, every one learns it. */
-  #release({ object, plan, halt }: StagedChange): void {
-    const key = keyOf(object);
-    const isNews = this.#told.get(key) !== halt?.token;
-    this.#told.set(key, halt?.token);
-    if (isNews) this.#releaseAll(key);
-    else if (halt === undefined) for (const workload of plan.next) this.#options.begin(workload);
-  }
-
-  #releaseAll(object: ObjectKey): void {
+  #release(object: ObjectKey, change: StagedChange | undefined): void {
     const { store, begin } = this.#options;
-    for (const workload of followersOf(store, object).keys()) begin(workload);
+    const isNews = this.#told.get(object) !== change?.halt?.token;
+    this.#told.set(object, change?.halt?.token);
+    if (change === undefined) for (const one of [this.#changes, this.#told]) one.delete(object);
+    const isForAll = change === undefined || isNews;
+    for (const workload of isForAll ? followersOf(store, object).followers.keys() : change.plan.next)
+      begin(workload);
   }
+}
+
+function followersOf(store: Store, object: ObjectKey): Pick<Facts, 'parts' | 'followers'> {
+  const keys = [object, ...store.scopes.of(object).map(keyOf)];
+  const parts = keys.flatMap((part) => store.configs.get(part) ?? []);
+  const followers = new Map<ObjectKey, Follower>();
+  for (const config of parts)
+    for (const [record, edge] of store.edgesOf(keyOf(config.ref))) {
+      const isSent = isInFlight(record, config);
+      const isOutdated = !isSent && isOutdatedOn(store, record, keyOf(config.ref), edge);
+      if (!isOutdated && !isSent && !isOfContent(edge.stamp?.digest, config)) continue;
+      const key = keyOf(record.workload.ref);
+      const follower = followers.get(key) ?? { record, outdated: [], begun: [] };
+      follower[isOutdated ? 'outdated' : 'begun'].push(config);
+      followers.set(key, follower);
+    }
+  return { parts, followers };
+}
+
+function isInFlight({ inFlight }: WorkloadRecord, { ref, digest }: ConfigRecord): boolean {
+  if (inFlight === undefined || sequenceIn(inFlight, keyOf(ref)) === 0) return false;
+  return inFlight.versions.get(keyOf(ref))?.digest === digest;
 }

@@ -13,7 +13,6 @@ import {
   STAMPS_ANNOTATION,
   STAMPS_FIELD,
   type TemplateStamp,
-  UNHEALTHY_MARK,
   type Workload,
 } from './workload.ts';
 import { workloadKindOf } from './workload-kind.ts';
@@ -53,8 +52,6 @@ export interface RolloutDraft {
   readonly annotations?: Readonly<Record<string, string>>;
   /** The fields of a pause in the same patch. */
   readonly pause?: PausePatch | undefined;
-  /** Whether the workload is not healthy before, and is rolled in a stage: the patch says so beside the stamps. */
-  readonly isUnhealthy?: boolean;
   /** Annotations of the workload itself, an approval or what another reloader asked its webhook by: the same patch removes them. */
   readonly triggers?: readonly string[];
   /** See WorkloadChange: after a conflict with a writer that left the template as it is. */
@@ -107,7 +104,7 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   return referenced === undefined ? plan : { ...plan, referenced };
 }
 
-/** The stamps to be written and removed, and the mark of a workload that is not healthy before. */
+/** The stamps to be written and removed. */
 function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
   const changes = new Map<string, Change>();
   const change = (container: string, variable: string, value: string | undefined): void => {
@@ -123,17 +120,7 @@ function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
     }
     for (const mark of othersOf(workload, planned, written)) change(mark.container, mark.variable, undefined);
   }
-  return [...changes.values(), ...markOf(workload, draft)];
-}
-
-/** What becomes of the mark of a workload that is not healthy before. */
-function markOf(workload: Workload, { stamps, isUnhealthy = false }: RolloutDraft): readonly Change[] {
-  const container = stamps.some(isOfRestart) ? RESTARTS : ANNOTATIONS;
-  const isMarked = workload.stamps.some(
-    (mark) => mark.container === container && mark.variable === UNHEALTHY_MARK,
-  );
-  if (!isUnhealthy && !isMarked) return [];
-  return [{ container, variable: UNHEALTHY_MARK, value: isUnhealthy ? 'true' : undefined }];
+  return [...changes.values()];
 }
 
 /** The changes of the workload's own metadata and pause. */

@@ -23,7 +23,12 @@ export interface Halt {
   /** What a person has to repeat; random. */
   readonly token: string;
   readonly workload: ObjectKey;
+  /** Why it did not, as far as this process saw it; not written. */
+  readonly reason?: string;
 }
+
+/** In the place of a workload: no follower can show whether the content is good. */
+export const NO_FOLLOWER = '-';
 
 /** A content is halted so often at most: who lets it go on each time gets the rest without a further halt. */
 export const MOST_HALTS = 10;

@@ -30,8 +30,6 @@ export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 /** The field of `last-reloaded-from` that holds the same where a patch writes that one: an operator may keep no other. */
 export const STAMPS_FIELD = 'stamps';
 
-/** The key of a mark beside the stamps: the workload was not healthy before the patch that wrote them. */
-export const UNHEALTHY_MARK = 'unhealthy-before';
 /** On a workload or an object: nothing is rolled, always or until a time. */
 export const HOLD_ANNOTATION = 'reloader.k8s.collaborne.com/hold';
 /** On a workload: each rollout waits until a person allows its very content. */

@@ -161,7 +161,7 @@ export class Reporter {
     }
     const { workload, halt } = news;
     const { token } = halt;
-    const message = haltedText(object, halt, news.reason);
+    const message = haltedText(object, halt);
     const halted = { reason: 'RolloutHalted', message } as const;
     this.journal.say('halted', message, object.namespace);
     this.#options.recordEvent({ ...halted, regarding: wholeOf(object), uid: '', about: token });

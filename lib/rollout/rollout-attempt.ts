@@ -7,7 +7,7 @@ import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import type { Blocker } from '../blockers/blocker.ts';
 import { blockOf } from '../blockers/blockers.ts';
 import { isCustom } from '../model/kinds/custom-kind.ts';
-import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import {
   isTwice,
   type Outcome,
@@ -54,8 +54,6 @@ export interface AttemptOptions extends EvictionOptions {
   readonly observe: (ref: WorkloadRef, workload: Workload, span?: Span) => void;
   /** What may keep a workload from being rolled. */
   readonly blockers: readonly Blocker[];
-  /** Whether the workload, rolled in a stage, is not healthy before. */
-  readonly isUnhealthy: (workload: ObjectKey) => boolean;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -87,13 +85,11 @@ export class RolloutAttempts {
     if (!needsRollout(store, key)) return this.#current(record);
     const blocked = blockOf(blockers, record, Date.now());
     if (blocked !== undefined) return { type: 'blocked', blocked };
-    const isUnhealthy = this.#options.isUnhealthy(key);
     for (const blocker of blockers) blocker.begin?.(record);
     const now = Date.now();
     const plan = planRollout(store, key, {
       seconds: Math.floor((now - (monotonicMs() - since)) / 1000),
       now: new Date(now).toISOString(),
-      isUnhealthy,
       testsTemplate: tries.testsTemplate,
     });
     return plan === undefined ? this.#current(record) : await this.#roll(record, plan, tries);

@@ -108,11 +108,7 @@ export class RolloutController {
     this.pace = new Pace({ store, maxWaitMs, isEvicting, outdatedSince });
     const memories = { pace: this.pace, stages: this.stages, budget: this.slots };
     this.blockers = newBlockers({ store, evicts, isEvicting, ...memories });
-    this.#attempts = new RolloutAttempts({
-      ...options,
-      blockers: this.blockers,
-      isUnhealthy: (key) => this.stages.isUnhealthy(key),
-    });
+    this.#attempts = new RolloutAttempts({ ...options, blockers: this.blockers });
   }
 
   /**

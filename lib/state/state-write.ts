@@ -19,7 +19,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
-import { haltsOf } from '../tracking/halts.ts';
+import { notesOf } from '../tracking/halts.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
 import { takeOutWhatHasNoRoom } from './state-room.ts';
@@ -252,7 +252,7 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
     store.persisted.minSequenceOf(ref),
     ...dependents.map(([, edge]) => edge.highestSequence),
   );
-  const halts = observed ? haltsOf(store, observed) : [];
+  const halts = observed ? notesOf(store, observed) : [];
   return halts.length === 0 ? { digest, sequence } : { digest, sequence, halts };
 }
 

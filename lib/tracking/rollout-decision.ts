@@ -26,8 +26,6 @@ export interface PlanFacts {
   /** The present time as RFC 3339, with which a pause begins. */
   readonly now?: string;
   /** See RolloutDraft. */
-  readonly isUnhealthy?: boolean;
-  /** See RolloutDraft. */
   readonly testsTemplate?: boolean;
 }
 
@@ -38,7 +36,7 @@ export interface PlanFacts {
 export function planRollout(
   store: Store,
   workload: ObjectKey,
-  { seconds = 0, now = '', isUnhealthy = false, testsTemplate }: PlanFacts = {},
+  { seconds = 0, now = '', testsTemplate }: PlanFacts = {},
 ): RolloutPlan | undefined {
   const record = store.workloads.get(workload);
   if (record === undefined) return undefined;
@@ -71,7 +69,7 @@ export function planRollout(
   // The rollout uses the approval up.
   const approvals = Object.keys(record.workload.annotations).filter((key) => key === APPROVED_ANNOTATION);
   const triggers = [...store.settings.vocabularies.triggersOf(record.workload), ...approvals];
-  const draft = { stamps, versions, annotations, pause, triggers, isUnhealthy, testsTemplate };
+  const draft = { stamps, versions, annotations, pause, triggers, testsTemplate };
   return planOf(record.workload, draft);
 }
 

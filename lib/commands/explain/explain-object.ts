@@ -168,7 +168,7 @@ function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
   const held = holdBy(records[0]?.annotations ?? {}, about, moment());
   const halted = records.flatMap((record) => {
     const halt = haltOf(store, record);
-    return halt === undefined ? [] : [haltedText(record.ref, halt, undefined)];
+    return halt === undefined ? [] : [haltedText(record.ref, halt)];
   });
   return [
     ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref) }] : NO_CAUSES),

@@ -1,10 +1,9 @@
 /** When the rollouts of a plan happen: by the gates, windows and stages of the controller, from which nothing is rolled here. */
 
-import { stagesOf } from '../../annotations/gating.ts';
 import type { Controllers } from '../../app/controllers.ts';
 import { blockOf, newBlockers } from '../../blockers/blockers.ts';
 import { reloadWindowOf } from '../../blockers/closed-window.ts';
-import { type Turn, turnsOf } from '../../blockers/stage-plan.ts';
+import type { StagePlan } from '../../blockers/stage-plan.ts';
 import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
 import type { Blocked } from '../../model/outcome.ts';
@@ -41,17 +40,15 @@ export function timingsOf(
   const free = outdated.filter(([key]) => blocks.get(key) === undefined);
   const staged = new Map(free.map(([key, record]) => [key, stages.check(record)]));
   const turns = stages.changes().map(({ object, plan }) => {
-    const ends = stagesOf(store.configs.get(keyOf(object))?.annotations ?? {}, options.staging.stages);
-    return { object, turns: turnsOf(plan, ends ?? []) };
+    return new Map([...plan.waiting].map((key, place) => [key, turnText(object, plan, place)]));
   });
   return (record) => {
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
     const block = blocks.get(key) ?? (stage?.reason === 'halt' ? stage : undefined);
     if (block !== undefined) return blockedTiming(record, block);
-    const own = isUrgentFor(store, record) ? [] : turns.filter((change) => change.turns.has(key));
-    const isLater = own.length > 0 && stage !== undefined;
-    const places = own.map((change) => turnText(change.object, change.turns.get(key)));
+    const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
+    const isLater = places.length > 0 && stage !== undefined;
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
     return { by: 'reloader', when: when.join(', ') };
@@ -88,9 +85,11 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   return bounds.filter((text) => typeof text === 'string').join(', ');
 }
 
-function turnText(object: ConfigRef, turn: Turn | undefined): string {
+function turnText(object: ConfigRef, { stages, ends, progress }: StagePlan, place: number): string {
   const change = `of the change of ${describe(object)}`;
-  if (turn === undefined) return `after the last stage ${change}`;
-  const end = 'percent' in turn.end ? `${turn.end.percent}%` : turn.end.count;
-  return `in stage ${turn.stage} of ${turn.stages} (${end}) ${change}`;
+  const at = ends.findIndex((end) => progress.begun + place < end);
+  if (at === -1) return `after the last stage ${change}`;
+  const end = stages[at] ?? { percent: 100 };
+  const text = 'percent' in end ? `${end.percent}%` : end.count;
+  return `in stage ${at + 1} of ${ends.length} (${text}) ${change}`;
 }

@@ -41,7 +41,7 @@ describe('the age of the oldest change that waits for a rollout', () => {
         blockers: [{ name: 'hold' }, { name: 'stage', reasons: ['stage', 'halt'] }],
         waiting: new Map([[world.workloadKey('web'), { reason: 'hold' }]]),
         pace: { slowed: 0 },
-        stages: { halted: 0 },
+        stages: { changes: () => [] },
       };
       const controllers = { rollouts, committer: { bytes: 0, shards: 1 } };
       const reloader = { store: world.store, leads: true, controllers } as unknown as Reloader;
@@ -50,6 +50,15 @@ describe('the age of the oldest change that waits for a rollout', () => {
       assert.deepEqual([waiting['hold'], waiting['halt'], waiting['refused']], [1, 0, 0]);
     });
 });
+
+const PLAN: Omit<StagedChange['plan'], 'progress' | 'waiting'> = {
+  stages: [],
+  ends: [],
+  verdicts: new Map(),
+  next: new Set(),
+  isUnprovable: false,
+  isOver: false,
+};
 
 describe('a change in stages', () => {
   const keys = Array.from({ length: 30 }, (_, at) => `home/Deployment/w${at}`);
@@ -64,10 +73,10 @@ describe('a change in stages', () => {
     const [change] = statusIn(world, [
       {
         object: world.configRef('cfg'),
-        plan: { ...progress, next: [], waiting: keys },
+        digest: 'a'.repeat(40),
+        plan: { ...PLAN, progress, waiting: new Set(keys) },
         unready: new Map([['home/Deployment/w1', 'its pods are not ready yet']]),
         halt: undefined,
-        haltedBy: undefined,
         ...parts,
       },
     ]).changes;
@@ -88,7 +97,7 @@ describe('a change in stages', () => {
   });
 
   test('is told as halted, with the reason if it is known, and the command that lets it go on', () => {
-    const { halted, commands } = told({ halt, haltedBy: 'ProgressDeadlineExceeded' });
+    const { halted, commands } = told({ halt: { ...halt, reason: 'ProgressDeadlineExceeded' } });
     assert.equal(halted, 'Deployment/w0 did not get ready with it: ProgressDeadlineExceeded');
     assert.deepEqual(commands, [{ to: 'go on', command: `${annotate}/resume=0a` }]);
     assert.equal(told({ halt }).halted, 'Deployment/w0 did not get ready with it');

@@ -225,7 +225,8 @@ describe('a change in stages', () => {
     await stage.pass(2000);
     const [change] = stage.controller.stages?.changes() ?? [];
     const waiting = FIVE.slice(1).map((name) => stage.world.workloadKey(name));
-    assert.deepEqual(change?.plan, { next: [], stage: 1, stages: 3, total: 5, begun: 1, ready: 0, waiting });
+    assert.deepEqual(change?.plan.progress, { stage: 1, stages: 3, total: 5, begun: 1, ready: 0 });
+    assert.deepEqual([...(change?.plan.waiting ?? [])], waiting);
     assert.deepEqual(
       [...(change?.unready ?? [])],
       [[stage.world.workloadKey('w1'), 'its pods are not ready yet']],
@@ -240,14 +241,17 @@ describe('a content with which a workload does not get ready', () => {
     assert.deepEqual(patched(stage), ['w1']);
     assert.equal(waitsFor(stage, 'w2'), 'halt');
     assert.deepEqual(
-      stage.news.map((news) => news.type === 'halted' && [news.workload.name, news.reason]),
+      stage.news.map((news) => news.type === 'halted' && [news.workload.name, news.halt.reason]),
       [['w1', 'ProgressDeadlineExceeded']],
     );
     assert.deepEqual(stage.persisted, [stage.world.configKey('cfg')]);
     stage.world.write();
     const { halts } = stage.world.store.persisted.entryOf(stage.world.configRef('cfg')) ?? {};
-    assert.deepEqual(halts, [{ token: '0a', workload: stage.world.workloadKey('w1') }]);
-    assert.equal(stage.controller.stages?.halted, 1);
+    assert.deepEqual(
+      halts?.map(({ token, workload }) => [token, workload]),
+      [['0a', stage.world.workloadKey('w1')]],
+    );
+    assert.equal(stage.controller.stages.changes().filter(({ halt }) => halt).length, 1);
   });
 
   for (const [what, act] of [
@@ -291,7 +295,8 @@ describe('a content with which a workload does not get ready', () => {
     await stage.pass(SOAK_MS + MINUTE_MS);
     assert.ok(patched(stage).length > 2);
     stage.world.write();
-    assert.equal(stage.world.store.persisted.entryOf(stage.world.configRef('cfg'))?.halts, undefined);
+    const { halts = [] } = stage.world.store.persisted.entryOf(stage.world.configRef('cfg')) ?? {};
+    assert.ok(halts.every(({ token }) => token !== '0a'));
   });
 
   test('is over for every workload at once, whose next change has a window as any other', async (t) => {
@@ -367,30 +372,22 @@ describe('a content with which a workload does not get ready', () => {
     assert.equal(stage.news.length, 0);
     await stage.pass(10_000);
     assert.deepEqual(
-      stage.news.map((news) => news.type === 'halted' && news.reason),
+      stage.news.map((news) => news.type === 'halted' && news.halt.reason),
       ['container main: CrashLoopBackOff'],
     );
   });
 
-  test('is not halted by one that was not healthy before: it comes last, and says so beside its stamp', async (t) => {
-    const template = { spec: { containers: [{ name: 'main' }] } };
+  test('is not halted by one that was not healthy before: it comes last', async (t) => {
     const stage = new RolloutStage(t, ['w1', 'w2', 'held'], STAGED);
     annotate(stage, 'held', { hold: 'true' });
-    edit(stage, 'w1', { template, isRolledOut: false, failure: 'ProgressDeadlineExceeded' });
+    edit(stage, 'w1', { isRolledOut: false, failure: 'ProgressDeadlineExceeded' });
     stage.change('b');
     await stage.pass(2000);
     assert.deepEqual(patched(stage), ['w2']);
     stage.rollOut('w2');
     await stage.pass(SOAK_MS + 1000);
     assert.deepEqual(patched(stage), ['w2', 'w1']);
-    assert.match(JSON.stringify(stage.world.live.get('w1')?.template), /unhealthy-before/);
     await stage.pass(LONG_MS);
     assert.equal(stage.news.length, 0);
-    edit(stage, 'w1', { isRolledOut: true, failure: undefined });
-    stage.change('c');
-    await stage.pass(2 * MINUTE_MS);
-    stage.rollOut('w1', 'w2');
-    await stage.pass(2 * MINUTE_MS);
-    assert.doesNotMatch(JSON.stringify(stage.world.live.get('w1')?.template), /unhealthy-before/);
   });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { State } from '../../../lib/model/status-report.ts';
 import { stateOf } from '../../../lib/report/workload-state.ts';
-import { setHalts } from '../../../lib/tracking/halts.ts';
+import { addNote } from '../../../lib/tracking/halts.ts';
 import { World } from '../tracking/world.ts';
 
 type Row = readonly [State, string?, ((world: World) => unknown)?];
@@ -19,8 +19,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 function halt({ store }: World): void {
-  const halts = [{ token: 'a', workload: 'home/Deployment/web' }];
-  for (const config of store.configs.values()) setHalts(store, config, halts);
+  const note = { token: 'a', workload: 'home/Deployment/web' };
+  for (const config of store.configs.values()) addNote(store, config, note);
 }
 
 for (const [what, [state, reason, act]] of Object.entries(ROWS))
