@@ -104,12 +104,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       new Option('--fail-on <level>', 'the least problem for exit code 2')
         .choices(['error', 'warning'])
         .default('warning'),
-      output('sarif'),
+      output(),
     ],
     examples: [
       ['reloader check -f k8s/', 'all manifests of a folder'],
       ['helm template shop | reloader check -f - --strict', 'what a chart renders'],
-      ['reloader check -f k8s/ -o sarif > reloader.sarif', 'for a code host'],
     ],
     exits: '0 there is no problem, 2 there are some (see --fail-on)',
   },

@@ -7,7 +7,6 @@ import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { count } from '../../model/text.ts';
 import { type Annotations, meantIn } from '../../model/workload.ts';
-import { VERSION } from '../../options/version.ts';
 import type { Store } from '../../store/store.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause, Facts } from '../explain/cause.ts';
@@ -25,32 +24,19 @@ import { clusterOf } from './manifest-cluster.ts';
 import { byObject, NO_MANIFEST, noObjectIn, readManifests, twinsIn } from './manifests.ts';
 import { KNOWN_KINDS } from './shapes.ts';
 
-/** How grave a problem is, in the words of SARIF. */
+/** How grave a problem is. */
 type Level = 'error' | 'warning';
 
-/** By rule: its level, and what it is about. */
-export const CHECKED_RULES: Readonly<Record<string, readonly [level: Level, about: string]>> = {
-  malformed: ['error', 'A value that cannot be read.'],
-  misplaced: ['error', 'An annotation that has no effect where it is.'],
-  mistyped: ['error', 'An annotation that is almost one of a vocabulary.'],
-  unreadable: ['error', 'A file that cannot be read.'],
-  invalid: ['error', 'A manifest that the API server refuses: a field is missing or has a wrong value.'],
-  'not-text': ['error', 'A value without quotes, so that the API server refuses the manifest.'],
-  misread: ['error', 'A key that is true or false without quotes.'],
-  'state-named': ['error', 'An annotation that names the state of a reloader.'],
-  duplicate: ['warning', 'Two manifests of one object that differ: only one of both can be applied.'],
-  unserved: ['warning', 'An annotation without an effect here.'],
-  excluded: ['warning', 'A named object that is also excluded.'],
-  ignored: ['warning', 'A named object whose changes are to be ignored.'],
-  missing: ['warning', 'A named object that is not in the set, or not watched.'],
-  'vocabulary-off': ['warning', 'Annotations of a vocabulary that is not in use.'],
-  'kind-not-served': ['warning', 'An annotated workload of a kind that is not rolled.'],
-  'kind-of-object-ignored': ['warning', 'An object of a kind that is not watched.'],
-  'namespace-not-watched': ['warning', 'A namespace that the reloader of the set does not watch.'],
-  'no-reference': ['warning', 'A switch for references on a workload without any.'],
-  'not-matched': ['warning', 'A search where no object carries the mark.'],
-  'not-asked': ['warning', 'Objects that pods read and no annotation asks for (--strict).'],
-};
+/** The rules whose problems are errors. */
+export const ERRORS: readonly string[] = [
+  ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'misread', 'state-named'],
+];
+/** All rules. */
+const CHECKED_RULES: readonly string[] = [
+  ...ERRORS,
+  ...['duplicate', 'unserved', 'excluded', 'ignored', 'missing', 'vocabulary-off', 'kind-not-served'],
+  ...['kind-of-object-ignored', 'namespace-not-watched', 'no-reference', 'not-matched', 'not-asked'],
+];
 
 const STRICT = 'not-asked';
 
@@ -64,7 +50,7 @@ function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
     store.settings.vocabularies.configMistakesOf(ref, annotations).map(({ about }) => about),
   );
   return causesOf(facts).filter(({ rule, about }) => {
-    if (CHECKED_RULES[rule] === undefined || elsewhere.includes(about)) return false;
+    if (!CHECKED_RULES.includes(rule) || elsewhere.includes(about)) return false;
     if (rule === STRICT) return isStrict && facts.workload.references.length > 0;
     if (rule === 'not-matched') return !isRolled;
     if (rule === 'excluded' || rule === 'ignored') return isNamed(facts, about);
@@ -112,17 +98,14 @@ const FOUND = 2;
 /** Runs the command. */
 export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<Answered> {
   const { file: places = [], namespace = 'default', ignore = [], exclude } = flags;
-  const unknown = ignore.find((rule) => CHECKED_RULES[rule] === undefined);
+  const unknown = ignore.find((rule) => !CHECKED_RULES.includes(rule));
   if (unknown !== undefined)
-    throw new CommandError(`--ignore: expected one of ${Object.keys(CHECKED_RULES).join(', ')}`, 'usage');
+    throw new CommandError(`--ignore: expected one of ${CHECKED_RULES.join(', ')}`, 'usage');
   const all = await check(places, { namespace, settings, isStrict: flags.strict === true, exclude });
   if (all.objects + all.problems.length === 0) throw noObjectIn(places);
   const problems = all.problems.filter(({ rule }) => !ignore.includes(rule));
   const answer = { ...all, problems };
-  const text = (): string =>
-    flags.output === 'sarif'
-      ? `${JSON.stringify(sarifOf(problems), undefined, 2)}\n`
-      : textOf(answer, terminal.paint);
+  const text = (): string => textOf(answer, terminal.paint);
   const isFound = problems.some(({ level }) => level === 'error' || flags.failOn !== 'error');
   return { answer, text, unknown: [], code: isFound ? FOUND : 0 };
 }
@@ -158,7 +141,7 @@ export async function check(places: readonly string[], options: CheckOptions): P
 
 function problemOf(fault: Fault, { namespace }: CheckOptions): Problem {
   const { rule, line = 1, object } = fault;
-  const level = CHECKED_RULES[rule]?.[0] ?? 'warning';
+  const level = ERRORS.includes(rule) ? 'error' : 'warning';
   return {
     ...fault,
     level,
@@ -275,26 +258,4 @@ function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): strin
 
 function nameOf(object: WorkloadRef | undefined): string {
   return object === undefined ? '' : `${describe(object)}: `;
-}
-
-/** Problems in the format SARIF 2.1.0, which code hosts show beside the lines of a pull request. */
-export function sarifOf(problems: readonly Problem[]): object {
-  const rules = Object.entries(CHECKED_RULES).map(([id, [level, text]]) => ({
-    id,
-    shortDescription: { text },
-    defaultConfiguration: { level },
-  }));
-  const driver = { name: 'kubernetes-reloader', version: VERSION, rules };
-  return {
-    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
-    version: '2.1.0',
-    runs: [{ tool: { driver }, results: problems.map(resultOf) }],
-  };
-}
-
-function resultOf({ rule, level, file, line, object, says, todo }: Problem): object {
-  const text = [`${nameOf(object)}${says}`, ...(todo === undefined ? [] : [todo])].join('; ');
-  const uri = file.split('/').map(encodeURIComponent).join('/');
-  const physicalLocation = { artifactLocation: { uri }, region: { startLine: line } };
-  return { ruleId: rule, level, message: { text }, locations: [{ physicalLocation }] };
 }

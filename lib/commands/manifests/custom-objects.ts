@@ -1,10 +1,10 @@
-/** Objects of custom kinds, such as ExternalSecrets: their controllers may write ConfigMaps and Secrets. */
+/** Objects that decide beside workloads: those of custom kinds, whose controllers may write ConfigMaps and Secrets, and the reloader. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
 import type { RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { followed } from '../explain/causes-of-workload.ts';
-import { watches } from '../installed-reloader.ts';
+import { isOurs, watches } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { Scene } from '../scene.ts';
@@ -15,11 +15,16 @@ import { byObject } from './manifests.ts';
 /** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
 
-/** Each custom object that changes and names what a workload follows, as a clause. New workloads do not count. */
+type Changed = Readonly<Record<'before' | 'after', RawObject | undefined>> & {
+  readonly change: string;
+  readonly object: RawObject;
+};
+
+/** That a reloader changes, and each custom object that changes and names what a workload follows, as clauses. New workloads do not count. */
 export async function changedByOthers(
   scene: Scene,
   { store }: Observation,
-  steps: readonly { readonly change: string; readonly object: RawObject }[],
+  steps: readonly Changed[],
   [manifests, former]: readonly [readonly Manifest[], readonly Manifest[] | undefined],
 ): Promise<readonly string[]> {
   const { namespace: own, reloader } = scene;
@@ -43,7 +48,22 @@ export async function changedByOthers(
     if (meant.length === 0 || isSame || (former === undefined && (await isLive(scene, first)))) return [];
     return meant.map((ref) => `${first.kind}/${name} changes, and may change ${describe(ref)}`);
   });
-  return [...new Set((await Promise.all(clauses)).flat())];
+  return [...changesOfReloader(scene, steps), ...new Set((await Promise.all(clauses)).flat())];
+}
+
+/** That a Deployment of a reloader changes, whose flags count as they were, as a clause. */
+function changesOfReloader(
+  { reloader: { isGiven, installation } }: Scene,
+  steps: readonly Changed[],
+): readonly string[] {
+  // Of flags that a person gives, the person says that they count.
+  if (isGiven === true && installation === undefined) return [];
+  return steps.flatMap(({ before, after }) => {
+    const [own] = [after, before].filter((each) => each !== undefined && isOurs(each));
+    const [was, is] = [before, after].map((each) => (each as RawWorkload | undefined)?.spec);
+    if (own === undefined || isDeepStrictEqual(was, is)) return [];
+    return [`these manifests change the reloader itself (${own.metadata.namespace}/${own.metadata.name})`];
+  });
 }
 
 /** Whether the cluster has what the manifest says. */

@@ -33,8 +33,12 @@ export interface PlannedRollout extends Timing {
   readonly isPending: boolean;
 }
 
+/** The condition of each plan: it asks for no dry run. */
+export const ASSUMED = 'the API server accepts the manifests';
+
 /** The answer. */
 export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown'> {
+  readonly assumes: typeof ASSUMED;
   readonly objects: readonly PlannedObject[];
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, and stay so. */

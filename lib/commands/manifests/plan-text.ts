@@ -37,7 +37,7 @@ export function planText(plan: Plan, paint: Paint): string {
     ...section('Objects', changes),
     ...section('Rollouts', rolled),
     ...standing(plan, placed),
-    ...(unknown.length === 0 || rollouts.length === 0 ? [] : [sumOf(rollouts)]),
+    ...(unknown.length === 0 || rollouts.length === 0 ? [] : [sumOf(plan)]),
     verdictOf(plan),
     '',
   ].join('\n');
@@ -78,20 +78,20 @@ export function planMarkdown(plan: Plan): string {
   ].join('\n');
 }
 
-function verdictOf({ rollouts, unknown }: Plan): string {
-  return unknown.length === 0 ? sumOf(rollouts) : `unknown, because ${unknown.join('; ')}`;
+function verdictOf(plan: Plan): string {
+  return plan.unknown.length === 0 ? sumOf(plan) : `unknown, because ${plan.unknown.join('; ')}`;
 }
 
-function sumOf(rollouts: readonly PlannedRollout[]): string {
+function sumOf({ rollouts, assumes }: Plan): string {
   const numberBy = (who: PlannedRollout['by']): number => rollouts.filter(({ by }) => by === who).length;
   const [own, people] = [numberBy('owner'), numberBy('person')];
-  if (rollouts.length === 0) return 'No workload is rolled for a changed object.';
+  if (rollouts.length === 0) return `No workload is rolled for a changed object, if ${assumes}.`;
   const ours = `${count(numberBy('reloader'), 'rollout')} by the reloader`;
   const others = [
     own > 0 && `${own} more with the change of their own`,
     people > 0 && `${people} more by a person`,
   ];
-  return `${[ours, ...others.filter((text) => text !== false)].join(', ')}.`;
+  return `${[ours, ...others.filter((text) => text !== false)].join(', ')}, if ${assumes}.`;
 }
 
 function code(text: string): string {

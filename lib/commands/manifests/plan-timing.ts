@@ -71,15 +71,17 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   const { ref } = workload;
   const { quietMs, maxWaitMs } = windowOf(windows, keyOf(ref));
   const { minIntervalMs } = vocabularies.paceOf(workload);
+  // An eviction needs no new template: neither a pause nor a hold in the spec keeps the pods.
+  const evicts = vocabularies.strategyOf(workload) === 'evict';
   const pause = vocabularies.pausing.pauseOf(workload);
   const hold = holdOrPause(workload.holdInSpec, workload.isPaused);
-  const pauseMs = isUrgent ? 0 : vocabularies.pausing.pauseMsOf(workload);
+  const pauseMs = isUrgent || evicts ? 0 : vocabularies.pausing.pauseMsOf(workload);
   const bounds = [
     `${formatDuration(quietMs)} after the last change, ${formatDuration(maxWaitMs)} after the first one at the latest`,
     minIntervalMs > 0 && `${formatDuration(minIntervalMs)} after its last rollout at the earliest`,
     !isUrgent && reloadWindowOf(store, record) !== undefined && 'while its reload window is open',
     record.externalRollout !== undefined && 'beside the rollout of its own change, which comes first',
-    pause !== undefined ? `its pods when its pause ends: ${pauseWords(pause)}` : hold && whenTaken(hold, ref),
+    !evicts && (pause ? `its pods when its pause ends: ${pauseWords(pause)}` : hold && whenTaken(hold, ref)),
     pauseMs > 0 && `its pods ${formatDuration(pauseMs)} later, when its pause ends`,
   ];
   return bounds.filter((text) => typeof text === 'string').join(', ');

@@ -27,7 +27,7 @@ import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
-import { outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
+import { ASSUMED, outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
 
@@ -139,15 +139,15 @@ async function planIf(
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(store, serves, now);
   const doubted = former === undefined ? doubtedIn(observation) : [];
-  const seen = steps.flatMap((step) => seenBy(reloader, step));
-  await applyIn(feed, seen, namespaces);
+  await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, reloader.options, now);
   const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
   const after = outdatedIn(store, serves, now);
   const lacking = await lackingIn(scene, namespaces);
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);
-  const answer = {
+  const answer: Plan = {
+    assumes: ASSUMED,
     reloader: shownReloader(reloader),
     causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
     objects,
@@ -366,9 +366,11 @@ const EVENTS = { created: 'ADDED', changed: 'MODIFIED', deleted: 'DELETED' } as 
 /** In the order of the documents, as kubectl does: only a template that changes after an object reads what is new. */
 async function applyIn(
   feed: WatchFeed,
-  steps: readonly Step[],
+  all: readonly Step[],
   namespaces: readonly string[] | undefined,
+  reloader: InstalledReloader,
 ): Promise<void> {
+  const steps = all.flatMap((step) => seenBy(reloader, step));
   const isObject = ({ row }: Step): boolean => configKindOf(row.kind) !== undefined;
   for (const [index, step] of steps.entries()) {
     const { row, object, change } = step;

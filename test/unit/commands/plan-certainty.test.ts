@@ -90,7 +90,7 @@ describe('where its pods', () => {
             /no longer out of date, so that the pending rollout goes: `?Deployment\/web in default/i;
           for (const text of [textOf(answer), planMarkdown(answer)])
             assert.deepEqual(
-              says.test(text) && /No workload is rolled for a changed object\./.test(text),
+              says.test(text) && /No workload is rolled for a changed object, if the API/.test(text),
               outcome === 'goes',
             );
         }
@@ -147,7 +147,7 @@ describe('a plan is not known because', () => {
       for (const text of [textOf(answer), planMarkdown(answer)]) {
         assert.equal(/unknown, because \S/.test(text), because !== undefined);
         assert.equal(
-          /No workload is rolled for a changed object\./.test(text),
+          /No workload is rolled for a changed object, if the API/.test(text),
           because === undefined && answer.rollouts.length === 0,
         );
       }

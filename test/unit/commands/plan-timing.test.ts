@@ -119,6 +119,20 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
       assert.match((await rolloutOf({}, { workloads: [one], flags })).when, when);
     });
 
+  for (const [kind, words, spec] of [
+    ['StatefulSet', {}, { updateStrategy: { type: 'OnDelete' } }],
+    ['StatefulSet', {}, { updateStrategy: { rollingUpdate: { partition: 1 } } }],
+    ['Deployment', pausing, { paused: true }],
+  ] as const)
+    test(`nothing of what keeps a template from the pods, if they are evicted: ${JSON.stringify(spec)}`, async () => {
+      const evicted = { [`${NATIVE}/reload-strategy`]: 'evict', ...words };
+      const change = { workloads: [workload('web', evicted, kind, spec)] };
+      assert.equal(
+        (await rolloutOf({}, { ...change, flags: ['--dialects=collaborne,stakater'] })).when,
+        USUAL,
+      );
+    });
+
   test('the window of the flags and of a workload that cannot be paused', async () => {
     const pause = { 'deployment.reloader.stakater.com/pause-period': '2m' };
     const { when } = await rolloutOf(
@@ -150,7 +164,10 @@ test('what is notify-only is rolled by a person, and counted apart', async () =>
     ],
   );
   for (const text of [planText(answer, (_, words) => words), planMarkdown(answer)])
-    assert.match(text, /1 rollout by the reloader, 1 more by a person\./);
+    assert.match(
+      text,
+      /1 rollout by the reloader, 1 more by a person, if the API server accepts the manifests\./,
+    );
 });
 
 type Stages = Readonly<Record<string, string | undefined>>;
