@@ -1,25 +1,29 @@
-/** Whether an installed reloader leads, and which kinds its account may list, watch and patch. */
+/** Whether an installed reloader leads, and which kinds its account may list, watch and roll. */
 
+import { permissionsOf } from '../app/preflight.ts';
 import { leasePlaceOf } from '../app/terms.ts';
-import { reviewAccount } from '../kubernetes/access-reviews.ts';
+import { questionsOf, reviewAccount } from '../kubernetes/access-reviews.ts';
 import { LEASES } from '../kubernetes/api-path.ts';
+import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
-import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
-import { configKindsOf, type Options, workloadKindsOf } from '../options/options.ts';
-import type { InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
-import { readObject } from './reads.ts';
+import { customKind } from '../model/kinds/custom-kind.ts';
+import { CONFIG_KINDS, isMountedKind } from '../model/object-ref.ts';
+import { addWorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
+import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import type { Installation, InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
+import { listObjects, readObject } from './reads.ts';
 
 type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
 
 /** What it lacks. */
 export interface Rights {
-  /** By kind that it may not list or patch, so that its options leave it out: the cause. */
+  /** By kind that it has no right to list, watch or roll: the cause. */
   readonly lacks?: ReadonlyMap<string, Lack>;
   /** By kind of which that is not known: that in words. */
   readonly mayLack?: ReadonlyMap<string, string>;
 }
 
-/** The reloader without the kinds that it may not list or patch in the namespaces of the question. */
+/** The reloader without the kinds that it may not list or watch in the namespaces of the question. */
 export async function withRights(
   send: Send,
   reloader: InstalledReloader,
@@ -29,47 +33,100 @@ export async function withRights(
   const { namespaces = [undefined] } = reloader.place;
   const watched = namespaces.filter((each) => !each || places === 'all' || places.includes(each));
   if (unknown.length > 0 || (installation ?? isGiven) === undefined || watched.length === 0) return reloader;
-  const reviews = questionsFor(options).map(async (row) => {
-    const { group, resource, verb } = row;
-    const attributes = watched.map((namespace) => ({ verb, group, resource, namespace }));
-    const asked = attributes.map((each) => installation && reviewAccount(send, installation, each));
-    return { ...row, answers: new Set(await Promise.all(asked)) };
+  const reviews = needsOf(reloader).map(async (need) => {
+    const asked = need.purpose === 'scope' ? [undefined] : watched;
+    const answers = asked.map((place) => installation && mayIn(send, installation, need, place));
+    return { ...need, answers: new Set(await Promise.all(answers)) };
   });
-  const [lacks, mayLack] = [new Map<string, Lack>(), new Map<string, string>()];
-  for (const { kind, resource, verb, without, isOptional, answers } of await Promise.all(reviews)) {
-    const says = `the reloader may not ${verb} ${resource}, and ${without}`;
-    const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
-    if (answers.has(false) && answers.size === 1)
-      lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
-    else if (answers.has(false) || (answers.has(undefined) && (installation !== undefined || isOptional)))
-      mayLack.set(
-        kind,
-        `whether the reloader may ${verb} ${resource}: its rights cannot be reviewed, or differ by namespace`,
-      );
-  }
-  const { ignoredConfigKinds, ignoredWorkloadKinds } = options;
-  const without = {
-    ignoredConfigKinds: CONFIG_KINDS.filter((kind) => lacks.has(kind) || ignoredConfigKinds.includes(kind)),
-    ignoredWorkloadKinds: [...ignoredWorkloadKinds, ...lacks.keys()],
-  };
-  return { ...reloader, options: { ...options, ...without }, lacks, mayLack };
+  const { unseen, ...rights } = judged(await Promise.all(reviews), installation);
+  const ignoredConfigKinds = options.ignoredConfigKinds.concat(
+    CONFIG_KINDS.filter((kind) => unseen.has(kind)),
+  );
+  const ignoredWorkloadKinds = [...options.ignoredWorkloadKinds, ...unseen];
+  return { ...reloader, options: { ...options, ignoredConfigKinds, ignoredWorkloadKinds }, ...rights };
 }
 
-/** What is asked about each kind, the right to list it last: it says more than that to patch it. */
-function questionsFor(options: Options) {
-  const isPatching = !options.dryRun && options.webhookUrl === undefined;
-  const sources = configKindsOf(options).map((kind) => {
-    return { ...SOURCE_KINDS[kind], kind, isOptional: isMountedKind(kind) };
-  });
-  const workloads = workloadKindsOf(options);
-  return [
-    ...workloads
-      .filter(({ rollout }) => isPatching && rollout === 'replace-pods')
-      .map((row) => ({ ...row, verb: 'patch', without: 'rolls none but by eviction' })),
-    ...['watch', 'list'].flatMap((verb) =>
-      [...sources, ...workloads].map((row) => ({ ...row, verb, without: 'leaves them out' })),
+/** `unseen`: the kinds that it may not list or watch. */
+function judged(
+  needs: readonly (Need & { readonly answers: ReadonlySet<boolean | undefined> })[],
+  installation: Installation | undefined,
+): Required<Rights> & { readonly unseen: ReadonlySet<string> } {
+  const [lacks, mayLack, unseen] = [new Map<string, Lack>(), new Map<string, string>(), new Set<string>()];
+  const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
+  for (const { kind, what, without, isOptional, answers } of needs) {
+    const isLacking = answers.has(false) && answers.size === 1 && without !== '';
+    const says = `the reloader may not ${what}, and ${without}`;
+    if (isLacking) lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
+    else if (answers.has(false) || (answers.has(undefined) && (installation ?? isOptional)))
+      mayLack.set(kind, `whether the reloader may ${what}: ${DOUBT}`);
+    if (isLacking && without === UNSEEN) unseen.add(kind);
+  }
+  return { lacks, mayLack, unseen };
+}
+
+const DOUBT = 'its rights cannot be reviewed, or differ by namespace, name or strategy';
+const UNSEEN = 'leaves them out';
+const PURPOSES = ['evict', 'run', 'workload', 'config', 'scope'];
+/** What is so of all of a kind without the right; an annotation may choose another strategy than that which evicts. */
+const WITHOUT: Readonly<Record<string, string>> = {
+  evict: '',
+  scope: 'rolls nothing',
+  list: UNSEEN,
+  watch: UNSEEN,
+};
+/** A Role may limit these to the names of objects. */
+const NAMED = ['patch', 'delete'];
+const MOST_NAMES = 50;
+
+/** A right that a kind needs. */
+interface Need extends Permission {
+  readonly verb: string;
+  readonly what: string;
+  readonly without: string;
+  readonly isOptional: boolean;
+}
+
+/** What each kind needs, what says most last. */
+function needsOf({ options, place }: InstalledReloader): readonly Need[] {
+  options.furtherKinds.map(customKind).forEach(addWorkloadKind);
+  const parts = { options, place: { ...place, namespaces: undefined } };
+  const evicts = options.reloadStrategy === 'evict';
+  const needs = (kind: string, isOptional: boolean, all: readonly Permission[]): readonly Need[] =>
+    questionsOf(all).map(({ permission, verb }) => {
+      const rolls = verb === 'patch' ? 'rolls none but by eviction' : 'starts none';
+      const without = WITHOUT[permission.purpose] ?? WITHOUT[verb] ?? (evicts ? '' : rolls);
+      const what = `${verb} ${permission.rule.resources[0]}`;
+      return { ...permission, kind, verb, what, without, isOptional };
+    });
+  const all = [
+    ...configKindsOf(options).flatMap((kind) =>
+      needs(kind, isMountedKind(kind), permissionsOf(parts, [], [kind])),
     ),
-  ];
+    ...workloadKindsOf(options).flatMap(({ kind, isOptional = false }) =>
+      needs(kind, isOptional, permissionsOf(parts, [kind], [])),
+    ),
+  ].filter(({ verb }) => verb !== 'get');
+  return PURPOSES.flatMap((purpose) => all.filter((need) => need.purpose === purpose).reverse());
+}
+
+/** Whether the account has a right in a namespace; undefined: that is not known, or it has the right to some objects. */
+async function mayIn(
+  send: Send,
+  account: Installation,
+  { kind, purpose, rule, verb }: Need,
+  place: string | undefined,
+): Promise<boolean | undefined> {
+  const [group] = rule.apiGroups;
+  const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
+  const may = async (namespace: string | undefined, name?: string): Promise<boolean | undefined> =>
+    await reviewAccount(send, account, { verb, group, resource, subresource, namespace, name });
+  const mayAll = await may(place);
+  if (mayAll !== false || purpose !== 'workload' || !NAMED.includes(verb)) return mayAll;
+  const listed = await listObjects(send, workloadKindOf(kind), place);
+  if (listed.kind === 'absent') return false;
+  if (listed.kind === 'failed' || listed.object.length > MOST_NAMES) return undefined;
+  const each = listed.object.map(({ metadata: { namespace, name } }) => may(namespace, name));
+  return (await Promise.all(each)).every((answer) => answer === false) ? false : undefined;
 }
 
 /** A leader that has not renewed its Lease for so long is silent. */

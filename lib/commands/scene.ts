@@ -132,7 +132,7 @@ export async function lackingIn(
     const readings = await Promise.all(lists);
     return readings.some((each) => each.kind === 'found' && each.object.length > 0) ? [cause] : [];
   });
-  return (await Promise.all(causes)).flat();
+  return [...new Map((await Promise.all(causes)).flat().map((cause) => [cause.says, cause])).values()];
 }
 
 /** The facts about a workload that was read. */

@@ -200,15 +200,10 @@ function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
 
 /** Annotations of a vocabulary that is not in use. */
 function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {
-  const annotations = Object.keys(raw.metadata.annotations ?? {});
-  const off = everyVocabulary(options).filter(({ name }) => !options.dialects.includes(name));
-  return off
-    .map((words) => ({ ...words, keys: workloadKeysOf(words).filter((key) => annotations.includes(key)) }))
-    .filter(({ keys }) => keys.length > 0)
-    .map(({ name, keys }) => ({
-      rule: 'vocabulary-off',
-      about: keys.join(', '),
-      says: `the reloader does not read the annotations of ${name}, such as ${keys[0]}`,
-      todo: `give it --dialects=${[...options.dialects, name].join(',')}, or use annotations that it reads`,
-    }));
+  return everyVocabulary(options).flatMap((words): readonly Cause[] => {
+    const about = workloadKeysOf(words).find((key) => raw.metadata.annotations?.[key] !== undefined);
+    if (about === undefined || options.dialects.includes(words.name)) return NO_CAUSES;
+    const todo = `give it --dialects=${[...options.dialects, words.name].join(',')}`;
+    return [{ rule: 'vocabulary-off', about, says: `the reloader does not read ${about}`, todo }];
+  });
 }

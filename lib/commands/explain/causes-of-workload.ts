@@ -11,7 +11,7 @@ import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../m
 import { listedText, parseBool } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
 import { controllerOf } from '../../model/workload-kind.ts';
-import { configKindsOf } from '../../options/options.ts';
+import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
@@ -23,7 +23,6 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   ({ findings: found }) => found.map(causeOf),
   unseenObjects,
   asksForNothing,
-  refersToNothing,
   (facts) => refused(facts, (because) => because === 'not-asked'),
   mentionedOnly,
   (facts) => refused(facts, (because) => because !== 'not-asked'),
@@ -61,13 +60,24 @@ export function causeOf({ reason, about, message }: Finding): Cause {
 }
 
 function asksForNothing(facts: Facts): Cause | undefined {
-  const { workload, record, reloader, findings: found } = facts;
+  const { row, workload, record, reloader, observation, findings: found } = facts;
   if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
   const keys = vocabulariesOf(reloader).flatMap(workloadKeysOf);
   const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
   const off = asking.filter(({ value }) => parseBool(value) === false);
   const isAll = reloader.options.autoReloadAll && off.length === 0;
-  if (asking.length > off.length || record !== undefined || isAll) return undefined;
+  if (record !== undefined || isAll) return undefined;
+  const on = asking.filter((word) => !off.includes(word)).map(({ key }) => key);
+  const isListed = workloadKindsOf(reloader.options).some((each) => each.kind === row.kind);
+  if (on.length > 0 && (!isListed || observation.unread.some((each) => each.kind === row.kind)))
+    return undefined;
+  if (on.length > 0)
+    return {
+      rule: 'no-reference',
+      about: on.join(', '),
+      says: `${on.join(', ')}: its pods refer to no object for which that asks, by a variable or a mounted volume`,
+      todo: 'name the objects in an annotation, or mount them',
+    };
   const { kind, namespace, name } = workload.ref;
   const lists = configKindsOf(reloader.options).flatMap((each) => {
     const read = workload.references.filter((reference) => reference.kind === each);
@@ -94,23 +104,6 @@ function readsNative({ reloader: { options } }: Facts): boolean {
 /** To name an object, where that has an effect. */
 function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>): Pick<Cause, 'todo'> {
   return readsNative(facts) ? { todo: `add ${name} to ${nativeKeyOf(kind)}` } : {};
-}
-
-/** An auto annotation, and a template that mentions nothing. */
-function refersToNothing({ workload, record, reloader }: Facts): readonly Cause[] {
-  if (record !== undefined || workload.references.length > 0) return NO_CAUSES;
-  const switches = vocabulariesOf(reloader).flatMap((words) => [
-    words.auto,
-    words.search,
-    ...Object.values(words.typedAuto),
-  ]);
-  const found = wordsOf(workload).filter(({ key, value }) => switches.includes(key) && value === 'true');
-  return found.map(({ key }) => ({
-    rule: 'no-reference',
-    about: key,
-    says: `${key} asks for the objects that its pods refer to, and they refer to none by a variable or a mounted volume`,
-    todo: 'name the objects in an annotation, or mount them',
-  }));
 }
 
 /** All objects that its pods refer to and that no annotation asks for. */
@@ -144,31 +137,23 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
     const about = describe(config.ref);
     const by = keys.length === 0 ? '' : ` (${keys.join(', ')})`;
     const says = `${about} rolls nothing: ${POLICIES[verdict.because]}${by}`;
-    const todo = TODOS[verdict.because]?.(config.ref, keys[0] ?? '', facts);
+    const todo = TODOS[verdict.because]?.(config.ref, keys[0] ?? '');
     const remedy = todo === undefined ? naming(facts, config.ref) : { todo };
     return [{ rule: verdict.because, about, says, ...remedy }];
   });
 }
 
 /** By reason, what to do, where that is not to name the object. */
-const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string, facts: Facts) => string>>> =
-  {
-    excluded: ({ name }, key) => `take ${name} out of ${key}`,
-    ignored: (ref, key) => `take the annotation ${key} away from ${describe(ref)}`,
-    disabled: (_, key) => `take the label ${key} away from the workload`,
-    'not-matched': (ref, _, facts) => `write ${markOf(facts)}: "true" on ${describe(ref)}`,
-    finished: () => 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew',
-    suspended: () => 'nothing: its next run reads what is current then',
-    unselected: () => 'give the namespace the labels of --namespace-selector',
-    state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
-  };
-
-/** The mark that the workload searches for. */
-function markOf({ workload, reloader }: Facts): string {
-  const all = everyVocabulary(reloader.options);
-  const words = all.find(({ search }) => wordsOf(workload).some(({ key }) => key === search));
-  return words?.match ?? '';
-}
+const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string) => string>>> = {
+  excluded: ({ name }, key) => `take ${name} out of ${key}`,
+  ignored: (ref, key) => `take the annotation ${key} away from ${describe(ref)}`,
+  disabled: (_, key) => `take the label ${key} away from the workload`,
+  'not-matched': (ref, key) => `write ${key.replace(/search$/, 'match')}: "true" on ${describe(ref)}`,
+  finished: () => 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew',
+  suspended: () => 'nothing: its next run reads what is current then',
+  unselected: () => 'give the namespace the labels of --namespace-selector',
+  state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
+};
 
 /** The objects that exist and that it is rolled for: whether the state has an entry of them. */
 function asked(facts: Facts, isRecorded: boolean): readonly ConfigRef[] {
@@ -256,7 +241,9 @@ function isKept(facts: Facts): boolean {
 
 /** Whether only the running reloader knows when it rolls a workload that is out of date. */
 export function isTimeUnknown(facts: Facts): boolean {
-  return facts.reloader.installation !== undefined && !isKept(facts) && refusalIn(facts) === undefined;
+  const { installation, lacks } = facts.reloader;
+  const isKnown = lacks?.has(facts.row.kind) || isKept(facts) || refusalIn(facts) !== undefined;
+  return installation !== undefined && !isKnown;
 }
 
 /** The last Event, if it says that an attempt failed. */

@@ -80,7 +80,7 @@ export async function explainObject(
     ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : NO_CAUSES),
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
-  const rolled = asking.filter(({ causes: own }) => !own.some(({ rule }) => rule === 'notify-only'));
+  const rolled = asking.filter(isRolled);
   const isLate = mentioning.some(
     (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
   );
@@ -104,6 +104,10 @@ export async function explainObject(
   };
   await observation.end();
   return answer;
+}
+
+function isRolled({ causes }: Follower): boolean {
+  return !causes.some(({ rule }) => rule === 'notify-only' || rule === 'kind-not-permitted');
 }
 
 /** The workloads of the namespace that follow the object, or whose pods read it, and the kinds that could not be listed. */

@@ -125,8 +125,7 @@ async function planIf(
     });
   const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
-  const namespaces =
-    former !== undefined ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
+  const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store } = observation;
   believeState(store);
@@ -142,7 +141,8 @@ async function planIf(
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, reloader.options, now);
-  const rollouts = rolloutsOf(store, serves, before, objects, timingOf);
+  const all = rolloutsOf(store, serves, before, objects, timingOf);
+  const rollouts = all.filter(({ workload }) => !reloader.lacks?.has(workload.kind));
   const after = outdatedIn(store, serves, now);
   const lacking = await lackingIn(scene, namespaces);
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);

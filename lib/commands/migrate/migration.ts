@@ -56,7 +56,6 @@ export interface Question {
 }
 
 const NO_PROGRAM: Program = { container: '', args: [], env: {}, hidden: [] };
-const TOLD = 'with --webhook-url the webhook is told of each change, and nothing is rolled';
 
 const NOT_READY = 2;
 
@@ -73,21 +72,16 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const { source, send, namespace, flags } = question;
   settingsAlone(question);
   const doubts = flags.namespace === undefined ? [] : await doubtsAbout(send, namespace);
-  const { found, ...search } = await findOther(send, source, { asked: flags.deployment, namespace });
+  const { found, unknown: hidden } = await findOther(send, source, { asked: flags.deployment, namespace });
   if (found === undefined && question.settings.length === 0)
-    return await nothingFrom(question, [...search.unknown, ...doubts]);
+    return nothingFrom(source, [...hidden, ...doubts]);
   const { installation: other, program = NO_PROGRAM } = found ?? {};
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
-  const { rows, args, options, notices } = settings;
+  const { rows, args, notices } = settings;
   const seen = await seenBy(question, settings);
   const { running, ...own } = await findRunning(send, namespace, settings);
-  const unknown = [
-    ...search.unknown,
-    ...own.unknown,
-    ...seen.unknown,
-    ...(seen.workloads === 0 ? doubts : []),
-  ];
+  const unknown = [...hidden, ...own.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
   return {
     from: source.title,
     guide: source.guide,
@@ -97,20 +91,16 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     args,
     ...seen,
     unknown,
-    notes: [...search.notes, ...notices, ...(options.webhookUrl === undefined ? [] : [TOLD])],
+    notes: notices,
     steps: stepsFor(source, other, running, settings),
     isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };
 }
 
 /** The answer if there is none to migrate from, or that is unknown. */
-async function nothingFrom(
-  { source: { title: from, guide }, send, namespace }: Question,
-  unknown: readonly string[],
-): Promise<Migration> {
-  const { running } = await findRunning(send, namespace, undefined);
+function nothingFrom({ title: from, guide }: Source, unknown: readonly string[]): Migration {
   const none = { settings: [], args: [], workloads: 0, differences: [], notes: [], steps: [] };
-  return { from, guide, other: undefined, running, ...none, unknown, isReady: unknown.length === 0 };
+  return { from, guide, other: undefined, running: [], ...none, unknown, isReady: unknown.length === 0 };
 }
 
 /** What the new installation would see. */

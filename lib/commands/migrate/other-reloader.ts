@@ -68,7 +68,7 @@ interface OtherReloader {
   readonly program: Program;
 }
 
-/** Looks for the Deployment; `notes` says what is not known. @throws CommandError if the named one is none or cannot be read, or the API server does not answer */
+/** Looks for the Deployment. @throws CommandError if the named one is none or cannot be read, or the API server does not answer */
 export async function findOther(
   send: Send,
   source: Source,
@@ -76,26 +76,21 @@ export async function findOther(
 ): Promise<{
   readonly found: OtherReloader | undefined;
   readonly unknown: readonly string[];
-  readonly notes: readonly string[];
 }> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);
-    if (mayBe(source, named))
-      return { found: await asInstalled(send, otherOf(named)), unknown: [], notes: [] };
-    const title = `Deployment ${named.metadata.namespace}/${named.metadata.name}`;
-    throw new CommandError(`--deployment: ${title} does not look like ${source.title}`, 'not-a-reloader');
+    if (!isOurs(named)) return { found: await asInstalled(send, otherOf(named)), unknown: [] };
+    throw new CommandError(`--deployment: ${asked} is not ${source.title}`, 'not-a-reloader');
   }
   const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace);
-  const [seen, ...others] = found
+  const [seen] = found
     .filter((each) => isOf(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
-  const titles = others.map(({ installation: { namespace, name } }) => `${namespace}/${name}`);
-  const several = `there are ${others.length} more of them (${titles.join(', ')}): --deployment <namespace>/<name> names another one`;
   const first = seen && (await asInstalled(send, seen));
   const isMissed = first === undefined && !isEverywhere;
   const unknown = isMissed ? [missedIn(['Deployments'], namespace, '--deployment')] : [];
-  return { found: first, unknown, notes: others.length === 0 ? [] : [several] };
+  return { found: first, unknown };
 }
 
 /** What `helm template` renders names a release too: Helm keeps those that it has installed in Secrets. */
@@ -105,15 +100,6 @@ async function asInstalled(send: Send, { installation, program }: OtherReloader)
   const kept = release && (await listObjects(send, SOURCE_KINDS.Secret, namespace, selectors));
   const isNone = kept && kept.kind === 'found' && kept.object.length === 0;
   return { installation: { ...installation, release: isNone ? undefined : release }, program };
-}
-
-/** Whether a Deployment that a person names can be it: a copy of its image may have any name. */
-function mayBe(source: Source, deployment: RawDeployment): boolean {
-  const { metadata, spec } = deployment;
-  const containers = spec?.template?.spec?.containers ?? [];
-  const words = containers.flatMap(({ image = '', args = [] }) => [image, ...args]);
-  const isNamed = [metadata.name, ...words].some((word) => /reload/i.test(word));
-  return isOf(source, deployment) || (isNamed && !isOurs(deployment));
 }
 
 function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
@@ -141,18 +127,17 @@ export interface Running extends Pick<Installation, 'namespace' | 'name'> {
 const MISSED =
   'you may not list the Deployments of all namespaces: another installation of this program may run';
 
-/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one, if there is one. */
+/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one. */
 export async function findRunning(
   send: Send,
   namespace: string,
-  settings: Settings | undefined,
+  settings: Settings,
 ): Promise<{ readonly running: readonly Running[]; readonly unknown: readonly string[] }> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
   const running = found.map((each): Running => {
     const { namespace: home, name, replicas } = each.installation;
     const { says } = shownReloader({ ...each, unknown: [] });
     const own = { namespace: home, name };
-    if (settings === undefined) return { ...own, isBeside: false, says };
     const isBeside = replicas > 0 && isCommon(each, settings);
     const rolls = `it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;
     return { ...own, isBeside, says: `${says}; ${rolls}` };

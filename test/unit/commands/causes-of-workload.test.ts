@@ -198,6 +198,15 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'no-reference',
     names: /reloader\.k8s\.collaborne\.com\/auto.*name the objects/s,
   },
+  'it has an annotation that asks for nothing by itself': {
+    make: (world) =>
+      world
+        .install(['-A', '--dialects=wave'])
+        .configMap()
+        .deployment({ annotations: { 'wave.pusher.com/extra-configmaps': 'default/web' } }),
+    rule: 'no-reference',
+    names: /extra-configmaps: its pods refer to no object/,
+  },
   'its pods read another object, which it does not ask for': {
     make: (world) =>
       world

@@ -210,7 +210,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a switch without a reference': {
     objects: [workload({ annotations: { [`${NATIVE}/auto`]: 'true' }, reads: [] })],
     rule: 'no-reference',
-    says: /they refer to none/,
+    says: /refer to no object/,
     line: /auto: "true"/,
   },
   'a workload that asks for nothing, if that is strict': {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { explainObject } from '../../../lib/commands/explain/explain-object.ts';
-import type { Explanation } from '../../../lib/commands/explain/explanation.ts';
-import { answerTo } from '../../../lib/commands/graph/graph.ts';
+import { type Explanation, explanationOf } from '../../../lib/commands/explain/explanation.ts';
+import { answerTo, graphOf } from '../../../lib/commands/graph/graph.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { rolledOut } from './named-causes.ts';
 import { configMap, onCluster } from './plans.ts';
@@ -14,7 +14,7 @@ const WANTED = { namespace: 'default', settings: [] };
 const ROLLOUT = 'Rollout/ro';
 const LACKS = 'the reloader may not list rollouts, and leaves them out';
 const MAY_LACK =
-  'whether the reloader may list rollouts: its rights cannot be reviewed, or differ by namespace';
+  'whether the reloader may list rollouts: its rights cannot be reviewed, or differ by namespace, name or strategy';
 
 /** By who may know it, and what the account of the reloader may: what rolls, and why not or why that is not known. */
 const RIGHTS: Readonly<
@@ -118,7 +118,9 @@ describe('a Rollout follows an object, and the reloader', () => {
       const world = await created();
       const answer = await answerTo({ flags: { output: 'text' }, operands: [] }, await sceneIn(world));
       world.sandbox.close();
-      assert.deepEqual(text(answer.edges.map(({ workload }) => workload)), rolled);
+      // It is out of date all the same where it may not be patched.
+      const shown = causes.some((each) => each.includes('may not patch')) ? [ROLLOUT] : rolled;
+      assert.deepEqual(text(answer.edges.map(({ workload }) => workload)), shown);
       assertRights(answer);
     });
 
@@ -149,5 +151,90 @@ describe('a Rollout follows an object, and the reloader', () => {
     some.mayDo = (_, namespace) => namespace === 'default';
     const { mayLack, lacks } = await findReloader(some.send, { ...WANTED, places: ['default', 'shop'] });
     assert.deepEqual([mayLack?.has('ConfigMap'), lacks?.size], [true, 0]);
+  });
+});
+
+/** By right that the account does not have: the flags, the kind, and the cause, or (if other workloads are rolled) what is unknown. */
+const REVIEWED: Readonly<
+  Record<string, readonly [flags: readonly string[], kind: string, says: string | RegExp]>
+> = {
+  'patch deployments': [
+    [],
+    'Deployment',
+    'the reloader may not patch deployments, and rolls none but by eviction',
+  ],
+  'create jobs': [
+    ['--cronjob-reload=run-now'],
+    'CronJob',
+    'the reloader may not create jobs, and starts none',
+  ],
+  'delete jobs': [['--job-reload=recreate'], 'Job', 'the reloader may not delete jobs, and starts none'],
+  'create pods': [
+    ['--reload-strategy=evict'],
+    'DaemonSet',
+    /^whether the reloader may create pods\/eviction: /,
+  ],
+  'list replicasets': [
+    ['--reload-strategy=evict'],
+    'Deployment',
+    /^whether the reloader may list replicasets: /,
+  ],
+  'list namespaces': [
+    ['--namespace-selector=a=b'],
+    'StatefulSet',
+    'the reloader may not list namespaces, and rolls nothing',
+  ],
+  'watch namespaces': [
+    ['--namespace-annotations'],
+    'Deployment',
+    'the reloader may not watch namespaces, and rolls nothing',
+  ],
+};
+
+describe('the right is reviewed to', () => {
+  for (const [right, [flags, kind, says]] of Object.entries(REVIEWED))
+    test(right, async () => {
+      const world = new World().install(['-A', ...flags]);
+      world.mayDo = (resource, _, verb) => `${verb} ${resource}` !== right;
+      const { lacks, mayLack } = await findReloader(world.send, WANTED);
+      const [one, other] = [lacks?.get(kind)?.says, mayLack?.get(kind)];
+      if (typeof says === 'string') assert.deepEqual([one, other], [says, undefined]);
+      else assert.match(`${other}${one ?? ''}`, says);
+    });
+
+  test('patch one Deployment by its name: it is not said that none is rolled', async () => {
+    const world = new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: follows('web') });
+    world.mayDo = (_, __, verb, name) => verb !== 'patch' || name === 'web';
+    const { rollouts, unknown } = await onCluster(world, [configMap({ value: 'B' })]);
+    assert.equal(rollouts.length, 1);
+    assert.match(unknown.join(), /^whether the reloader may patch deployments: .* differ by namespace, name/);
+  });
+
+  test('patch a Deployment that is out of date: explain and graph name it, and plan rolls none', async () => {
+    const create = async (): Promise<World> => {
+      const world = new World()
+        .install()
+        .configMap()
+        .deployment({ annotations: follows('web') });
+      world.mayDo = (_, __, verb) => verb !== 'patch';
+      await rolledOut(world);
+      return world.change();
+    };
+    const world = await create();
+    const facts = await world.factsAbout('deployment/web');
+    const { follows: objects, causes, unknown } = explanationOf(facts);
+    const { edges } = graphOf(facts.observation, true);
+    await facts.observation.end();
+    world.sandbox.close();
+    assert.deepEqual([objects[0]?.pods, edges[0]?.pods, unknown], ['out of date', 'out of date', []]);
+    assert.deepEqual(
+      causes.map(({ rule }) => rule),
+      ['kind-not-permitted', 'needs-rollout'],
+    );
+    const { rollouts, pending } = await onCluster(await create(), [configMap({ value: 'C' })]);
+    assert.deepEqual([rollouts.length, pending.length], [0, 1]);
   });
 });

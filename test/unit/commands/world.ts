@@ -61,13 +61,14 @@ export class World {
   }
 
   /** Whether the account of a reloader has a right in a namespace; undefined: the person may not review that. */
-  mayDo: (resource: string, namespace?: string, verb?: string) => boolean | undefined = () => true;
+  mayDo: (resource: string, namespace?: string, verb?: string, name?: string) => boolean | undefined = () =>
+    true;
 
   readonly send: Send = async (request) => {
     if (request.path.endsWith('/subjectaccessreviews')) {
       const { spec } = JSON.parse(request.body ?? '');
-      const { verb, resource, namespace } = spec.resourceAttributes;
-      const allowed = spec.user === USER ? this.mayDo(resource, namespace, verb) : undefined;
+      const { verb, resource, namespace, name } = spec.resourceAttributes;
+      const allowed = spec.user === USER ? this.mayDo(resource, namespace, verb, name) : undefined;
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
       throw new ApiError('forbidden', 'may not', { status: 403 });
     }
