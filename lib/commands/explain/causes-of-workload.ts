@@ -38,6 +38,17 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
   if (raw.metadata.deletionTimestamp !== undefined)
     return { rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' };
   if (!workload.isLeftAlone) return undefined;
+  const { finalizers = [] } = raw.metadata;
+  if (finalizers.length > 0) {
+    const says = `it has the finalizer ${finalizers.join(', ')}: a Job is deleted and created again, and those with a finalizer are left alone`;
+    return { rule: 'finalizer', about: 'metadata.finalizers', says };
+  }
+  if (workload.isCopy)
+    return {
+      rule: 'placeholder',
+      about: 'annotations',
+      says: 'it stands in for a Job that is created again',
+    };
   const about = controllerOf(raw.metadata)?.kind ?? 'another object';
   return {
     rule: 'managed',

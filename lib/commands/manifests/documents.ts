@@ -57,15 +57,20 @@ const TWICE = 'has a key twice in one map: only one of both values counts, or th
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
+/** Binary values are texts, which kubectl decodes. */
+const BINARY = {
+  tag: 'tag:yaml.org,2002:binary',
+  resolve: (text: string): string => Buffer.from(text, 'base64').toString(),
+};
+
 /** The objects of a text, those in lists included. */
 export function manifestsIn(source: Source): readonly Manifest[] {
   const { file, text, report } = source;
   const lineCounter = new LineCounter();
-  // Times of the day, dates and binary values are text.
-  const customTags = (tags: Tags): Tags =>
-    tags.filter(
-      (tag) => typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag)),
-    );
+  // Times of the day and dates are text.
+  const isKept = (tag: Tags[number]): boolean =>
+    typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag));
+  const customTags = (tags: Tags): Tags => [...tags.filter(isKept), BINARY];
   // YAML 1.1, as kubectl reads it: there `yes` is true.
   const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {

@@ -1,4 +1,4 @@
-/** Reads manifests: files, folders with all that is below them, or the standard input. */
+/** Reads manifests: files, folders, or the standard input. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,14 +13,20 @@ import { type Fault, type Manifest, MISREAD, manifestsIn } from './documents.ts'
 export const NO_MANIFEST = 'no-manifest';
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError by `report` */
+/** What kustomize reads, and the name of its file. */
+const KUSTOMIZE = /^['"]?apiVersion['"]?:\s*['"]?kustomize\.config\.k8s\.io\//m;
+const KUSTOMIZATION = /^kustomization\.ya?ml$/;
+
+/** The manifests of files, folders and `-`, in their order, but for the excluded ones; without `report` as `kubectl apply -f` reads them: no subfolders. @throws CommandError without `report`, for what is no manifest and for what kustomize reads */
 export async function readManifests(
   places: readonly string[],
   excluded: readonly string[] = [],
-  report: (fault: Fault) => void = refuse,
+  report?: (fault: Fault) => void,
 ): Promise<readonly Manifest[]> {
   const named = places.filter((place) => !isFolder(place));
-  const all = places.flatMap((place) => (named.includes(place) ? [place] : filesIn(place)));
+  const all = places.flatMap((place) =>
+    named.includes(place) ? [place] : filesIn(place, report !== undefined),
+  );
   const files = [...new Set(all)].filter((file) => !isExcluded(file, excluded));
   const read = files.map(async (place): Promise<readonly Manifest[]> => {
     const text = await textOf(place);
@@ -32,7 +38,8 @@ export async function readManifests(
       faults.push({ rule: 'unreadable', about: file, says: `cannot be read (${text.code})`, file });
     else if (manifests.length + faults.length === 0)
       faults.push({ rule: NO_MANIFEST, about: file, says: 'holds no manifest', file });
-    for (const fault of faults) report(fault);
+    if (report === undefined) assertRendered(file, String(text));
+    faults.forEach(report ?? refuse);
     return manifests;
   });
   return (await Promise.all(read)).flat();
@@ -71,6 +78,12 @@ export function notApplied({ kind, object }: Manifest): Cause {
   return { rule: 'refused', about, says: `kubectl apply refuses the generateName of ${about}` };
 }
 
+function assertRendered(file: string, text: string): void {
+  if (!KUSTOMIZATION.test(path.basename(file)) && !KUSTOMIZE.test(text)) return;
+  const instead = `kubectl kustomize ${path.dirname(file)} | reloader plan -f -`;
+  throw new CommandError(`${file} is for kustomize: plan what it renders, by ${instead}`, 'not-readable');
+}
+
 /** The error if nothing was read. */
 export function noObjectIn(places: readonly string[]): CommandError {
   const names = places.map((place) => (place === '-' ? 'the standard input' : place));
@@ -102,15 +115,15 @@ function isFolder(place: string): boolean {
   }
 }
 
-/** The files of a folder, in order. A link to a folder is not followed; a folder that cannot be read is one file. */
-function filesIn(folder: string): readonly string[] {
+/** The files of a folder, in order; `isDeep`: and of its folders. A link to a folder is not followed; a folder that cannot be read is one file. */
+function filesIn(folder: string, isDeep: boolean): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });
     const isWanted = ({ name }: { readonly name: string }): boolean => SUFFIXES.includes(path.extname(name));
     // A pipe without a writer would be read for ever.
-    const wanted = entries.filter((each) => each.isDirectory() || (isWanted(each) && !each.isFIFO()));
+    const wanted = entries.filter((each) => (each.isDirectory() ? isDeep : isWanted(each) && !each.isFIFO()));
     const all = wanted.map((each) => [path.join(folder, each.name), each.isDirectory()] as const).sort();
-    return all.flatMap(([name, isDirectory]) => (isDirectory ? filesIn(name) : [name]));
+    return all.flatMap(([name, isDirectory]) => (isDirectory ? filesIn(name, isDeep) : [name]));
   } catch {
     return [folder];
   }

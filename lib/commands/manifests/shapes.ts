@@ -141,7 +141,8 @@ export function fitted(
       return [];
     });
   }
-  if (typeof shape === 'string') return shape === BASE64 ? String(value).replace(/[\r\n]/g, '') : value;
+  if (typeof shape === 'string')
+    return shape === BASE64 ? Buffer.from(String(value), 'base64').toString('base64') : value;
   const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
     if (path.length === 1 && !FIELD.test(field)) onMisfit({ path: [...path, field], is: 'no valid key' });
     const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
