@@ -2,7 +2,7 @@
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { Blocked, Outcome } from '../model/outcome.ts';
-import type { Annotations } from '../model/workload.ts';
+import type { Annotations, Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
@@ -49,6 +49,11 @@ export function levelsOf(
 /** A block that only another annotation, content or workload ends. */
 export function untilChanged(reason: string, message: string, event?: Blocked['event']): Blocked {
   return { reason, message, until: Number.POSITIVE_INFINITY, event };
+}
+
+/** Another one stands for another rollout; other replicas do not. */
+export function rolloutIdOf({ templateDigest, stamps }: Workload): string {
+  return [templateDigest, ...stamps.map(({ value }) => value)].join();
 }
 
 /** A time of day, for people. */

@@ -15,7 +15,7 @@ import { TokenBucket } from '../queue/token-bucket.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { needsRollout, outdatedObjects } from '../tracking/edge-policy.ts';
-import type { Blocker } from './blocker.ts';
+import { type Blocker, rolloutIdOf } from './blocker.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** The collaborators of `Slots`. */
@@ -36,12 +36,10 @@ export interface SlotsOptions {
 interface Rollout {
   /** Whether it counts fully: rollouts that others began take all slots but one at most. */
   readonly isOurs: boolean;
-  /** Another one stands for another rollout. */
-  readonly generation: number;
+  readonly id: string;
   readonly progress: number;
   /** When it must have made progress, by monotonicMs. */
   readonly until: number;
-  /** It has not, and takes no slot any more. */
   readonly isOverdue: boolean;
 }
 
@@ -65,8 +63,8 @@ export class Slots implements Blocker {
   /** Workloads that were let begin, until their attempt ends: then it shows whether they are in a rollout. */
   readonly #begun = new Set<ObjectKey>();
   readonly #rollouts = new Map<ObjectKey, Rollout>();
-  /** The generation that was last seen rolled out: pods that are not ready later are no rollout. */
-  readonly #completed = new Map<ObjectKey, number>();
+  /** The rollout that was last seen complete: pods that are not ready later are no rollout. */
+  readonly #completed = new Map<ObjectKey, string>();
   /** How many go before each waiting workload; made on request. */
   #positions: ReadonlyMap<ObjectKey, number> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -241,7 +239,7 @@ export class Slots implements Blocker {
   #look(key: ObjectKey): void {
     const record = this.#options.store.workloads.get(key);
     if (record?.workload.rolling === undefined && record !== undefined)
-      this.#completed.set(key, record.workload.generation);
+      this.#completed.set(key, rolloutIdOf(record.workload));
     const known = this.#rollouts.get(key);
     const seen = record && this.#seenOf(key, record);
     if (record === undefined) this.#completed.delete(key);
@@ -249,7 +247,7 @@ export class Slots implements Blocker {
       this.#rollouts.delete(key);
       return;
     }
-    const isSame = known?.generation === seen.generation;
+    const isSame = known?.id === seen.id;
     if (isSame && (known.isOverdue || seen.progress <= known.progress))
       this.#rollouts.set(key, { ...known, isOurs: seen.isOurs });
     else {
@@ -259,20 +257,17 @@ export class Slots implements Blocker {
   }
 
   /** The rollout that the workload is in; undefined: none that takes a slot. */
-  #seenOf(
-    key: ObjectKey,
-    record: WorkloadRecord,
-  ): Pick<Rollout, 'isOurs' | 'generation' | 'progress'> | undefined {
-    const { rolling, generation, progress } = record.workload;
+  #seenOf(key: ObjectKey, record: WorkloadRecord): Pick<Rollout, 'isOurs' | 'id' | 'progress'> | undefined {
+    const { rolling, progress } = record.workload;
+    const id = rolloutIdOf(record.workload);
     const evicted = this.#options.evictedOf(record);
-    if (evicted !== undefined) return { isOurs: true, generation, progress: evicted };
+    if (evicted !== undefined) return { isOurs: true, id, progress: evicted };
     if (rolling === 'held') return undefined;
     const isSent = record.inFlight !== undefined;
     const isOurs = isSent || isStamped(record);
     const isOver =
-      rolling === undefined ||
-      (rolling === 'starting' && (!isOurs || this.#completed.get(key) === generation));
-    return isOver && !isSent ? undefined : { isOurs, generation, progress };
+      rolling === undefined || (rolling === 'starting' && (!isOurs || this.#completed.get(key) === id));
+    return isOver && !isSent ? undefined : { isOurs, id, progress };
   }
 
   /** Sets the timer to the next moment at which a slot becomes free without an observation. */

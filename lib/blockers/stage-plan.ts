@@ -62,7 +62,6 @@ interface Room extends StagePlan {
 
 /** What the observations of a workload have shown. */
 export interface Seen {
-  /** Another one stands for another rollout; other replicas do not. */
   readonly rollout: string;
   readonly progress: number;
   readonly movedAt: number;

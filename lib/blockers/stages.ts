@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts';
 import { isOutdatedOn, isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
 import * as notes from '../tracking/halts.ts';
 import { PodFailures } from '../tracking/pod-failures.ts';
-import { type Blocker, untilChanged } from './blocker.ts';
+import { type Blocker, rolloutIdOf, untilChanged } from './blocker.ts';
 import * as rules from './stage-plan.ts';
 
 /** The collaborators of `Stages`. */
@@ -152,8 +152,8 @@ export class Stages implements Blocker {
   }
 
   #look(record: WorkloadRecord): rules.Seen {
-    const { templateDigest, stamps, progress, isRolledOut, rolling } = record.workload;
-    const rollout = [templateDigest, rolling === 'held', ...stamps.map(({ value }) => value)].join();
+    const { progress, isRolledOut, rolling } = record.workload;
+    const rollout = `${rolling === 'held'} ${rolloutIdOf(record.workload)}`;
     // While a patch is in flight, what is seen is of the template before.
     const isReady = isRolledOut && record.inFlight === undefined;
     if (isReady) this.#still.delete(record);

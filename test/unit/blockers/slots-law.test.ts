@@ -102,7 +102,7 @@ class Cluster {
       return;
     }
     this.rolling.add(app);
-    this.#store.workloads.set(app, recordOf(app, { rolling: 'replacing', generation: 2 }));
+    this.#store.workloads.set(app, recordOf(app, { rolling: 'replacing', templateDigest: 'b' }));
     this.slots.end(app, { type: 'current' });
   }
 }
@@ -113,7 +113,8 @@ function recordOf(app: App, workload: object = {}): WorkloadRecord {
   return {
     workload: {
       ref: { namespace, kind, name },
-      generation: 1,
+      templateDigest: 'a',
+      stamps: [],
       progress: 0,
       progressDeadlineMs: 600_000,
       ...workload,

@@ -130,6 +130,16 @@ test('progress prolongs the deadline, and nothing else does', async (t) => {
   assert.deepEqual([patched(stage), stage.overdue], [['w1', 'w2'], ['w1']]);
 });
 
+test('a change of replicas renews no slot', async (t) => {
+  const stage = new RolloutStage(t, ['w1', 'w2'], { budget: { slots: 1 } });
+  stage.change('b');
+  for (let minute = 0; minute < 12; minute += 2) {
+    await stage.pass(120_000);
+    stage.apply(stage.world.workload('w1', { replicas: 2 + (minute % 4) / 2 }));
+  }
+  assert.deepEqual(patched(stage), ['w1', 'w2']);
+});
+
 test('what has no pods or is paused takes no slot and waits for none', async (t) => {
   const stage = new RolloutStage(t, FIVE, { budget: { slots: 1 } });
   stage.apply(stage.world.workload('w2', { replicas: 0 }));
