@@ -18,12 +18,11 @@ export interface StateEntry {
   readonly halts?: readonly Halt[];
 }
 
-/** A workload did not get ready with a content: no further one is rolled for it before a person lets it go on. */
+/** A workload did not get ready with a content: no further one is rolled for it before a person lets it go on. The reason is not written. */
 export interface Halt {
   /** What a person has to repeat; random. */
   readonly token: string;
   readonly workload: ObjectKey;
-  /** Why it did not, as far as this process saw it; not written. */
   readonly reason?: string;
 }
 

@@ -140,9 +140,10 @@ export type Rolling = 'held' | 'replacing' | 'starting';
 
 /** See Rolling; undefined: nothing, it is rolled out. */
 export function rollingOf(kind: WorkloadKind, raw: RawWorkload): Rolling | undefined {
-  const replicas = raw.spec?.replicas;
+  const { replicas } = raw.spec ?? {};
   if (kind.rollout !== 'replace-pods' || replicas === 0 || kind.hold(raw) !== undefined) return 'held';
   if (!kind.isObserved(raw)) return 'replacing';
+  if (raw.status?.desiredNumberScheduled === 0) return 'held';
   const { updated, old } = kind.pods(raw);
   if (kind.rolledOut(raw) || (old <= 0 && kind.hasCompleted?.(raw) === true)) return undefined;
   return old > 0 || updated < (replicas ?? 0) ? 'replacing' : 'starting';

@@ -69,6 +69,11 @@ const CASES: Readonly<Record<string, readonly [string, Rolling | undefined, Sket
     undefined,
     { status: { ...DAEMONS, updatedNumberScheduled: 2 } },
   ],
+  'a DaemonSet that no node takes': [
+    'DaemonSet',
+    'held',
+    { status: { observedGeneration: 2, desiredNumberScheduled: 0, numberReady: 0 } },
+  ],
   'a DaemonSet with OnDelete': [
     'DaemonSet',
     'held',
