@@ -30,6 +30,7 @@ const SECRET = /_(URL|TOKEN)$/;
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
 const CLOCKS_DIFFER_MS = 60_000;
+const UNLABELLED = `whether another reloader rolls the workloads: none was found, and one without the label ${RELOADER_LABEL.key} would not be`;
 /** Where a reloader usually is, if not beside the workloads. */
 const USUAL_NAMESPACE = 'reloader';
 
@@ -105,7 +106,11 @@ export interface RawLease extends RawObject {
 
 /** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError if the named one cannot be read */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
-  const found = await foundReloader(send, wanted);
+  const first = await foundReloader(send, wanted);
+  const { places = [wanted.namespace] } = wanted;
+  const isOutside = first.installation && places !== 'all' && !places.every((each) => watches(first, each));
+  const isOpen = isOutside && first.isGiven !== true;
+  const found = isOpen ? { ...first, doubts: [...(first.doubts ?? []), UNLABELLED] } : first;
   return await withRights(send, { ...found, ...(await silenceOf(send, found)) }, wanted);
 }
 
@@ -245,10 +250,7 @@ export async function namedDeployment(
 }
 
 /** Objects of all namespaces, or of some. */
-interface Listed<T> {
-  readonly found: readonly T[];
-  readonly isEverywhere: boolean;
-}
+type Listed<T> = Readonly<{ found: readonly T[]; isEverywhere: boolean }>;
 
 /** The objects of all namespaces, or without that right of those near. @throws CommandError if the API server does not answer */
 export async function listedIn<T extends RawObject>(

@@ -110,7 +110,7 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
     workload: workload.ref,
     workloadState: record && isKnown ? stateOf(observation.store, record, reasons) : 'unknown',
     causes,
-    unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...timeUnknown] : [],
+    unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...timeUnknown] : doubtsOf(reloader),
     follows,
     reloader: shownReloader(reloader),
     state: observation.state.is,

@@ -5,6 +5,7 @@ import { CommandError } from '../connect.ts';
 import { notWatched } from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
 import {
+  doubtsOf,
   type Explanation,
   type FollowedObject,
   podsOf,
@@ -60,7 +61,8 @@ export async function answerTo(
   const only = about && `${namespace}/${kindOf(about)}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
-  if (unwatched !== undefined) return { causes: [unwatched], unknown: doubts, edges: [] };
+  if (unwatched !== undefined)
+    return { causes: [unwatched], unknown: [...doubts, ...doubtsOf(reloader)], edges: [] };
   const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
   const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };

@@ -136,19 +136,19 @@ export function migrationText(migration: Migration, paint: Paint): string {
   const { from, running, guide, settings, args, differences, unknown, steps, notes, workloads } = migration;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)];
-  const open = settings.filter(({ is }) => is === 'refused').length + differences.length;
+  const [refused, others] = [true, false].map((isOpen) =>
+    settings
+      .filter(({ is }) => (is === 'refused') === isOpen)
+      .map(({ theirs, is, why }) => `${theirs}: ${isOpen ? paint('red', is) : is} (${why})`),
+  );
+  const open = [...(refused ?? []), ...differenceLines(differences)];
   return [
     paint('bold', `From ${from}`),
     ...running.map(({ says }) => `this program is installed already: ${says}`),
     otherText(migration),
-    ...section(
-      'Its settings that are not the same',
-      settings.map(
-        ({ theirs, is, why }) => `${theirs}: ${is === 'refused' ? paint('red', is) : is} (${why})`,
-      ),
-    ),
+    ...section('Its settings that are not the same', others ?? []),
     ...section('Arguments', args),
-    ...section('To decide', differenceLines(differences)),
+    ...section('To decide', open),
     ...unknown.map((why) => `not known: ${why}`),
     ...notes.map((note) => `note: ${note}`),
     ...section(
@@ -156,7 +156,7 @@ export function migrationText(migration: Migration, paint: Paint): string {
       steps.map(({ run, what }, index) => `${index + 1}. ${run}\n       ${paint('dim', what)}`),
     ),
     `${guide} has the reasons.`,
-    `${count(workloads, 'workload')}: ${open} to decide, ${unknown.length} not known.`,
+    `${count(workloads, 'workload')}: ${open.length} to decide, ${unknown.length} not known.`,
     '',
   ].join('\n');
 }

@@ -55,4 +55,19 @@ describe('whether another reloader rolls it', () => {
     );
     assert.deepEqual([graph.edges, plan.rollouts], [[], []]);
   });
+
+  test('is unknown in a namespace that the one that was found does not watch, unless it is named', async () => {
+    const outside = (): World => new World().install(['--namespace=shared']).configMap();
+    const world = outside().deployment({ annotations: follows('web') });
+    await rolledOut(world);
+    const facts = await world.factsAbout('deployment/web');
+    await facts.observation.end();
+    const context = { flags: { output: 'text' as const }, operands: [] };
+    const graph = await answerTo(context, await sceneOf(world));
+    const named = await answerTo(context, await sceneOf(world, 'reloader/reloader'));
+    const plan = await onCluster(world, [configMap({ value: 'B' })]);
+    for (const { unknown } of [explanationOf(facts), graph, plan])
+      assert.match(unknown.join(), /^whether another reloader .* without the label [^,]+ would not be$/);
+    assert.deepEqual(named.unknown, []);
+  });
 });

@@ -219,7 +219,7 @@ test('the text says what is decided, and what is left to do', async () => {
     .deployment({ annotations: AUTO });
   const text = migrationText(await migrate(world, { from: 'stakater' }), (_, words) => words);
   assert.match(text, /^From Stakater Reloader\n/);
-  assert.match(text, /\n {2}--no-such: refused \(/);
+  assert.match(text, /\nTo decide\n {2}--no-such: refused \(/);
   assert.match(text, /\n1 workload: 1 to decide, 0 not known\.\n$/);
 });
 
