@@ -28,11 +28,10 @@ const CLUSTER = [
 /** `kind/name` is one word, and `kind name` two. */
 const SUBJECT = new Argument('<kind/name...>');
 const CONTENT = new Option('--content <token>', 'the token of the content (default: what waits now)');
-
-function files(below: string): Option {
-  const help = `a file, a folder (${below} its subfolders), or - for the standard input; repeatable`;
-  return repeatable('-f, --file <file>', help).makeOptionMandatory();
-}
+const FILES = repeatable(
+  '-f, --file <file>',
+  'a file, a folder (check: with its subfolders), or - for the standard input; repeatable',
+).makeOptionMandatory();
 
 function namespace(help: string): Option {
   return new Option('-n, --namespace <namespace>', help);
@@ -82,7 +81,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   plan: {
     summary: 'says which workloads changed objects would roll if manifests were applied',
     flags: [
-      files('without'),
+      FILES,
       new Option('--against <place>', 'compare with these manifests, and not with a cluster'),
       ...CLUSTER,
       output('markdown'),
@@ -97,7 +96,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   check: {
     summary: 'finds mistakes in manifests, without a cluster',
     flags: [
-      files('with'),
+      FILES,
       namespace('the namespace of objects without one (default: default)'),
       new Option('--strict', 'also objects that pods read and no annotation asks for'),
       repeatable('--ignore <rule>', 'a rule that does not count; repeatable'),

@@ -39,16 +39,8 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
     return { rule: 'deleted', about: 'metadata.deletionTimestamp', says: 'it is being deleted' };
   if (!workload.isLeftAlone) return undefined;
   const { finalizers = [] } = raw.metadata;
-  if (finalizers.length > 0) {
-    const says = `it has the finalizer ${finalizers.join(', ')}: a Job is deleted and created again, and those with a finalizer are left alone`;
-    return { rule: 'finalizer', about: 'metadata.finalizers', says };
-  }
-  if (workload.isCopy)
-    return {
-      rule: 'placeholder',
-      about: 'annotations',
-      says: 'it stands in for a Job that is created again',
-    };
+  const says = `Jobs with a finalizer (${finalizers.join(', ')}) are left alone`;
+  if (finalizers.length > 0) return { rule: 'finalizer', about: 'finalizers', says };
   const about = controllerOf(raw.metadata)?.kind ?? 'another object';
   return {
     rule: 'managed',

@@ -31,7 +31,6 @@ type Level = 'error' | 'warning';
 export const ERRORS: readonly string[] = [
   ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'misread', 'state-named'],
 ];
-/** All rules. */
 const CHECKED_RULES: readonly string[] = [
   ...ERRORS,
   ...['duplicate', 'unserved', 'excluded', 'ignored', 'missing', 'vocabulary-off', 'kind-not-served'],

@@ -1,4 +1,4 @@
-/** Objects that decide beside workloads: those of custom kinds, whose controllers may write ConfigMaps and Secrets, and the reloader. */
+/** Objects of custom kinds, whose controllers may write ConfigMaps and Secrets, and the reloader. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
@@ -15,12 +15,14 @@ import { byObject } from './manifests.ts';
 /** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
 
-type Changed = Readonly<Record<'before' | 'after', RawObject | undefined>> & {
-  readonly change: string;
-  readonly object: RawObject;
-};
+type Changed = Readonly<{
+  change: string;
+  object: RawObject;
+  before: RawObject | undefined;
+  after: RawObject | undefined;
+}>;
 
-/** That a reloader changes, and each custom object that changes and names what a workload follows, as clauses. New workloads do not count. */
+/** Each reloader and custom object that changes and decides, as clauses. New workloads do not count. */
 export async function changedByOthers(
   scene: Scene,
   { store }: Observation,
@@ -48,16 +50,10 @@ export async function changedByOthers(
     if (meant.length === 0 || isSame || (former === undefined && (await isLive(scene, first)))) return [];
     return meant.map((ref) => `${first.kind}/${name} changes, and may change ${describe(ref)}`);
   });
-  return [...changesOfReloader(scene, steps), ...new Set((await Promise.all(clauses)).flat())];
+  return [...changesOfReloader(steps), ...new Set((await Promise.all(clauses)).flat())];
 }
 
-/** That a Deployment of a reloader changes, whose flags count as they were, as a clause. */
-function changesOfReloader(
-  { reloader: { isGiven, installation } }: Scene,
-  steps: readonly Changed[],
-): readonly string[] {
-  // Of flags that a person gives, the person says that they count.
-  if (isGiven === true && installation === undefined) return [];
+function changesOfReloader(steps: readonly Changed[]): readonly string[] {
   return steps.flatMap(({ before, after }) => {
     const [own] = [after, before].filter((each) => each !== undefined && isOurs(each));
     const [was, is] = [before, after].map((each) => (each as RawWorkload | undefined)?.spec);

@@ -13,11 +13,10 @@ import { type Fault, type Manifest, MISREAD, manifestsIn } from './documents.ts'
 export const NO_MANIFEST = 'no-manifest';
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
-/** What kustomize reads, and the name of its file. */
-const KUSTOMIZE = /^['"]?apiVersion['"]?:\s*['"]?kustomize\.config\.k8s\.io\//m;
+const KUSTOMIZE = /^"?apiVersion"?: *"?kustomize\.config\.k8s\.io\//m;
 const KUSTOMIZATION = /^kustomization\.ya?ml$/;
 
-/** The manifests of files, folders and `-`, in their order, but for the excluded ones; without `report` as `kubectl apply -f` reads them: no subfolders. @throws CommandError without `report`, for what is no manifest and for what kustomize reads */
+/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError without `report`: then they are read as by `kubectl apply -f` */
 export async function readManifests(
   places: readonly string[],
   excluded: readonly string[] = [],
@@ -80,8 +79,8 @@ export function notApplied({ kind, object }: Manifest): Cause {
 
 function assertRendered(file: string, text: string): void {
   if (!KUSTOMIZATION.test(path.basename(file)) && !KUSTOMIZE.test(text)) return;
-  const instead = `kubectl kustomize ${path.dirname(file)} | reloader plan -f -`;
-  throw new CommandError(`${file} is for kustomize: plan what it renders, by ${instead}`, 'not-readable');
+  const says = `is for kustomize: kubectl kustomize ${path.dirname(file)} | reloader plan -f -`;
+  throw new CommandError(`${file} ${says}`, 'not-readable');
 }
 
 /** The error if nothing was read. */
@@ -115,7 +114,7 @@ function isFolder(place: string): boolean {
   }
 }
 
-/** The files of a folder, in order; `isDeep`: and of its folders. A link to a folder is not followed; a folder that cannot be read is one file. */
+/** The files of a folder, in order; `isDeep`: and of its folders, but for links. A folder that cannot be read is one file. */
 function filesIn(folder: string, isDeep: boolean): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });

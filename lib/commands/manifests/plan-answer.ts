@@ -33,7 +33,7 @@ export interface PlannedRollout extends Timing {
   readonly isPending: boolean;
 }
 
-/** The condition of each plan: it asks for no dry run. */
+/** The condition of each plan. */
 export const ASSUMED = 'the API server accepts the manifests';
 
 /** The answer. */

@@ -71,7 +71,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   const { ref } = workload;
   const { quietMs, maxWaitMs } = windowOf(windows, keyOf(ref));
   const { minIntervalMs } = vocabularies.paceOf(workload);
-  // An eviction needs no new template: neither a pause nor a hold in the spec keeps the pods.
+  // An eviction needs no new template.
   const evicts = vocabularies.strategyOf(workload) === 'evict';
   const pause = vocabularies.pausing.pauseOf(workload);
   const hold = holdOrPause(workload.holdInSpec, workload.isPaused);

@@ -58,18 +58,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
     },
     about: 'job/web',
     rule: 'finalizer',
-    names: /^it has the finalizer example\.com\/audit: .* left alone -> $/,
-  },
-  'a Job stands in for another one': {
-    isAlone: true,
-    make: (world) => {
-      world.install(['-A', '--job-reload=recreate']).configMap();
-      const metadata = { name: 'web', annotations: { [`${NATIVE}/replaces`]: '{}' } };
-      world.sandbox.create('jobs', { metadata, spec: { template: { spec: podOf(['web']) } } });
-    },
-    about: 'job/web',
-    rule: 'placeholder',
-    names: /^it stands in for a Job that is created again/,
+    names: /^Jobs with a finalizer \(example\.com\/audit\) are left alone -> $/,
   },
   'no annotation asks for anything': {
     make: (world) =>

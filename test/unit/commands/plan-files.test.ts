@@ -55,7 +55,7 @@ test('what kustomize reads is not planned, and the error has the command that is
     for (const given of [place, path.join(place, file)])
       await assert.rejects(readManifests([given]), {
         code: 'not-readable',
-        message: `${path.join(place, file)} is for kustomize: plan what it renders, by kubectl kustomize ${place} | reloader plan -f -`,
+        message: `${path.join(place, file)} is for kustomize: kubectl kustomize ${place} | reloader plan -f -`,
       });
   }
 });
