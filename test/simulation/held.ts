@@ -70,7 +70,7 @@ export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
   const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
   const isWrong = before[APPROVAL] === 'required' && before[APPROVED] !== tokenOf(broughtBy(trace, write));
   const isNew = about(trace, 'workload', write.to).some(
-    ({ at, ms }) => at <= write.at && write.ms - ms < GRACE_MS,
+    ({ ms }) => ms <= write.ms && write.ms - ms < GRACE_MS,
   );
   const isClosed =
     !isNew && [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
