@@ -222,12 +222,13 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   }
   effects.report({ type: 'missing', config: key });
   effects.report({ type: 'change', config: record.ref, change: 'deleted' });
-  const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
-  if (committable(store, record) === undefined) {
+  const counts = committable(store, record) !== undefined;
+  const former = counts ? before : undefined;
+  const difference = { type: undefined, before: former, isInInitialList: false, mayHaveChanged: true, span };
+  if (counts && Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
+  if (!counts)
     effects.note({ reason: 'absent', config: record.ref, ...(store.settings.isSelective ? UNSELECTED : {}) });
-    return;
-  }
-  if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
+  // Also where the absence is no content: pods of a rollout under way start without the object.
   for (const workload of workloads) observeEdge(store, effects, workload, key, difference);
   effects.persist(key, 'soon');
 }
