@@ -101,7 +101,6 @@ function assured<T extends Pick<Scene, 'reloader'>>(facts: T): T {
   return { ...facts, reloader };
 }
 
-/** A command that writes what `action` says. */
 function run(
   action: (
     scene: Scene,
@@ -131,7 +130,7 @@ function run(
 /** The causes by which the reloader rolls nothing, or not yet. */
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
-  ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt'],
+  ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt', 'finalizer'],
   ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready'],
 ];
 

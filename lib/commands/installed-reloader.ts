@@ -22,7 +22,6 @@ export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubern
 export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
 /** Whether it is set decides what is done, and not its value, which may be in a Secret. */
 const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
-/** The program in a command, before its flags. */
 const PROGRAM = /(?:^|\/)reloader(?:\.mjs)?$/;
 /** What has its value in a Secret, and decides nothing about workloads. */
 const SECRET = /_(URL|TOKEN)$/;

@@ -78,7 +78,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
 const NAMED = ['patch', 'delete'];
 const MOST_NAMES = 50;
 
-/** A right that a kind needs. */
 interface Need extends Permission {
   readonly verb: string;
   readonly what: string;
@@ -86,7 +85,6 @@ interface Need extends Permission {
   readonly isOptional: boolean;
 }
 
-/** What each kind needs, what says most last. */
 function needsOf({ options, place }: InstalledReloader): readonly Need[] {
   options.furtherKinds.map(customKind).forEach(addWorkloadKind);
   const parts = { options, place: { ...place, namespaces: undefined } };

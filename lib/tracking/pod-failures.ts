@@ -44,7 +44,6 @@ export class PodFailures {
     this.#arm(LOOK_MS);
   }
 
-  /** Looks no more. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -43,7 +43,7 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `no change to roll`: none counts since the last rollout or the record; what pods read is not known. `rolling out`, `older pods stay`: not every pod is of the template, which brings the current content. `not compared`: no change rolls it. */
+  /** `no change to roll`: none counts since the last rollout or the baseline. `rolling out`, `older pods stay`: not every pod is of the template. `not compared`: no change rolls it. */
   readonly pods:
     | 'no change to roll'
     | 'rolling out'
@@ -53,7 +53,7 @@ export interface FollowedObject {
     | 'not compared'
     | 'unknown'
     | 'absent or unwatched';
-  /** The short digests of the content of its last rollout, or the baseline (absent: pods may run more than one), and that is current. */
+  /** Short digests: of its last rollout or the baseline (absent: unknown), and of the current content. */
   readonly recorded?: string | undefined;
   readonly current?: string | undefined;
 }

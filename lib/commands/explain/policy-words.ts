@@ -1,4 +1,4 @@
-/** Which annotations, labels and marks make the policy of a workload decide as it does: the policy is asked again with others. */
+/** Which annotations, labels and marks decide the policy of a workload: it is asked again with others. */
 
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import type { Verdict } from '../../model/reasons.ts';

@@ -124,7 +124,6 @@ export function mermaidOf(edges: readonly GraphEdge[]): string {
   ].join('\n');
 }
 
-/** By object, its followers. */
 function graphText({ causes, edges, unknown }: Graph, none: string, paint: Paint): string {
   const groups = [...Map.groupBy(edges, ({ object }) => placed(object))];
   const lines = groups.flatMap(([object, followers]) => [

@@ -1,4 +1,4 @@
-/** The fields of a manifest that the program reads, by their types: what the API server would refuse does not reach the model. */
+/** The types of the fields that are read of a manifest: what the API server would refuse does not reach the model. */
 
 import { isStampVariable } from '../../annotations/stamp-variables.ts';
 import { NAMESPACES } from '../../kubernetes/api-path.ts';

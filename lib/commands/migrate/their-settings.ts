@@ -1,4 +1,4 @@
-/** What the flags and variables of the other reloader are here. The program's own parser reads them: it knows the flags of the others. */
+/** What the flags and variables of the other reloader are here, by the program's own parser. */
 
 import { type Place, placeOf } from '../../app/assembly.ts';
 import { readCommandLine, readEnvironment } from '../../options/command-line.ts';
