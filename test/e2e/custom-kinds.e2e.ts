@@ -143,6 +143,8 @@ test('three kinds are rolled, each at its path; a schema without metadata of the
   });
   await stage.until('the Site is stamped', async () => (await variablesOf(stage, SITES)).length === 2);
   await stage.settled(reloader);
-  assert.match((await stage.state())['v1.ConfigMap_web'] ?? '', stamp);
+  await stage.until('the stamps are committed', async () => {
+    return stamp.test((await stage.state())['v1.ConfigMap_web'] ?? '');
+  });
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
 });

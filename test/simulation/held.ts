@@ -25,6 +25,8 @@ export const APPROVED: string = `${PREFIX}/approved`;
 
 /** From a decision to its patch. */
 const GRACE_MS = 5000;
+/** Until a write is noted. */
+const SLACK_MS = 100;
 
 /** The Events of the namespace. */
 export const EVENTS_PATH: string = `/api/v1/namespaces/${NAMESPACE}/events`;
@@ -70,7 +72,7 @@ export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
   const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
   const isWrong = before[APPROVAL] === 'required' && before[APPROVED] !== tokenOf(broughtBy(trace, write));
   const isNew = about(trace, 'workload', write.to).some(
-    ({ ms }) => ms <= write.ms && write.ms - ms < GRACE_MS,
+    ({ ms }) => ms <= write.ms + SLACK_MS && write.ms - ms < GRACE_MS,
   );
   const isClosed =
     !isNew && [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
