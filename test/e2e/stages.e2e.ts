@@ -55,7 +55,8 @@ describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
     return (entry?.[1] ?? '')
       .split('!')
       .slice(1)
-      .map((halt) => halt.split('='));
+      .map((halt) => halt.split('='))
+      .filter(([token = '']) => token.length === 8);
   }
 
   /** Which objects have the Event that the change is halted. */

@@ -13,9 +13,9 @@ export function recordedNow(sandbox: Pick<Sandbox, 'get'>, config: ConfigName): 
   return entry === undefined ? undefined : readOfDigest(config, entry.replace(/\.\d+(?:!.*)?$/, ''));
 }
 
-/** The tokens of what halted the content of an object, the oldest first. */
+/** The tokens of what halted the content of an object, the oldest first; notes have one digit. */
 export function haltsNow(sandbox: Pick<Sandbox, 'get'>, config: ConfigName): readonly string[] {
-  const tokens = entriesOf(sandbox, config).flatMap((entry) => [...entry.matchAll(/!([0-9a-f]+)=/g)]);
+  const tokens = entriesOf(sandbox, config).flatMap((entry) => [...entry.matchAll(/!([0-9a-f]{8})=/g)]);
   return tokens.map(([, token = '']) => token);
 }
 
