@@ -29,7 +29,7 @@ export interface Member {
 export interface Change {
   readonly members: readonly Member[];
   readonly stages: readonly StageEnd[];
-  /** Whether a halt by a follower is in force. */
+  /** Whether a follower has halted the content, and no person has resumed it. */
   readonly isHalted: boolean;
   /** Whether a person let the content go on after a halt. */
   readonly isLetGo: boolean;

@@ -43,7 +43,7 @@ export function isForgiven(store: Store, config: ConfigRecord, workload: ObjectK
   return halts.length >= MOST_HALTS || forgiven.some((halt) => halt.workload === workload);
 }
 
-/** Ends the halts by the workload that are in force; whether there was one. */
+/** Ends the current halts by the workload; whether there was one. */
 export function endHalt(store: Store, config: ConfigRecord, workload: ObjectKey): boolean {
   const ended = haltsOf(store, config)
     .slice(resumedIn(store, config))
