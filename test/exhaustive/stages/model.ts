@@ -1,50 +1,39 @@
-/**
- * A model of changes in stages: objects, followers, contents, failures, pauses, scaling, restarts. It decides by the rules of the
- * program; a test replaces one by a wrong one. The stages are `1,100%`; a soak is two ticks, a progress deadline four.
- */
+/** A model of changes in stages, which decides by the rules of the program. A soak is two ticks, a progress deadline four. */
 
-import {
-  type Member,
-  nextSeen,
-  planStages,
-  type Seen,
-  type StagePlan,
-  standsStill,
-} from '../../../lib/blockers/stage-plan.ts';
+import * as stages from '../../../lib/blockers/stage-plan.ts';
 
-/** What the process decides by; `fact`: what it knows of a member. */
+/** What the process decides by. */
 export interface Rules {
-  readonly plan: typeof planStages<number>;
-  readonly seen: typeof nextSeen;
-  readonly fact: (member: Member) => Member;
+  readonly plan: typeof stages.planStages<number>;
+  readonly seen: typeof stages.nextSeen;
 }
 /** Those of the program. */
-export const RULES: Rules = { plan: planStages, seen: nextSeen, fact: (member) => member };
+export const RULES: Rules = { plan: stages.planStages, seen: stages.nextSeen };
+const SOAK = 2;
 
 /** One follower; `runs`: by object, the content of its template. */
 export interface Follower {
   readonly key: string;
-  readonly follows: readonly number[];
+  follows: readonly number[];
   /** `still`: never ready; `flaps`: ready every other tick; `kept`: no patch replaces its pods. */
   health: 'well' | 'still' | 'flaps' | 'kept';
   runs: readonly number[];
-  is: 'there' | 'paused' | 'without pods' | 'deleted';
+  pods: stages.Member['pods'];
   isBlocked: boolean;
   isUndone: boolean;
-  /** Until it is ready, and only in the memory of the process. */
-  stoodStill: boolean;
-  isReady: boolean;
-  seen: Seen | undefined;
+  /** The memory of the process; `isStill`: since before its turn. */
+  seen: (stages.Seen & { readonly isStill: boolean }) | undefined;
 }
-/** One object; pods fail with its content 1 where `isBad`. Halts: keys of followers; `-`: none shows anything. */
+/** One object; pods fail with its content 1 where `isBad`. */
 export interface Content {
   readonly isBad: boolean;
   content: number;
-  halts: readonly string[];
-  resumed: number;
-  proven: readonly string[];
-  stoodStill: readonly string[];
+  /** Who halts the content; `-`: none shows anything. */
+  halt: string | undefined;
+  /** Who has `proven` it, was `still` before its turn, or was let `go` after its halt. */
+  notes: readonly string[];
 }
+
 /** `acts`: how often people did what may spread a content. */
 export interface World {
   readonly followers: readonly Follower[];
@@ -52,13 +41,9 @@ export interface World {
   acts: number;
 }
 
-const SOAK = 2;
-const MEMBER = { order: 0, replicas: 1, deadlineMs: 4, failure: undefined };
-const STAGES = [{ count: 1 }, { percent: 100 }];
-
 /** The objects whose present content the follower does not run. */
-export function outdated({ follows, runs, is }: Follower, { objects }: World): readonly number[] {
-  return is === 'deleted' ? [] : follows.filter((o) => runs[o] !== objects[o]?.content);
+export function outdated({ follows, runs }: Follower, { objects }: World): readonly number[] {
+  return follows.filter((o) => runs[o] !== objects[o]?.content);
 }
 
 /** Whether it runs a bad content. */
@@ -66,74 +51,64 @@ export function isSpoilt({ follows, runs }: Follower, { objects }: World): boole
   return follows.some((o) => objects[o]?.isBad === true && runs[o] === 1);
 }
 
-function act(world: World, follower: Follower, change: Partial<Follower>): boolean {
-  if (follower.is !== 'there') return false;
-  Object.assign(follower, change);
-  world.acts += 1;
-  return true;
+type Happens = (world: World, to: Follower, object: Content) => unknown;
+const hasPods = ({ pods }: Follower): boolean => pods === 'ready' || pods === 'unready';
+
+function act(change: Partial<Follower>): Happens {
+  return (world, f) =>
+    hasPods(f) && Object.assign(world, { acts: world.acts + 1 }) && Object.assign(f, change);
 }
 
 /** What happens to a follower, or to an object; false: it cannot. */
-export const EVENTS: Readonly<Record<string, (world: World, to: Follower, object: Content) => boolean>> = {
+export const EVENTS: Readonly<Record<string, Happens>> = {
   change: ({ followers }, _, object) => {
     for (const f of followers) f.isUndone = false;
-    Object.assign(object, { content: object.content + 1, halts: [], resumed: 0, proven: [], stoodStill: [] });
-    return true;
+    Object.assign(object, { content: object.content + 1, halt: undefined, notes: [] });
   },
-  pause: (world, f) => act(world, f, { is: 'paused' }),
-  scale: (world, f) => act(world, f, { is: 'without pods' }),
-  delete: (world, f) => act(world, f, { is: 'deleted' }),
-  undo: (world, f) =>
-    f.runs.some((content) => content > 0) &&
-    act(world, f, { runs: f.runs.map(() => 0), isUndone: true, isReady: false }),
-  block: (_, f) => Object.assign(f, { isBlocked: !f.isBlocked }).is === 'there',
-  // Of its own accord, while no content can be blamed for it.
-  sicken: ({ objects }, f) => {
-    const isSafe = f.follows.every((o) => f.runs[o] === 0 || objects[o]?.proven.includes(f.key));
-    if (isSafe) Object.assign(f, { health: 'still', isReady: false });
-    return isSafe;
-  },
-  resume: (world, _, object) => {
-    world.acts += object.halts.length - object.resumed;
-    object.resumed = object.halts.length;
-    return true;
-  },
-  restart: ({ followers }) =>
-    followers.map((f) => Object.assign(f, { seen: undefined, stoodStill: false })).length > 0,
+  pause: act({ pods: 'kept' }),
+  scale: act({ pods: 'none' }),
+  delete: act({ pods: 'none', follows: [] }),
+  undo: (world, f, o) =>
+    f.runs.some(Boolean) && act({ runs: [0, 0], isUndone: true, pods: 'unready' })(world, f, o),
+  block: (_, f) => hasPods(f) && Object.assign(f, { isBlocked: !f.isBlocked }),
+  // No content can be blamed for it.
+  sicken: ({ objects }, f) =>
+    f.follows.every((o) => f.runs[o] === 0 || objects[o]?.notes.includes(`proven ${f.key}`)) &&
+    Object.assign(f, { health: 'still' }, hasPods(f) && { pods: 'unready' }),
+  resume: (world, _, object) =>
+    object.halt !== undefined &&
+    Object.assign(world, { acts: world.acts + 1 }) &&
+    Object.assign(object, { notes: [...object.notes, `go ${object.halt}`], halt: undefined }),
+  restart: ({ followers }) => followers.map((f) => Object.assign(f, { seen: undefined })),
   tick: (world) => {
-    const older = (at: number): number => Math.max(-9, at - 1);
+    const older = (at?: number): number | undefined => (at === undefined ? at : Math.max(-9, at - 1));
     for (const f of world.followers) {
-      const { is, health, isReady, seen } = f;
-      if (is === 'there')
-        f.isReady = health === 'flaps' ? !isReady : health !== 'still' && !isSpoilt(f, world);
-      const readyAt = seen?.readyAt === undefined ? undefined : older(seen.readyAt);
-      f.seen = seen && { ...seen, movedAt: older(seen.movedAt), readyAt };
+      const { health, pods, seen } = f;
+      const isReady = health === 'flaps' ? pods !== 'ready' : health === 'well' && !isSpoilt(f, world);
+      if (hasPods(f)) f.pods = isReady ? 'ready' : 'unready';
+      const ages = { movedAt: older(seen?.movedAt), readyAt: older(seen?.readyAt) };
+      f.seen = seen && Object.assign({}, seen, ages);
     }
-    return true;
   },
 };
 
-function podsOf({ is, health, isReady }: Follower): Member['pods'] {
-  if (is === 'without pods') return 'none';
-  if (is === 'paused' || health === 'kept') return 'kept';
-  return isReady ? 'ready' : 'unready';
-}
-
-function memberOf(object: Content, o: number, f: Follower, { seen, fact }: Rules): Member {
-  const { key, runs, isBlocked, isUndone } = f;
-  const pods = podsOf(f);
-  const rollout = `${runs} ${pods === 'kept' || pods === 'none'}`;
-  f.seen = seen(f.seen, { rollout, progress: 0, isReady: pods === 'ready' }, 0, SOAK);
-  const { readyAt, movedAt, isAlive } = f.seen;
-  const state = runs[o] === object.content ? 'begun' : isBlocked ? 'blocked' : 'waiting';
-  const isBegun = state === 'begun';
-  const stoodStill = isBegun ? object.stoodStill.includes(key) : f.stoodStill;
-  const isMute = stoodStill || isUndone || object.halts.slice(0, object.resumed).includes(key);
-  const sinceMs = isBegun || isAlive ? -(readyAt ?? movedAt) : Number.POSITIVE_INFINITY;
-  const isProven = object.proven.includes(key);
-  const member = { ...MEMBER, key, state, pods, sinceMs, isMute, isProven } as const;
-  f.stoodStill = pods === 'unready' && (f.stoodStill || (!isBegun && standsStill(member)));
-  return fact(member);
+function memberOf(object: Content, o: number, f: Follower, rules: Rules): stages.Member {
+  const { key, runs, pods, isBlocked, isUndone } = f;
+  const rollout = `${runs} ${hasPods(f)}`;
+  const seen = rules.seen(f.seen, { rollout, progress: 0, isReady: pods === 'ready' }, 0, SOAK);
+  const { readyAt = seen.movedAt } = seen;
+  const isNoted = (note: string): boolean => object.notes.includes(`${note} ${key}`);
+  const [isBegun, wasStill] = [runs[o] === object.content, f.seen?.isStill === true];
+  const member = {
+    ...{ key, pods, order: 0, replicas: 1, deadlineMs: 4, failure: undefined },
+    state: isBegun ? 'begun' : isBlocked ? 'blocked' : 'waiting',
+    sinceMs: isBegun || seen.isAlive ? -readyAt : Number.POSITIVE_INFINITY,
+    isMute: isUndone || isNoted('go') || (isBegun ? isNoted('still') : wasStill),
+    isProven: isNoted('proven'),
+  } as const;
+  const isStill = pods === 'unready' && (wasStill || (!isBegun && stages.standsStill(member)));
+  f.seen = { ...seen, isStill };
+  return member;
 }
 
 /** One look of the process; whether it did anything. */
@@ -141,36 +116,35 @@ export function look(world: World, rules: Rules): boolean {
   const { objects, followers } = world;
   const before = JSON.stringify(objects);
   const changes = objects.map((object, o) => {
-    const own = followers.filter(({ is, follows }) => is !== 'deleted' && follows.includes(o));
-    const members = object.content === 0 ? [] : own.map((f) => memberOf(object, o, f, rules));
-    const isHalted = object.halts.slice(object.resumed).some((key) => key !== '-');
-    return { members, stages: STAGES, isHalted, isLetGo: object.resumed > 0 };
+    const own = object.content === 0 ? [] : followers.filter(({ follows }) => follows.includes(o));
+    return {
+      members: own.map((f) => memberOf(object, o, f, rules)),
+      stages: [{ count: 1 }, { percent: 100 }],
+      isHalted: (object.halt ?? '-') !== '-',
+      isLetGo: object.notes.some((note) => note.startsWith('go')),
+    };
   });
   const plans = rules.plan(new Map(changes.entries()), SOAK);
   for (const [o, plan] of plans) record(objects[o] as Content, plan);
-  const isNext = (f: Follower): boolean => outdated(f, world).every((o) => plans.get(o)?.next.has(f.key));
-  const next = followers.filter((f) => outdated(f, world).length > 0 && isNext(f));
-  for (const f of next) {
-    f.runs = objects.map(({ content }, o) => (f.follows.includes(o) ? content : 0));
-    f.isReady &&= f.health === 'kept';
-  }
+  const next = followers.filter((f) => {
+    const due = outdated(f, world);
+    return due.length > 0 && due.every((o) => plans.get(o)?.next.has(f.key));
+  });
+  const runs = objects.map(({ content }) => content);
+  for (const f of next) Object.assign(f, { runs }, hasPods(f) && { pods: 'unready' });
   return next.length > 0 || before !== JSON.stringify(objects);
 }
 
-function record(object: Content, { verdicts, isUnprovable, next }: StagePlan): void {
+function record(object: Content, { verdicts, isUnprovable, next }: stages.StagePlan): void {
   const all = [...verdicts.values()];
   if (all.every(([, { state }]) => state === 'begun')) return;
-  const of = (is: string): Member[] => all.flatMap(([verdict, one]) => (verdict === is ? [one] : []));
-  const still = of('last').filter(({ key, pods }) => next.has(key) && pods === 'unready');
-  object.stoodStill = withKeys(object.stoodStill, still);
-  object.proven = withKeys(object.proven, of('proven'));
-  const isOver = (key: string): boolean => (key === '-' ? !isUnprovable : object.proven.includes(key));
-  object.halts = object.halts.filter((key, at) => at < object.resumed || !isOver(key));
-  const failed = verdicts.size > 1 ? of('failed').map(({ key }) => key) : [];
-  const halts = [...object.halts, ...(isUnprovable ? ['-'] : failed)].slice(0, object.resumed + 1);
-  if (object.halts.length === object.resumed) object.halts = halts;
-}
-
-function withKeys(keys: readonly string[], members: readonly Member[]): readonly string[] {
-  return [...new Set([...keys, ...members.map(({ key }) => key)])].toSorted();
+  const notes = all.flatMap(([verdict, { key, pods }]) => {
+    if (verdict === 'proven') return [`proven ${key}`];
+    return verdict === 'last' && next.has(key) && pods === 'unready' ? [`still ${key}`] : [];
+  });
+  object.notes = [...new Set([...object.notes, ...notes])].toSorted();
+  const { halt = '' } = object;
+  if (halt === '-' ? !isUnprovable : object.notes.includes(`proven ${halt}`)) object.halt = undefined;
+  const [, failed] = all.find(([verdict]) => verdict === 'failed' && all.length > 1) ?? [];
+  object.halt ??= isUnprovable ? '-' : failed?.key;
 }

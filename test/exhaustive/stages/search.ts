@@ -75,21 +75,12 @@ function worldOf({ followers, bad = [] }: Scene): World {
       follows: [...follows].map(Number),
       health,
       runs: OBJECTS.map(() => 0),
-      is: 'there',
+      pods: health === 'kept' ? health : health === 'still' ? 'unready' : 'ready',
       isBlocked: false,
       isUndone: false,
-      stoodStill: false,
-      isReady: health !== 'still',
       seen: undefined,
     })),
-    objects: OBJECTS.map((o) => ({
-      isBad: bad.includes(o),
-      content: 0,
-      halts: [],
-      resumed: 0,
-      proven: [],
-      stoodStill: [],
-    })),
+    objects: OBJECTS.map((o) => ({ isBad: bad.includes(o), content: 0, halt: undefined, notes: [] })),
     acts: 0,
   };
 }
@@ -108,7 +99,7 @@ function after(
   const next = copy(world);
   const [follower, object] = [next.followers[index], next.objects[index]];
   const needed = event === 'change' || event === 'resume' ? object : follower;
-  if (needed === undefined || EVENTS[event]?.(next, follower as Follower, object as never) !== true)
+  if (needed === undefined || EVENTS[event]?.(next, follower as Follower, object as never) === false)
     return undefined;
   let forced: string | undefined;
   const plan: Rules['plan'] = (changes, soakMs) => {
@@ -141,7 +132,7 @@ function lawOf(world: World): string | undefined {
     return f === undefined || f.health === 'flaps' || isSpoilt(f, world);
   };
   const good = world.objects.filter(({ isBad, content }) => !isBad || content !== 1);
-  return good.every(({ halts }) => halts.every(isRight)) ? undefined : 'a good content is not blamed';
+  return good.every(({ halt = '-' }) => isRight(halt)) ? undefined : 'a good content is not blamed';
 }
 
 function rest(world: World, rules: Rules): World & { law?: string | undefined } {
@@ -160,14 +151,15 @@ function lawAtRest(world: World, rules: Rules): string | undefined {
 /** Who waits does so for another object that is halted, or for the only followers that could show something. */
 function lawOfWaits(world: World): string | undefined {
   const mayWait = (o: number): boolean => {
-    const { halts = [], resumed = 0, proven = [] } = world.objects[o] ?? {};
-    const isOnlyBlocked =
-      proven.length === 0 && world.followers.some((f) => f.isBlocked && f.follows.includes(o));
-    return halts.length > resumed || isOnlyBlocked;
+    const { halt, notes = [] } = world.objects[o] ?? {};
+    const isProven = notes.some((note) => note.startsWith('proven'));
+    return (
+      halt !== undefined || (!isProven && world.followers.some((f) => f.isBlocked && f.follows.includes(o)))
+    );
   };
   const waits = world.followers.filter((f) => !f.isBlocked).map((f) => outdated(f, world));
   if (waits.every((objects) => objects.length === 0 || objects.some(mayWait))) return undefined;
-  const isHalted = world.objects.some(({ halts, resumed }) => halts.length > resumed);
+  const isHalted = world.objects.some(({ halt }) => halt !== undefined);
   return isHalted ? 'a halt delays no other object' : 'every wait has an end';
 }
 
@@ -191,7 +183,7 @@ function lawOfEnds(world: World, rules: Rules): string | undefined {
     rules,
   );
   for (let round = 0; round < 2 * now.followers.length && now.law === undefined; round += 1) {
-    const o = now.objects.findIndex(({ halts, resumed }) => halts.length > resumed);
+    const o = now.objects.findIndex(({ halt }) => halt !== undefined);
     if (o === -1) break;
     const resumed = after(now, 'resume', o, rules);
     if (resumed !== undefined) now = rest(resumed.world, rules);

@@ -72,9 +72,15 @@ describe('the laws of stages hold in every order of events', () => {
     });
 });
 
-const withFact = (fact: (member: Member) => Partial<Member>): Rules => {
-  return { ...RULES, fact: (member) => ({ ...member, ...fact(member) }) };
-};
+const withChange = (edit: (change: Change) => Partial<Change>): Rules => ({
+  ...RULES,
+  plan: (changes, soakMs) => {
+    const edited = [...changes].map(([key, change]) => [key, { ...change, ...edit(change) }] as const);
+    return planStages(new Map(edited), soakMs);
+  },
+});
+const withFact = (fact: (member: Member) => Partial<Member>): Rules =>
+  withChange(({ members }) => ({ members: members.map((member) => ({ ...member, ...fact(member) })) }));
 const withPlan = (edit: (plan: StagePlan, change: Change) => Partial<StagePlan>): Rules => ({
   ...RULES,
   plan: (changes, soakMs) => {
@@ -158,14 +164,7 @@ describe('a law is broken by a wrong rule', () => {
       'a person ends every halt',
       'what a person let go needs evidence again',
       'no evidence',
-      {
-        ...RULES,
-        plan: (changes, soakMs) =>
-          planStages(
-            new Map([...changes].map(([object, change]) => [object, { ...change, isLetGo: false }])),
-            soakMs,
-          ),
-      },
+      withChange(() => ({ isLetGo: false })),
     ],
     [
       'who waits is named',
