@@ -2,7 +2,7 @@
  * The decision of the admission webhook about one write of a workload. It puts back the stamps that an update of an external
  * writer leaves out, and stamps a new workload.
  *
- * A new stamp is always committed: it has the sequence of the state's entry, so it names the content in force and proves
+ * A new stamp is always committed: it has the sequence of the state's entry, so it names the current content and proves
  * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then
  * it is about the same pods as before.
  */
@@ -97,7 +97,7 @@ function reasonToPass(known: CacheReader, request: AdmissionRequest): AdmissionR
 
 /**
  * Puts missing stamps back. If that makes the pod template equal to the live one, no pod starts and they come back unchanged.
- * Otherwise pods start with the content in force, and the objects that were stamped get new, committed stamps.
+ * Otherwise pods start with the current content, and the objects that were stamped get new, committed stamps.
  */
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
@@ -116,7 +116,7 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
 }
 
 /**
- * The patch that stamps the workload for `stamped` with the digests in force, unless it has a stamp of at least that sequence,
+ * The patch that stamps the workload for `stamped` with the current digests, unless it has a stamp of at least that sequence,
  * and adds the hash over all followed objects.
  */
 function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {

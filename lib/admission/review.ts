@@ -177,7 +177,7 @@ function decide(request: AdmissionRequest, { known, log }: ReviewOptions): Decis
     else log.info(`${workload}: ${sentence}`, fields);
     return decision;
   } catch (error) {
-    log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });
+    log.error(`admission of ${workload} failed; the request is allowed unchanged`, { namespace, error });
     return { result: 'failed', patch: [] };
   }
 }

@@ -59,7 +59,7 @@ export class Fence {
   #fail(what: string, key: ObjectKey, handle: () => void, times: number, error: unknown): void {
     const { log, random, onNews } = this.#options;
     const retryInMs = backoffMs(times, LATER_BACKOFF, random);
-    log.error('internal error, tried again later', { key, what, error: String(error), retryInMs });
+    log.error('internal error, retrying later', { key, what, error: String(error), retryInMs });
     if (!this.#isClosed) {
       const timer = setTimeout(() => this.run(what, key, handle), retryInMs);
       this.#failed.set(nameOf(what, key), { key, times: times + 1, timer });

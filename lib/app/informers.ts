@@ -31,9 +31,9 @@ import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
 
-const REFUSED = 'may not be listed or watched: it is left out until it may, and all else is served';
-const UNSERVED = 'is not served any more: it is left out until it is, and all else is served';
-const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
+const REFUSED = 'ignored until granted: no permission to list and watch';
+const UNSERVED = 'ignored until served: the API server no longer serves it';
+const UNORDERED = 'ignored: its resourceVersions are not numbers';
 
 /**
  * The streams to watch: each kind in each of the namespaces. If these are not limited, each kind in all namespaces but the ignored ones,

@@ -70,7 +70,7 @@ export class Listing {
   watched(stream: Stream): void {
     const { gate, log, onNews } = this.#options;
     if (!gate.markWell(stream)) return;
-    log.info(`${nameOf(stream)} may be listed and watched again`);
+    log.info(`${nameOf(stream)} can be listed and watched again`);
     onNews();
   }
 

@@ -44,7 +44,7 @@ export async function main(
       return USAGE_EXIT_CODE;
     }
     if (error instanceof ListenError) log.error(error.message);
-    else log.error('the reloader ends because of an error that it does not know', { error });
+    else log.error('exiting: unexpected error', { error });
     return FAILED;
   }
 }
@@ -122,8 +122,8 @@ function logStart(
 
 /** Logs only scheme and host of an address: its path and query may hold a secret. */
 function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
-  if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
-  else if (webhookUrl !== undefined) log.info(`nothing is rolled: ${originOf(webhookUrl)} is told instead`);
+  if (dryRun) log.info('dry run: reporting rollouts without writing anything');
+  else if (webhookUrl !== undefined) log.info(`webhook mode: notifying ${originOf(webhookUrl)} instead of rolling workloads`);
   else if (alerts !== undefined) log.info(`alerts are sent to ${originOf(alerts.url)}`);
 }
 
@@ -156,7 +156,7 @@ async function serveAdmission(
     onStranger: strangerReporter(parts),
   });
   const port = await server.start(admission.port, options.bindAddress);
-  log.info('the admission webhook keeps stamps through updates by external writers', { port });
+  log.info('the admission webhook preserves stamps in updates by external writers', { port });
   const { tlsDirectory: directory, clientAuthorities: file } = admission;
   const loop = { log, wait: sleep };
   const ended = Promise.all([
@@ -171,7 +171,7 @@ async function serveAdmission(
 /** Counts the refused clients, and logs one of them a minute. */
 function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
   const logOne = atMostEvery(STRANGERS_MS, (reason: string) =>
-    log.debug('the admission webhook refused a client; said once a minute', { reason }),
+    log.debug('the admission webhook refused a client; logged once a minute', { reason }),
   );
   return (reason) => {
     metrics?.reviewed('unauthenticated');
@@ -206,7 +206,7 @@ function logSilentWatches(watches: readonly WatchStatus[], log: Log): void {
   const seconds = Math.round(Math.max(...down.map(silentSeconds)));
   const streams = down.map(({ stream }) => stream).join(', ');
   const problem = down.find((each) => each.problem !== undefined)?.problem;
-  log.warn(`nothing is heard for ${seconds} s of: ${streams}`, problem === undefined ? {} : { problem });
+  log.warn(`no watch events for ${seconds} s from: ${streams}`, problem === undefined ? {} : { problem });
 }
 
 /** The seconds since the last sign of life; each page of a long list is one. */

@@ -54,7 +54,7 @@ export interface ServedPages {
 export async function servePages(assembly: Observed, options: Options, served: Served): Promise<ServedPages> {
   const { bindAddress: address, checksHost, metricsTlsDirectory: directory } = options;
   const { log, send } = served;
-  const onError = (error: unknown): void => log.error('a page failed', { error });
+  const onError = (error: unknown): void => log.error('failed to serve a page', { error });
   const place = { address, checksHost };
   const admit = directory === undefined ? undefined : admitterOf(send, log);
   const { stuck, waitingFor } = assembly;
@@ -121,7 +121,7 @@ function admitterOf(send: Send, log: Log): PageAccess['admit'] {
   const access = new PageAccess({
     review: (token, path) => reviewReader(send, token, path, AbortSignal.timeout(REVIEW_MS)),
     onFailure: atMostEvery(FAILURES_MS, (error) =>
-      log.warn('the token of a request for a page cannot be reviewed; said once a minute', { error }),
+      log.warn('cannot review the token of a page request; logged once a minute', { error }),
     ),
   });
   return (authorization, path) => access.admit(authorization, path);

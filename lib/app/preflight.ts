@@ -86,7 +86,7 @@ async function mayGoOn(
   }
   if (isNeedless) {
     log.warn(
-      `The state exists, so the reloader works; were it deleted, it could not come back. ${creation.sentence}`,
+      `The state exists, so the reloader works. It cannot recreate a deleted state. ${creation.sentence}`,
     );
   }
   return !isEssential(needed, wanted);

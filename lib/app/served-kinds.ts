@@ -221,12 +221,12 @@ export class ServedKinds {
     const what = `${row.kind} (${row.resource} of ${row.group}/${row.version})`;
     const level = permissions === undefined ? 'warn' : 'info';
     if (state === 'not served')
-      log[level](`${what} is not served by the API server: it is looked for again every 10 minutes`);
+      log[level](`${what} is not served by the API server; checking every 10 minutes`);
     if (state === 'rights missing')
-      log.info(`${what} is left alone: ${problem}\nIt is looked for again every 10 minutes.`);
+      log.info(`${what} is ignored: ${problem}\nThe reloader checks again every 10 minutes.`);
     if (state === 'unavailable' && isLagging !== true)
       log.warn(
-        `${what} cannot be looked for: it is left out until it can, and all else is rolled; the state is not committed meanwhile`,
+        `${what} cannot be discovered; ignored until it can, and the state is not committed meanwhile`,
         { problem },
       );
   }

@@ -121,7 +121,7 @@ export class Terms {
       if (result?.kind !== 'failed') return result;
       const ms = Math.max(result.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
       const fields = { error: result.message, server, retryInMs: ms };
-      log.warn('the state cannot be read, nothing is decided before it is', fields);
+      log.warn('cannot read the state; nothing is rolled until it is read', fields);
       await sleep(ms, signal);
     }
     return undefined;
@@ -154,7 +154,7 @@ export class Terms {
     const onContested = (other: TermMark): void => {
       const own = `this one (${identity}, term ${mark.term})`;
       log.warn(
-        `another process writes the state (${other.writer}, term ${other.term}): ${own} stops, and stands again later`,
+        `another process writes the state (${other.writer}, term ${other.term}): ${own} stops leading, and tries again later`,
       );
       contest.abort();
     };

@@ -183,7 +183,7 @@ export async function writeResultOf<T>(write: () => Promise<T>): Promise<WriteRe
   }
 }
 
-/** The result of a write that threw. Every error after which the write may be in force becomes `unanswered`. */
+/** The result of a write that threw. Every error after which the write may be applied becomes `unanswered`. */
 export function failedWrite(thrown: unknown): WriteResult<never> {
   const error = ApiError.from(thrown);
   const { code, message } = error;

@@ -80,7 +80,7 @@ export class EventRecorder {
     const { namespace } = record.regarding;
     if (this.#queues.get(namespace)?.has(name) === true) return;
     if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(record)) {
-      this.#options.log.debug('an Event is dropped: too many are waiting', {
+      this.#options.log.debug('dropping an Event: too many are queued', {
         object: describe(record.regarding),
       });
       return;
@@ -164,7 +164,7 @@ export class EventRecorder {
     const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
     if (code === 'forbidden') this.#sayForbidden(regarding.namespace, fields);
     else if (code !== 'already-exists' && code !== 'conflict')
-      this.#options.log.debug('an Event is dropped', fields);
+      this.#options.log.debug('dropping an Event', fields);
     return false;
   }
 
@@ -177,7 +177,7 @@ export class EventRecorder {
     const [oldest] = this.#forbidden;
     if (oldest !== undefined && this.#forbidden.size >= MOST_FORBIDDEN) this.#forbidden.delete(oldest);
     this.#forbidden.add(namespace);
-    this.#options.log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
+    this.#options.log.warn(`cannot record Events in ${namespace}; logged once`, fields);
   }
 
   #eventOf(record: EventRecord, at: string): object {

@@ -98,7 +98,7 @@ export class Informer<R extends RawObject, T> {
       object = this.#options.project(raw as R);
     } catch {
       // The error is not logged: it may quote the content.
-      this.#options.log.error('an object cannot be read, its last readable version stays in force', {
+      this.#options.log.error('cannot read an object; its last readable version stays current', {
         object: key,
       });
       return;
@@ -117,7 +117,7 @@ export class Informer<R extends RawObject, T> {
       this.#options.handler(event);
     } catch (error) {
       const object = event.type === 'synced' ? this.#options.source.path : event.key;
-      this.#options.log.error('a handler failed, the stream goes on', {
+      this.#options.log.error('a handler failed; the stream continues', {
         event: event.type,
         object,
         error: String(error),
@@ -140,7 +140,7 @@ export class Informer<R extends RawObject, T> {
     try {
       call();
     } catch (error) {
-      this.#options.log.error('an observer failed, the stream goes on', { error: String(error) });
+      this.#options.log.error('an observer failed; the stream continues', { error: String(error) });
     }
   }
 }

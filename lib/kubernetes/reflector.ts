@@ -200,7 +200,7 @@ export class Reflector {
       // Not with the token that this answer offers: it continues in the present, and changes on earlier pages would be lost.
       const fields = { kind, path, objects: page.objects };
       this.#options.log.info(
-        `list of ${kind} took longer than its version is kept, listing all in one answer`,
+        `list of ${kind} outlived its resourceVersion; requesting all objects in one response`,
         fields,
       );
       return { name: 'listing', page: { ...FIRST_PAGE, isWhole: true } };
@@ -208,7 +208,7 @@ export class Reflector {
     if (failures % TRIES_OF_A_PAGE !== 0)
       return afterPause(ms, { name: 'listing', page: { ...page, failures } });
     const fields = { kind, path, code: error.code, error: error.message, objects: page.objects, failures };
-    this.#options.log.warn(`list of ${kind} begins anew, one request failed again and again`, fields);
+    this.#options.log.warn(`restarting the list of ${kind} after ${failures} failed requests`, fields);
     return afterPause(ms, { name: 'listing', page: { ...FIRST_PAGE, failures } });
   }
 
@@ -269,7 +269,7 @@ export class Reflector {
     const level = error.code === 'malformed' || (inARow === 1 && !routine) ? 'warn' : 'debug';
     const { kind, path } = this.#options.source;
     const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
-    this.#options.log[level](`${verb} of ${kind} failed, trying again`, fields);
+    this.#options.log[level](`${verb} of ${kind} failed, retrying`, fields);
   }
 }
 

@@ -185,13 +185,13 @@ export class Elector {
   async #hold(term: Term, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<LeadEnd> {
     const { log, identity } = this.#options;
     const done = new AbortController();
-    log.info('this process leads', { identity });
+    log.info('became the leader', { identity });
     const work = this.#work(term, lead).finally(() => done.abort());
     const isKept = term.isAlone || (await this.#renew(term, done.signal));
     if (!isKept) {
       term.finish();
       this.#report();
-      log.warn('the lead is lost: the Lease could not be renewed in time, or another process holds it');
+      log.warn('lost the lead: the Lease was not renewed in time, or another process holds it');
     }
     const end = await work;
     const { validUntilMs } = term;
@@ -199,7 +199,7 @@ export class Elector {
     this.#term = undefined;
     if (isKept && !term.isAlone) await this.#release({ untilMs: validUntilMs });
     this.#report();
-    log.info('this process no longer leads', { identity });
+    log.info('stopped leading', { identity });
     return end;
   }
 
@@ -208,7 +208,7 @@ export class Elector {
     try {
       return await lead(term);
     } catch (error) {
-      this.#options.log.error('the lead ended by an error', { error: `internal error: ${String(error)}` });
+      this.#options.log.error('stopped leading: internal error', { error: `internal error: ${String(error)}` });
       return 'contested';
     }
   }

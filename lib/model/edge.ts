@@ -25,7 +25,7 @@ export interface Edge {
   /** Undefined until the object is first seen: its first content is the baseline. */
   readonly runningDigest: RunningDigest | undefined;
   /**
-   * When the edge began, while its running digest is the digest in force at that time. Undefined if the edge existed at the first
+   * When the edge began, while its running digest is the current digest at that time. Undefined if the edge existed at the first
    * list, if a rollout was observed since, or if a pattern matches the object.
    */
   readonly followedSince: Span | undefined;
@@ -33,7 +33,7 @@ export interface Edge {
   readonly mixedPods: boolean;
   /** The stamp in the live template. */
   readonly stamp: Stamp | undefined;
-  /** The highest sequence of a stamp that was observed on this edge, or may have been in force unobserved. */
+  /** The highest sequence of a stamp that was observed on this edge, or may have been applied unobserved. */
   readonly highestSequence: number;
   /** A patch of ours changed the running digest, and its rollout is not known to be complete: older pods may be left. */
   readonly rolloutInProgress: boolean;

@@ -25,7 +25,7 @@ export type Reading<T> =
 
 /** The answer to one fenced write of a `T`. */
 export type WriteResult<T> =
-  /** The write is in force; `object` is the answer of the server. */
+  /** The write is applied; `object` is the answer of the server. */
   | { readonly kind: 'accepted'; readonly object: T }
   /** Another client wrote first (409), or a test of a JSON patch failed, with its message: read again, decide again. */
   | { readonly kind: 'conflict'; readonly message?: string }
@@ -122,7 +122,7 @@ export interface EvictionProgress {
 export type Outcome =
   /** The workload was up to date. */
   | { readonly type: 'current' }
-  /** The patch is in force, or every older pod was evicted. */
+  /** The patch is applied, or every older pod was evicted. */
   | { readonly type: 'rolled'; readonly plan: RolloutPlan; readonly evicted?: number }
   /** It may not be rolled now. */
   | { readonly type: 'blocked'; readonly blocked: Blocked }

@@ -147,7 +147,7 @@ export function aboutOf({ stamps }: RolloutPlan): string {
   return stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
 }
 
-/** Whether the live template carries every stamp of the plan: then the patch is in force, even if another process sent it. */
+/** Whether the live template carries every stamp of the plan: then the patch is applied, even if another process sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
   return plan.stamps.every(({ places, stamp }) =>
     places.every(({ variable }) =>

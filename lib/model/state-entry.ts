@@ -158,7 +158,7 @@ function haltsIn(text: string): Pick<StateEntry, 'halts'> {
 
 /**
  * Parses overrides; undefined if `value` is invalid. A digest under an algorithm that is not known stays as it is: it equals no
- * digest in force, as an unknown one.
+ * current digest, as an unknown one.
  */
 export function parseOverrides(value: string): Overrides | undefined {
   let parsed: unknown;

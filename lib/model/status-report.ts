@@ -11,7 +11,7 @@ export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
 /** One object that a workload follows. */
 export interface FollowedStatus {
   readonly object: string;
-  /** The first digits of the digest in force; undefined while the object does not exist. */
+  /** The first digits of the current digest; undefined while the object does not exist. */
   readonly observed: string | undefined;
   readonly committed: string | undefined;
   /** The running digest; `?` if it is unknown. */

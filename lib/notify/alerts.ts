@@ -131,7 +131,7 @@ export class Alerts {
     onResult(result.kind === 'taken' ? 'sent' : 'failed');
     if (result.kind === 'taken') return;
     const about = { object: describe(workload), namespace: workload.namespace };
-    log.warn('an alert is not sent', { ...about, error: result.message });
+    log.warn('alert not sent', { ...about, error: result.message });
   }
 
   #dropOldest(): void {
@@ -139,7 +139,7 @@ export class Alerts {
     this.#queue.shift();
     onResult('dropped');
     if (!this.#hasLoggedFull)
-      log.warn(`alerts are dropped: too many wait for ${poster.origin}; said once until they are sent`);
+      log.warn(`dropping alerts: too many are queued for ${poster.origin}`);
     this.#hasLoggedFull = true;
   }
 
@@ -148,7 +148,7 @@ export class Alerts {
     const { log, onResult } = this.#options;
     const rest = 1 + this.#queue.splice(0).length;
     for (let i = 0; i < rest; i += 1) onResult('dropped');
-    log.warn('alerts are dropped: there was no time left to send them', { alerts: rest });
+    log.warn('dropping alerts: no time left to send them', { alerts: rest });
   }
 }
 

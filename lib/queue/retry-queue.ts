@@ -186,7 +186,7 @@ export class RetryQueue {
       return await this.#options.reconcile(key);
     } catch (error) {
       const message = `internal error: ${String(error)}`;
-      this.#options.log.error('internal error, tried again later', { key, error: message });
+      this.#options.log.error('internal error, retrying later', { key, error: message });
       return this.backOff(key, { bounds: LATER_BACKOFF, message });
     }
   }

@@ -265,7 +265,7 @@ export class Reporter {
     counters?.committed(result.kind);
     if (result.kind === 'accepted' || result.kind === 'conflict') return;
     const error = 'message' in result ? { error: result.message } : {};
-    log.warn('the state is not written yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });
+    log.warn('cannot write the state yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });
   }
 
   /** Reports that everything is listed; and warns if workloads carry stamps although no state was found. */
@@ -274,7 +274,7 @@ export class Reporter {
     const workloads = [...store.workloads.values()].map(({ workload }) => workload);
     const objects = [...store.dependents.configs()].length;
     log.info(
-      `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
+      `initial lists are complete: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
     // Those of Stakater Reloader have no number.
     const isStamp = ({ variable, value }: TemplateStamp): boolean => {
@@ -284,7 +284,7 @@ export class Reporter {
     const stamped = workloads.filter(({ stamps }) => stamps.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(
-      `no state was found although ${describeAll(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
+      `no state was found although ${describeAll(stamped)} carry stamps: the current content is the new baseline, and earlier changes are unknown`,
       { namespaces: [...new Set(stamped.map(({ namespace }) => namespace))].join(', ') },
     );
   }

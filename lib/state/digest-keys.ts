@@ -18,7 +18,7 @@ export interface DigestKeysOptions {
   readonly log: Log;
 }
 
-const UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
+const UNREAD = 'cannot read the digest keys; nothing is watched until they are read';
 
 /** See the file's comment. */
 export class DigestKeys {
@@ -52,7 +52,7 @@ export class DigestKeys {
     const held = await this.#held(client, signal);
     if ('kind' in held) {
       if (!held.isForbidden || named.length > 0) return { ...held, message: `${UNREAD}: ${held.message}` };
-      log.warn(`the key of the digests: ${held.message}; until a start that may, digests are plain SHA-1`);
+      log.warn(`cannot use the digest key: ${held.message}; digests are plain SHA-1 until the next start`);
       keyring.begin(SHA1.name);
       return undefined;
     }

@@ -38,5 +38,5 @@ export async function finishInTime({ parts, committer, wait, log }: Ending): Pro
   await Promise.race([finish(), wait(LONGEST_END_MS, end.signal)]);
   end.abort();
   committer.halt();
-  if (!isDone) log.warn('the API server does not answer: what was under way is left to the next start');
+  if (!isDone) log.warn('no answer from the API server: the next start completes unfinished work');
 }

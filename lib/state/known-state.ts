@@ -88,7 +88,7 @@ export class KnownState {
   readonly #stale = new Set<number>();
   /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
   readonly #noticed = new Map<number, string | undefined>();
-  /** The last write of each shard that is not answered yet: it may or may not be in force. */
+  /** The last write of each shard that is not answered yet: it may or may not be applied. */
   readonly #sent = new Map<number, StateWrite>();
   /** Shards that were reported as full. */
   readonly #full = new Set<number>();

@@ -31,7 +31,7 @@ export interface StateWrite {
   readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
   /** The objects whose entries are written, with the sequence of each; undefined for a removed entry. */
   readonly sequences: ReadonlyMap<ObjectKey, number | undefined>;
-  /** The objects whose edges the write records: compared again once it is in force, for they may have changed on its way. */
+  /** The objects whose edges the write records: compared again once it is applied, for they may have changed on its way. */
   readonly touched: ReadonlySet<ObjectKey>;
   /** `entries` and `overrides` as the data of the merge patch: null removes a key. */
   readonly data: Readonly<Record<StateKey, string | null>>;
@@ -101,7 +101,7 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   for (const config of write.touched) reviewState(store, effects, config);
 }
 
-/** The shard as it is once the write is in force. */
+/** The shard as it is once the write is applied. */
 export function shardAfter({ persisted }: Store, write: StateWrite): PersistedState {
   const before = persisted.state.shards[write.shard] ?? EMPTY_STATE;
   return {

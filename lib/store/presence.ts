@@ -53,7 +53,7 @@ export class Presence {
     return true;
   }
 
-  /** The digest in force for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
+  /** The current digest for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
   observed(workload: Workload, ref: ConfigRef, digest: Digest | undefined): Digest | undefined {
     if (digest !== undefined || !this.#rules.onDelete) return digest;
     return this.isAbsent(ref) && this.#canDoWithout(workload, ref) ? ABSENT : undefined;

@@ -39,10 +39,10 @@ export interface Beginning {
 }
 
 /**
- * An edge that appears while the reloader runs. The running digest is the digest in force, so no workload is rolled; the pods
+ * An edge that appears while the reloader runs. The running digest is the current digest, so no workload is rolled; the pods
  * are mixed if the object changed after the workload was written, for they may have read the content before. If the object is
  * absent, its first content becomes the baseline, whatever the state says of earlier times. One exception: if it was deleted
- * after the workload was written, and that event came first, its last content was in force.
+ * after the workload was written, and that event came first, its last content was current.
  */
 export function appearingEdge(
   store: Store,

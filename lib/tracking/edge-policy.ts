@@ -45,7 +45,7 @@ export function isOutdatedOn(store: Store, record: WorkloadRecord, config: Objec
   return isOutdated(edge, observedBy(store, record, store.configs.get(config)));
 }
 
-/** The digest in force of an object for the workload; undefined if there is none, or it is not known. */
+/** The current digest of an object for the workload; undefined if there is none, or it is not known. */
 export function observedBy(
   store: Store,
   { workload }: WorkloadRecord,
@@ -123,7 +123,7 @@ export function judge(
 }
 
 /**
- * Stores an edge, after the policy: if it does not ask for the content in force, the pods are taken to run it, so the edge is
+ * Stores an edge, after the policy: if it does not ask for the current content, the pods are taken to run it, so the edge is
  * up to date. Returns the stored edge. Every change of an edge goes through here.
  */
 export function putEdge(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {

@@ -20,7 +20,7 @@ interface ContentChanged {
   readonly observed: Digest;
   /** The running digest, translated to this program's own algorithm; undefined: none yet. */
   readonly running: RunningDigest | undefined;
-  /** The event arrived late: this content was in force already when the workload began to follow the object. */
+  /** The event arrived late: this content was current already when the workload began to follow the object. */
   readonly isLate: boolean;
   /** Existing pods may have read a content other than the running one and the observed one. */
   readonly mayHaveBeenRead: boolean;
@@ -36,7 +36,7 @@ export type EdgeEvent =
   | { readonly type: 'began'; readonly running: RunningDigest | undefined }
   /** Pods start while the object is absent, and absence counts. */
   | { readonly type: 'pods-start-without' }
-  /** It begins while the reloader runs, with what is in force. `mayHaveReadOther`: some pods may have started before that was. */
+  /** It begins while the reloader runs, with the current content. `mayHaveReadOther`: some pods may have started before that was. */
   | { readonly type: 'appeared'; readonly observed: Digest | undefined; readonly mayHaveReadOther: boolean }
   | FoundAtStart
   /** Another part of the object takes the place of the one that the workload followed. `sequence`: of a patch under way, else 0. */
@@ -68,7 +68,7 @@ export type EdgeEvent =
   | { readonly type: 'pods-started'; readonly observed: Digest | undefined }
   /** The belief is not certain any more: another client changed the state, a patch may run in part, or its rollout failed. */
   | { readonly type: 'doubted' }
-  /** A patch that was planned on `digest` is in force. `changedSince`: the content has changed since the plan. */
+  /** A patch that was planned on `digest` is applied. `changedSince`: the content has changed since the plan. */
   | {
       readonly type: 'patch-accepted';
       readonly digest: Digest;
@@ -87,7 +87,7 @@ export type EdgeEvent =
     }
   /** A patch was accepted, but a later write of another client to the workload is known already. */
   | { readonly type: 'patch-overtaken'; readonly sequence: number }
-  /** The answer to a patch was lost. It is not in force now, but it may have been, or the API server may still receive it. */
+  /** The answer to a patch was lost. It is not applied now, but it may have been, or the API server may still receive it. */
   | { readonly type: 'patch-unanswered'; readonly sequence: number };
 
 /** The edge after `event`; a new object, `edge` is not changed. */

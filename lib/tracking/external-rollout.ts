@@ -1,6 +1,6 @@
 /**
  * External rollouts, and whether they absorb ours. If all pods were of the former template when an external writer changed it,
- * every pod of the new template started after that write and has read the content in force then. A change before the write
+ * every pod of the new template started after that write and has read the current content then. A change before the write
  * then needs no rollout of ours.
  */
 
@@ -88,7 +88,7 @@ export function isReadByExternalRollout({ readSince, record }: WorkloadDiff, con
   return wasInForce(config, record.externalRollout?.startedAfter ?? readSince);
 }
 
-/** The edge after the completion of an external rollout, if one is complete and its pods have read the content in force. */
+/** The edge after the completion of an external rollout, if one is complete and its pods have read the current content. */
 export function afterExternalRollout(
   { effects, readSince, record }: WorkloadDiff,
   config: ConfigRecord,
@@ -117,7 +117,7 @@ export function isBroughtByExternalRollout(store: Store, record: WorkloadRecord)
 }
 
 /**
- * Whether the present content was in force at `at`. If it has not changed since its list, only its last write bounds its age.
+ * Whether the present content was current at `at`. If it has not changed since its list, only its last write bounds its age.
  */
 function wasInForce({ changedAt, resourceVersion, writtenAt }: ConfigRecord, at: number): boolean {
   if (changedAt > Number.NEGATIVE_INFINITY) return changedAt <= at;

@@ -26,7 +26,7 @@ export function notesOf(store: Store, config: ConfigRecord): readonly Halt[] {
   return isOfContent(digest, config) ? halts : NOTHING;
 }
 
-/** The halt in force: the newest one that a person has not let go on. */
+/** The current halt: the newest one that a person has not let go on. */
 export function haltOf(store: Store, config: ConfigRecord): Halt | undefined {
   return haltsOf(store, config).slice(resumedIn(store, config)).at(-1);
 }

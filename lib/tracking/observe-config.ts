@@ -276,7 +276,7 @@ function observeEdge(
   if (next !== edge && wouldForget(store, dependent, record, next)) effects.persist(config, 'now');
 }
 
-/** An edge with its records and the digest in force. */
+/** An edge with its records and the current digest. */
 interface Change {
   readonly dependent: WorkloadRecord;
   readonly record: ConfigRecord;
@@ -318,7 +318,7 @@ function begunEdge(
   return nextEdge(edge, { type: 'began', running });
 }
 
-/** The digest that was in force for the workload before. */
+/** The digest that was current for the workload before. */
 function beforeFor(
   store: Store,
   { workload }: WorkloadRecord,

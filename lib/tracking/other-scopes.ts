@@ -109,7 +109,7 @@ function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): b
   return one === undefined || other === undefined || one.some((key) => other.includes(key));
 }
 
-/** Whether the pods ran of the other part what is in force. */
+/** Whether the pods ran the current content of the other part. */
 function ranCurrent(
   store: Store,
   { workload }: WorkloadRecord,

@@ -66,7 +66,7 @@ function followedBefore(
   return undefined;
 }
 
-/** Pods that ran the content in force of one part of the object run that of the other; else their running digest is unknown. */
+/** Pods that ran the current content of one part of the object run that of the other; else their running digest is unknown. */
 function ranOf(
   { runningDigest }: Edge,
   before: ConfigRecord,

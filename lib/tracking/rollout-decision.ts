@@ -74,7 +74,7 @@ export function planRollout(
 }
 
 /**
- * The patch of `plan` is in force. `workload`: the answer of the API server; undefined if nothing was patched (a dry run, or a
+ * The patch of `plan` is applied. `workload`: the answer of the API server; undefined if nothing was patched (a dry run, or a
  * webhook in place of a patch). The running digests become those of the plan; the pods are mixed if a content changed since.
  * Idempotent: it does nothing if the plan is no longer in flight, since the informer showed the patch first.
  */
@@ -99,8 +99,8 @@ export function acceptRollout(
 }
 
 /**
- * Part of `plan` may be in force, as when the run of a CronJob has started without the stamp: its edges become unknown, so they
- * stay out of date until the whole plan is in force. Does nothing if the plan is no longer in flight: then it is.
+ * Part of `plan` may be applied, as when the run of a CronJob has started without the stamp: its edges become unknown, so they
+ * stay out of date until the whole plan is applied. Does nothing if the plan is no longer in flight: then it is.
  */
 export function doubtRollout(store: Store, plan: RolloutPlan): void {
   const record = store.workloads.get(keyOf(plan.workload));
@@ -121,7 +121,7 @@ export function configsIn({ stamps }: RolloutPlan): readonly ObjectKey[] {
 }
 
 /**
- * The patch of `plan` is not in force: no patch is in flight any more. `wasUnanswered`: it may have been in force for a while,
+ * The patch of `plan` is not applied: no patch is in flight any more. `wasUnanswered`: it may have been applied for a while,
  * or the API server may still receive it, so its sequences count as used. An unanswered patch of another process cannot
  * collide: its sequences belong to another term.
  */
@@ -174,7 +174,7 @@ function acceptOnEdges(store: Store, record: WorkloadRecord, plan: RolloutPlan, 
   }
 }
 
-/** The patch was in force, but a later write of another client is known: the pods may have read any content. */
+/** The patch was applied, but a later write of another client is known: the pods may have read any content. */
 function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void {
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);

@@ -113,7 +113,7 @@ export class Crowd implements AsyncDisposable {
     let last = '';
     let wroteAt = Date.now();
     try {
-      await this.#argo.stage.until('all pods have read what is in force', async () => {
+      await this.#argo.stage.until('all pods have read the current content', async () => {
         const late = await this.#late();
         last = late.map(({ name }) => name).join();
         if (Date.now() > wroteAt + OVERLOOKED_AFTER_MS) {

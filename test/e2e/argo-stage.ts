@@ -258,11 +258,11 @@ export class ArgoStage implements AsyncDisposable {
     });
   }
 
-  /** Nothing is owed: so many patches and templates were needed, and the pods of `web` have read the content in force. */
+  /** Nothing is owed: so many patches and templates were needed, and the pods of `web` have read the current content. */
   async restsAt(expected: Rest): Promise<void> {
     await this.patched(expected.patches);
     await this.scene.reaches('Healthy');
-    await this.stage.until('its pods have read the content in force', () => this.isCurrent());
+    await this.stage.until('its pods have read the current content', () => this.isCurrent());
     // What was healthy above may have been the template before, whose generation is that of another object.
     await this.scene.until('its template is the stable one', isStable);
     await this.stage.mark(this.reloader);

@@ -47,7 +47,7 @@ async function survives(cut: Fault['begin'], random: () => number): Promise<void
   await whileChanging(scene, random, async () => {
     const begun = performance.now();
     const mend = await cut(late.proxy);
-    await late.process.hasSaid(/the lead is lost/);
+    await late.process.hasSaid(/lost the lead/);
     const lostMs = performance.now() - begun;
     assert.ok(lostMs <= RENEW_MS + SLACK_MS, `${lostMs} ms`);
     await scene.stage.until('the other one leads', () => pair.isHeldBy(heir));

@@ -19,7 +19,7 @@ const skip = !cluster.access.hasAccounts && 'service accounts are needed';
 const SECRET = 'secrets/reloader-state-key';
 const WEB = web();
 /** What the log says of a state that cannot be begun. */
-const UNREAD = /the keys of the digests cannot be read, nothing is watched before they are/;
+const UNREAD = /cannot read the digest keys; nothing is watched until they are read/;
 
 /** The data of the Secret: the id of the key in use, and each key. */
 async function keysIn(stage: Stage): Promise<{ readonly current: string; readonly keys: JsonObject }> {

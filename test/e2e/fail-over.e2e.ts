@@ -52,7 +52,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
       const { length } = scene.changedAt;
       leader.process.resume();
       // Which of them it notices first is a matter of chance: that its lease is over, or the mark of the other one.
-      await leader.process.hasSaid(/the lead is lost|another process writes the state/);
+      await leader.process.hasSaid(/lost the lead|another process writes the state/);
       await scene.stage.until('more has changed', () => scene.changedAt.length > length + 5);
     });
     await pair.isRight();
@@ -101,7 +101,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
     await cluster.expect('POST', leaseIn(scene), { metadata: { name: 'reloader-state' }, spec });
     const before = performance.now();
     const reloader = await scene.start(elected('reloader-0'));
-    await reloader.hasSaid(/this process leads/);
+    await reloader.hasSaid(/became the leader/);
     const waitedMs = performance.now() - before;
     assert.ok(waitedMs >= LEASE_MS, `${waitedMs} ms`);
     const lease = await cluster.expect('GET', `${leaseIn(scene)}/reloader-state`);

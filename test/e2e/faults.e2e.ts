@@ -84,7 +84,7 @@ describe('a change is rolled once although', { skip, concurrency: 5 }, () => {
     // The API server believes a token for ten seconds after it was shown to be good.
     await stage.until('the token is refused', async () => (await statusFor(send)) === 401);
     proxy.disturb({}, 'cut');
-    await reloader.hasSaid(/watch of ConfigMap failed, trying again.*Unauthorized/);
+    await reloader.hasSaid(/watch of ConfigMap failed, retrying.*Unauthorized/);
     await changeBoth(scene);
     await writeFile(file, await cluster.serviceAccountToken(...account));
     await hasRolledOnce(scene, reloader);
@@ -104,7 +104,7 @@ test('a change is rolled once although what the watches missed is forgotten by e
   await cluster.killApiServer();
   await cluster.startApiServer();
   await scene.proxy.appear();
-  await reloader.hasSaid(/watch of ConfigMap failed, trying again.*expired/);
+  await reloader.hasSaid(/watch of ConfigMap failed, retrying.*expired/);
   await hasRolledOnce(scene, reloader);
 });
 
@@ -116,7 +116,7 @@ test('a change is rolled once although the API server is killed in the middle of
   // One of them that is heard of only after the end of the other's window is a rollout of its own.
   for (const change of [/ConfigMap\/web changed/, /ConfigMap\/other changed/]) await reloader.hasSaid(change);
   await cluster.killApiServer();
-  await reloader.hasSaid(/watch of ConfigMap failed, trying again/);
+  await reloader.hasSaid(/watch of ConfigMap failed, retrying/);
   await cluster.startApiServer();
   await hasRolledOnce(scene, reloader);
 });
@@ -131,7 +131,7 @@ test('a change is rolled once although the API server was away for a leader and 
   const standby = await scene.start({ ...elected('reloader-1'), periodMs: 1500, proxy });
   await scene.stage.until('the other one stands by', () => standby.isReady());
   await cluster.killApiServer();
-  await leader.hasSaid(/the lead is lost/);
+  await leader.hasSaid(/lost the lead/);
   await pause(LEASE_MS);
   await cluster.startApiServer();
   await changeBoth(scene);

@@ -30,7 +30,7 @@ export async function tellsWhoLeads({ leader, standby, witness }: Pair): Promise
  * and that it stands by for the other one.
  */
 export async function standsBy({ process }: Member, leader: Member): Promise<void> {
-  await process.hasSaid(/the lead is lost|another process writes the state/);
+  await process.hasSaid(/lost the lead|another process writes the state/);
   await process.hasSaid(new RegExp(`standing by.*"leader":"${leader.pod}_`));
   assert.equal(process.exit, undefined);
 }

@@ -87,7 +87,7 @@ test('the account of the guide scrapes, and nobody else does', { skip }, async (
   await writeFile(path.join(folder, 'tls.key'), pair.key);
   const own = ['--kubeconfig', kubeconfig, '--metrics-tls-directory', folder, '--health-port', '0'];
   const reloader = stage.start([...installation.args, ...own], installation.env);
-  await reloader.hasSaid(/everything is listed/);
+  await reloader.hasSaid(/initial lists are complete/);
 
   const [status, metrics] = await ask(reloader, '/metrics', token);
   assert.equal(status, 200);

@@ -153,7 +153,7 @@ function writeStep(world: World): boolean {
   return true;
 }
 
-/** At rest every pod runs what is in force, the state says so, and a start would roll nothing. */
+/** At rest every pod runs the current content, the state says so, and a start would roll nothing. */
 function judgeRest(world: World): void {
   judgeState(world);
   for (const name of NAMES) {

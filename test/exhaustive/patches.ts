@@ -87,7 +87,7 @@ export function refuse(world: World, name: Name): void {
   putOff(world, name);
 }
 
-/** The answer never comes, whether the patch is in force or not, and a look at the workload fails too. */
+/** The answer never comes, whether the patch is applied or not, and a look at the workload fails too. */
 export function loseAnswer(world: World, name: Name): void {
   processOf(world).patches[name] = undefined;
   putOff(world, name);

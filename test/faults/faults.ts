@@ -54,11 +54,11 @@ function disturbed(says: readonly RegExp[], match: CallMatch, effect: 'cut' | 't
   return { says, begin };
 }
 
-const SILENCE = /watch of ConfigMap failed, trying again.*nothing was heard for 160 s/;
+const SILENCE = /watch of ConfigMap failed, retrying.*nothing was heard for 160 s/;
 
 /** Nothing new is heard, while all else is answered. */
 export const DEAFNESS: Fault = ruled(
-  [/watch of ConfigMap failed, trying again.*currently unable to handle the request/],
+  [/watch of ConfigMap failed, retrying.*currently unable to handle the request/],
   (['watch', 'list'] as const).map((verb) => ({
     match: { verb },
     times: 'always',
@@ -69,9 +69,9 @@ export const DEAFNESS: Fault = ruled(
 
 /** All of them, by what a person would say of it. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  'connections are cut': disturbed([/watch of ConfigMap failed, trying again/], EVERYTHING, 'cut'),
+  'connections are cut': disturbed([/watch of ConfigMap failed, retrying/], EVERYTHING, 'cut'),
   'connections are cut and refused': {
-    says: [/watch of ConfigMap failed, trying again.*ECONNREFUSED/],
+    says: [/watch of ConfigMap failed, retrying.*ECONNREFUSED/],
     begin: async (proxy) => {
       await proxy.disappear();
       return () => proxy.appear();
@@ -88,7 +88,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'the watches fall silent': { ...disturbed([SILENCE], EVERYTHING, 'silent'), needsHurry: true },
   'a watch breaks off in the middle of a line': disturbed(
-    [/watch of ConfigMap failed, trying again/],
+    [/watch of ConfigMap failed, retrying/],
     CONFIG_MAP_WATCHES,
     'truncated',
   ),
@@ -102,7 +102,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     PATCHES.map((match) => ({ match, effect: { kind: 'lost' } })),
   ),
   'the answer to a commit is lost': ruled(
-    [/the state is not written yet/],
+    [/cannot write the state yet/],
     [{ match: COMMITS, effect: { kind: 'lost' } }],
   ),
   'patches take effect and are never answered': {

@@ -131,7 +131,7 @@ export class Scene implements AsyncDisposable {
 
   /** Resolves when nothing is lost and `reloader` has nothing more to do; rejects when that takes too long. */
   async isRight(reloader: Settling): Promise<void> {
-    await this.stage.until('all pods run what is in force', async () => (await this.lost()).length === 0);
+    await this.stage.until('all pods run the current content', async () => (await this.lost()).length === 0);
     await this.stage.mark(reloader);
   }
 

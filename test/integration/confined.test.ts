@@ -64,7 +64,7 @@ test('the program serves secure pages with a certificate of files', async () => 
   await writeFile(cluster.file('tls.key'), pair.key);
   const flags = ['--secure-metrics', '--metrics-tls-directory', cluster.folder, '--health-port', '0'];
   const reloader = cluster.spawn({ node: NODE, flags });
-  await reloader.hasSaid(/everything is listed/);
+  await reloader.hasSaid(/initial lists are complete/);
   const port = portIn(reloader.lines, /^kubernetes-reloader .* watches/);
   assert.equal(await statusOf(port, '/healthz'), 200);
   assert.equal(await statusOf(port, '/metrics'), 401);

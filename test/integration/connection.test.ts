@@ -14,8 +14,8 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       await using cluster = await Cluster.unreachable();
       const web = await pair(cluster, 'web');
       const reloader = cluster.spawn();
-      await reloader.hasSaid(/the state cannot be read, nothing is decided before it is.*ECONNREFUSED/);
-      assert.ok(reloader.says(/the state cannot be read.*"server":"https?:\/\/127\.0\.0\.1:\d+"/));
+      await reloader.hasSaid(/cannot read the state; nothing is rolled until it is read.*ECONNREFUSED/);
+      assert.ok(reloader.says(/cannot read the state.*"server":"https?:\/\/127\.0\.0\.1:\d+"/));
       assert.deepEqual(await reloader.page('/readyz'), {
         status: 503,
         type: 'text/plain; charset=utf-8',
@@ -37,7 +37,7 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       const web = await pair(cluster, 'web');
       const reloader = await cluster.reloader();
       await cluster.disappear();
-      await reloader.hasSaid(/watch of ConfigMap failed, trying again/);
+      await reloader.hasSaid(/watch of ConfigMap failed, retrying/);
       put(cluster, configMap('web'), 'two');
       assert.equal((await reloader.page('/healthz')).status, 200);
       await cluster.appear();

@@ -22,7 +22,7 @@ const PATCH: CallMatch = { ...OURS, verb: 'patch', resource: 'deployments', name
 const COMMIT: CallMatch = { ...OURS, verb: 'patch', resource: 'configmaps' };
 const STATE: CallMatch = { ...OURS, verb: 'get', resource: 'configmaps' };
 const KEYS: CallMatch = { ...OURS, resource: 'secrets', name: 'reloader-state-key' };
-const KEYS_UNREAD = /the keys of the digests cannot be read, nothing is watched before they are/;
+const KEYS_UNREAD = /cannot read the digest keys; nothing is watched until they are read/;
 
 function status(code: (CallEffect & { kind: 'status' })['code'], retryAfterSeconds?: number): CallEffect {
   return { kind: 'status', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
@@ -86,11 +86,11 @@ const CHANGES: Record<string, Case> = {
   },
   'the commit is forbidden once': {
     fault: { match: COMMIT, effect: status(403) },
-    says: /the state is not written yet.*rejected.*forbidden/,
+    says: /cannot write the state yet.*rejected.*forbidden/,
   },
   'the answer to the commit is lost': {
     fault: { match: COMMIT, effect: { kind: 'lost' } },
-    says: /the state is not written yet/,
+    says: /cannot write the state yet/,
   },
 };
 
@@ -99,26 +99,26 @@ const STARTS: Record<string, Case> = {
   'the list of Secrets is forbidden twice': {
     // The first two ask for its version.
     fault: { match: { ...OURS, verb: 'list', resource: 'secrets' }, nth: 3, times: 2, effect: status(403) },
-    says: /list of Secret failed, trying again.*forbidden/,
+    says: /list of Secret failed, retrying.*forbidden/,
   },
   'a list breaks off': {
     fault: { match: { ...OURS, verb: 'list', resource: 'secrets' }, nth: 3, effect: { kind: 'cutBody' } },
-    says: /list of Secret failed, trying again/,
+    says: /list of Secret failed, retrying/,
   },
   'the first watch of ConfigMaps asks for a version too new': {
     fault: {
       match: { ...OURS, verb: 'watch', resource: 'configmaps' },
       effect: { kind: 'status', code: 504, versionTooLarge: true },
     },
-    says: /watch of ConfigMap failed, trying again.*version-too-new/,
+    says: /watch of ConfigMap failed, retrying.*version-too-new/,
   },
   'the state may not be read at first': {
     fault: { match: STATE, times: 2, effect: status(403) },
-    says: /the state cannot be read, nothing is decided before it is.*forbidden/,
+    says: /cannot read the state; nothing is rolled until it is read.*forbidden/,
   },
   'the answer to the creation of the state is lost': {
     fault: { match: { ...OURS, verb: 'apply', resource: 'configmaps' }, effect: { kind: 'lost' } },
-    says: /the state is not written yet/,
+    says: /cannot write the state yet/,
   },
   'the answer to the creation of the Secret with the keys is lost': {
     fault: { match: { ...KEYS, verb: 'apply' }, effect: { kind: 'lost' } },
@@ -136,7 +136,7 @@ const STARTS: Record<string, Case> = {
 
 /** What becomes of the watch of ConfigMaps. */
 const WATCHES: Record<string, { effect: WatchEffect; says?: RegExp }> = {
-  'is cut': { effect: { kind: 'cut', how: 'throw' }, says: /watch of ConfigMap failed, trying again/ },
+  'is cut': { effect: { kind: 'cut', how: 'throw' }, says: /watch of ConfigMap failed, retrying/ },
   'ends in good order': { effect: { kind: 'cut', how: 'end' } },
   'sends what is no JSON': { effect: { kind: 'garbage' }, says: /watch of ConfigMap failed.*malformed/ },
   'breaks off within a line': { effect: { kind: 'truncated' } },

@@ -133,7 +133,7 @@ export class Cluster {
     await untilOrLogs(this.#processes, what, condition, patienceMs);
   }
 
-  /** Resolves when every pod of these workloads has read what is in force now. */
+  /** Resolves when every pod of these workloads has read the current content now. */
   async podsAreCurrent(...refs: readonly WorkloadRef[]): Promise<void> {
     for (const ref of refs)
       await this.until(`the pods of ${ref.kind}/${ref.name} run the present content`, () =>
@@ -141,7 +141,7 @@ export class Cluster {
       );
   }
 
-  /** Whether every pod of a workload has read what is in force now. */
+  /** Whether every pod of a workload has read the current content now. */
   isCurrent(ref: WorkloadRef): boolean {
     return isCurrent(this.sandbox, ref);
   }

@@ -121,7 +121,7 @@ describe('Events', { concurrency: 4 }, () => {
     await cluster.settled(reloader);
     await reloader.stop();
     const complaints = reloader.lines.filter(({ message }) =>
-      message.startsWith('Events cannot be recorded'),
+      message.startsWith('cannot record Events'),
     );
     assert.equal(complaints.length, 1);
     assert.equal(lines(reloader, 'mistyped').length, 2);

@@ -194,7 +194,7 @@ describe('alerts', { concurrency: 4 }, () => {
     assert.equal(receiver.bodies.length, 1, 'one at a time');
     await keepsTheSecret(reloader);
     assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
-    assert.ok(reloader.says(/an alert is not sent.*no answer from http:\/\/127\.0\.0\.1:\d+ before the end/));
+    assert.ok(reloader.says(/alert not sent.*no answer from http:\/\/127\.0\.0\.1:\d+ before the end/));
     assert.ok(reloader.says(/no time left to send them.*"alerts":2/));
     assert.ok(!reloader.log.includes(SECRET));
   });

@@ -79,7 +79,7 @@ test('what changes while the group is unavailable at the start is rolled once it
   await mark(cluster);
   assert.equal(committed(cluster), before, 'no commit without the kind');
   assert.equal(stampOf(cluster), undefined);
-  assert.ok(second.says(/Rollout .* cannot be looked for: it is left out/));
+  assert.ok(second.says(/Rollout .* cannot be discovered; ignored/));
   await second.kill();
   const third = cluster.spawn({ flags: FLAGS });
   cluster.sandbox.setAvailable('argoproj.io', true);
@@ -94,11 +94,11 @@ test('a definition that is deleted with its objects, and installed again, costs 
   await pair(cluster, 'marker');
   const reloader = await cluster.reloader({ flags: FLAGS });
   cluster.sandbox.setServed('rollouts', false);
-  await reloader.hasSaid(/Rollout is not served any more: it is left out/);
+  await reloader.hasSaid(/Rollout ignored until served/);
   await mark(cluster);
   cluster.sandbox.setServed('rollouts', true);
   putRollout(cluster);
-  await reloader.hasSaid(/Rollout may be listed and watched again/);
+  await reloader.hasSaid(/Rollout can be listed and watched again/);
   put(cluster, WEB, 'two');
   await isStamped(cluster, undefined);
 });

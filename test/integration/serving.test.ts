@@ -123,7 +123,7 @@ describe('three hundred connections at the port of the admission webhook', { con
       await writeFile(cluster.file('tls.key'), key);
       const flags = ['--webhook-port', '0', '--webhook-tls-directory', cluster.folder];
       const reloader = await cluster.reloader({ flags });
-      const port = portIn(reloader, /^the admission webhook keeps stamps/, 'port');
+      const port = portIn(reloader, /^the admission webhook preserves stamps/, 'port');
       using hogs = await new Hogs().open(() => make(port), opened);
       const agent = new Agent({ keepAlive: false });
       for (let i = 0; i < 3; i += 1) {
@@ -183,11 +183,11 @@ describe('the address', { concurrency: 2 }, () => {
         flags: [...FREE_PORT, ...webhookOf(cluster), ...flags],
         env,
       });
-      await reloader.hasSaid(/the admission webhook keeps stamps/);
+      await reloader.hasSaid(/the admission webhook preserves stamps/);
       const ports = [
         reloader.port,
         healthPortOf(reloader),
-        portIn(reloader, /^the admission webhook keeps stamps/, 'port'),
+        portIn(reloader, /^the admission webhook preserves stamps/, 'port'),
       ];
       for (const port of ports) {
         assert.equal(await isOpen(port, '127.0.0.1'), true);

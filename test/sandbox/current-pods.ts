@@ -1,4 +1,4 @@
-/** Whether pods run what is in force: the question behind every rollout. */
+/** Whether pods run the current content: the question behind every rollout. */
 
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { contentOf } from './pod.ts';

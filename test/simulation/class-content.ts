@@ -31,7 +31,7 @@ export class ClassContent {
     this.#addFact = add;
   }
 
-  /** The class is created, edited or gone: its content stays in force, and so does the mark of one that is gone. */
+  /** The class is created, edited or gone: its content stays current, and so does the mark of one that is gone. */
   noteClass({ metadata }: LooseObject, isGone: boolean, at: number): void {
     const mark = isGone ? this.#mark : markOf(metadata.annotations);
     if (mark === this.#mark) return;

@@ -54,7 +54,7 @@ export function judge(trace: Trace): readonly Violation[] {
   return laws.flatMap((law) => law(trace));
 }
 
-/** In the end each pod has read what is in force, and each Job that was created anew is there. */
+/** In the end each pod has read the current content, and each Job that was created anew is there. */
 function judgeLoss(trace: Trace): readonly Violation[] {
   const end = endOf(trace);
   const lost = podsOf(trace).flatMap((pod) => {

@@ -43,7 +43,7 @@ const CASES: Readonly<Record<string, Case>> = {
     rollouts: { [WEB]: 1 },
     reads: 'B',
   },
-  'who opts out of a change and in again begins with what is in force': {
+  'who opts out of a change and in again begins with the current content': {
     steps: [change('B'), wait(2000), OUT, wait(1000), IN, LONG],
     rollouts: { [WEB]: 0 },
     reads: 'A',

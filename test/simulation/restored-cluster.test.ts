@@ -197,7 +197,7 @@ const plays: fc.Arbitrary<Play> = fc.record({
   elects: fc.boolean(),
 });
 
-test('whatever is edited before and after it, in the end all pods have read what is in force', async () => {
+test('whatever is edited before and after it, in the end all pods have read the current content', async () => {
   const property = fc.asyncProperty(plays, async (one) => {
     const { reads, rollouts } = await play(one);
     const last = [...one.before, ...one.after].at(-1)?.content ?? 'A';

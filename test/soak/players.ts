@@ -116,7 +116,7 @@ async function killedAllTheTime(soak: Soak, pair: Pair, pending: PendingChanges)
   }
 }
 
-/** Objects change without a pause: beyond the limit a workload waits longer, and in the end it runs what is in force. */
+/** Objects change without a pause: beyond the limit a workload waits longer, and in the end it runs the current content. */
 async function changedAllTheTime(
   { turns, progress, seed }: Soak,
   pair: Pair,

@@ -10,7 +10,7 @@ export class PendingChanges {
   kills = 0;
   /** Those that found something that was not committed yet. */
   openKills = 0;
-  /** Workloads whose pods did not get to run what is in force, by the round in which that was found. */
+  /** Workloads whose pods did not get to run the current content, by the round in which that was found. */
   readonly lost: string[] = [];
   /** Workloads that were rolled more often than changes and kills explain. */
   tooOften: readonly string[] = [];

@@ -65,7 +65,7 @@ export class WorkloadWriter {
 
   /**
    * The template of another object: the answer is the workload with the template that was answered. If the workload itself cannot be
-   * read then, the patch is in force all the same, so the result is never a refusal.
+   * read then, the patch is applied all the same, so the result is never a refusal.
    */
   async #patchReferenced(plan: RolloutPlan, referenced: Referenced): Promise<WriteResult<RawWorkload>> {
     const { workload, operations } = plan;

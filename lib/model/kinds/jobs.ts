@@ -17,7 +17,7 @@ const LONGEST_NAME = 63;
 const DIGITS = 10;
 
 /**
- * The Job for `plan`. `stamped` is the CronJob as it will be once the stamps are in force, with the next generation. Until they
+ * The Job for `plan`. `stamped` is the CronJob as it will be once the stamps are written, with the next generation. Until they
  * are, every attempt of any process requests a Job of the same name, so that there is one run; afterwards the generation has
  * changed, so that no later change requests that name again.
  */
@@ -75,7 +75,7 @@ const GENERATED_LABELS = [
 
 /**
  * A Job that has changed since its placeholder was made, by its controller or another client, is decided on again: the placeholder
- * is deleted. It is also deleted once another Job has the name: its pods have started with the content in force.
+ * is deleted. It is also deleted once another Job has the name: its pods have started with the current content.
  */
 export function nextStep({ job, copy }: JobPair): SuccessionStep {
   if (copy === undefined) return 'done';

@@ -42,7 +42,7 @@ test('the kinds whose pods are replaced are stamped, those too that a cluster ma
   assert.deepEqual(kinds.filter(isServed), kinds.slice(0, 5));
 });
 
-describe('the sequence of the content in force', () => {
+describe('the sequence of the current content', () => {
   const cases: Record<string, [state: Record<string, string>, number: string]> = {
     'is that of the entry, whatever was found since': [{ 'v1.ConfigMap_cfg': 'a.7' }, 'b.7'],
     'is that of the entry where that says the same': [{ 'v1.ConfigMap_cfg': 'b.3' }, 'b.3'],

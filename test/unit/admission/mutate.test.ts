@@ -110,7 +110,7 @@ const UPDATES: Record<string, Case> = {
     update: deployment({ env: [X], image: 'app:2' }),
     result: 'complete',
   },
-  'a new template gets a committed stamp of the content in force': {
+  'a new template gets a committed stamp of the current content': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X], image: 'app:2' }),
@@ -219,7 +219,7 @@ const UPDATES: Record<string, Case> = {
 };
 
 const CREATIONS: Record<string, Case> = {
-  'a new workload has the digest in force and the committed sequence': {
+  'a new workload has the current digest and the committed sequence': {
     update: deployment({ env: [X] }),
     result: 'stamped',
     becomes: deployment({ env: [web(`${B}.2`), X] }),

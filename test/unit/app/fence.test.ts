@@ -37,7 +37,7 @@ test('what throws is logged, told, and tried again with growing delays until it 
   run('event', 'bad');
   run('event', 'good');
   assert.deepEqual(tries, ['event bad', 'event good']);
-  assert.deepEqual(logged, ['internal error, tried again later event']);
+  assert.deepEqual(logged, ['internal error, retrying later event']);
   assert.deepEqual(news, ['bad event: Error: a defect']);
   pass(3600);
   assert.ok(tries.length > 100 && tries.length < 300, String(tries.length));

@@ -49,7 +49,7 @@ test('an error of the reloader ends the program: nobody is told any more that it
   const log = await logOf(t, async () => {
     assert.equal(await main(command.options, [], {}, new AbortController().signal), 1);
   });
-  assert.match(log, /ends because of an error that it does not know.*what nobody thought of/s);
+  assert.match(log, /exiting: unexpected error.*what nobody thought of/s);
   assert.equal(wasListening, true);
   assert.equal(await isListening(port), false);
   assert.equal(close.mock.callCount(), 1);

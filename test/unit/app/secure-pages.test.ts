@@ -163,7 +163,7 @@ test('an API server that does not answer opens nothing; the log says so once', a
     assert.equal(status, 503);
     assert.match(body, /did not review/);
   }
-  assert.deepEqual(warnings, ['the token of a request for a page cannot be reviewed; said once a minute']);
+  assert.deepEqual(warnings, ['cannot review the token of a page request; logged once a minute']);
   isDown = false;
   assert.equal((await ask('/metrics', 'of-prometheus')).status, 200);
 });

@@ -176,7 +176,7 @@ test('a state of which any part cannot be read is read again until it can, and n
   await pass(t, 5000);
   stop.abort();
   await end;
-  const warning = 'the state cannot be read, nothing is decided before it is';
+  const warning = 'cannot read the state; nothing is rolled until it is read';
   assert.deepEqual([stage.told, stage.calls], [[warning, warning], ['list']]);
   assert.equal(stage.terms.current.store.persisted.state.entries.size, 1);
 });

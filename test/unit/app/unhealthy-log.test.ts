@@ -54,7 +54,7 @@ test('a server that goes away later is spoken of once a minute too, with the rea
     ],
   });
   const line =
-    'nothing is heard for 75 s of: ConfigMap in web, Deployment in web {"problem":"connect ECONNREFUSED"}';
+    'no watch events for 75 s from: ConfigMap in web, Deployment in web {"problem":"connect ECONNREFUSED"}';
   assert.deepEqual(lines, [line, line]);
 });
 

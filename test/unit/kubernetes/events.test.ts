@@ -178,8 +178,8 @@ async function refusedIn(t: TestContext, ...namespaces: string[]): Promise<unkno
 test('that Events may not be recorded is said once for each namespace', async (t) => {
   const told = await refusedIn(t, 'ending', 'ending', 'full', 'ending', 'full');
   assert.deepEqual(told, [
-    'Events cannot be recorded in ending; said once',
-    'Events cannot be recorded in full; said once',
+    'cannot record Events in ending; logged once',
+    'cannot record Events in full; logged once',
   ]);
 });
 
@@ -187,7 +187,7 @@ test('of a hundred namespaces it is remembered, then the oldest is forgotten', a
   const many = Array.from({ length: 101 }, (_, index) => `ns-${index}`);
   const told = await refusedIn(t, ...many, 'ns-100', 'ns-0');
   assert.equal(told.length, 102);
-  assert.equal(told.at(-1), 'Events cannot be recorded in ns-0; said once');
+  assert.equal(told.at(-1), 'cannot record Events in ns-0; logged once');
 });
 
 test('a failure is tried again, three times, as the server wishes', async (t) => {

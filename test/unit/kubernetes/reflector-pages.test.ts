@@ -19,7 +19,7 @@ test('of a list that outlives its version all is listed in one answer, not on wi
     'begin',
     'list a',
     'failure expired, again in 0',
-    'info: list of ConfigMap took longer than its version is kept, listing all in one answer',
+    'info: list of ConfigMap outlived its resourceVersion; requesting all objects in one response',
     'begin',
     'list b',
     'end 9',
@@ -91,7 +91,7 @@ for (const [what, beginning, page] of [
     ]);
     const warnings = told.filter((word) => word.startsWith('warn'));
     assert.deepEqual(warnings.slice(-1), [
-      'warn: list of ConfigMap begins anew, one request failed again and again',
+      'warn: restarting the list of ConfigMap after 10 failed requests',
     ]);
     await stop();
   });

@@ -148,7 +148,7 @@ for (const [what, { answer, code }] of Object.entries(FAILURES)) {
     assert.deepEqual(asked(), ['list']);
     assert.deepEqual(told.slice(1), [
       `failure ${code}, again in 500`,
-      'warn: list of ConfigMap failed, trying again',
+      'warn: list of ConfigMap failed, retrying',
     ]);
     await after(t, 1);
     assert.deepEqual(asked(), ['list', 'list', 'watch 7']);
@@ -256,7 +256,7 @@ test('what cannot be read is logged, and leads to a list after a pause', async (
   await after(t, 500);
   assert.deepEqual(asked(), ['list', 'watch 7', 'list', 'watch 8']);
   assert.ok(told.includes('down: malformed'));
-  assert.ok(told.includes('warn: watch of ConfigMap failed, trying again'));
+  assert.ok(told.includes('warn: watch of ConfigMap failed, retrying'));
   await stop();
 });
 

@@ -184,7 +184,7 @@ test('who cannot renew has lost the lead at the deadline, counted from the last 
   assert.deepEqual([one.isValid(), one.leads[0]?.signal.aborted], [false, true]);
   const { isLeader, holder, sinceMs } = one.elector.status;
   assert.deepEqual([isLeader, holder, sinceMs], [false, undefined, undefined]);
-  assert.ok(one.warnings.some((warning) => warning.startsWith('the lead is lost')));
+  assert.ok(one.warnings.some((warning) => warning.startsWith('lost the lead')));
   await pass(30_000);
   store.passage = () => ({});
   await pass(12_500);

@@ -104,7 +104,7 @@ describe('alerts', () => {
     assert.deepEqual(results, ['failed', 'sent']);
     assert.deepEqual(waits, [1_000, 1_000, 1_000]);
     assert.deepEqual(warnings, [
-      'an alert is not sent {"object":"Deployment/a","namespace":"shop","error":"not now"}',
+      'alert not sent {"object":"Deployment/a","namespace":"shop","error":"not now"}',
     ]);
   });
 

@@ -29,7 +29,7 @@ import { isTaken, settledWith, type World } from '../tracking/world.ts';
 /** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
 export interface Fault {
   readonly before?: () => void;
-  /** The same once the patch is in force, before anybody is told. */
+  /** The same once the patch is applied, before anybody is told. */
   readonly after?: () => void;
   /** The patch does not take effect and this is the answer. */
   readonly result?: Exclude<RollResult<never>, { kind: 'accepted' }>;

@@ -72,7 +72,7 @@ function valuesRead(pods: readonly Pod[]): readonly unknown[] {
 
 for (const kind of KINDS) {
   describe(kind, () => {
-    test('gets its pods, which read what is in force when they start', (t) => {
+    test('gets its pods, which read the current content when they start', (t) => {
       const sandbox = newSandbox(t);
       setConfig(sandbox, 'A');
       createWorkload(sandbox, kind);

@@ -52,7 +52,7 @@ const CASES: Record<string, Case> = {
     runningDigest: '?',
     needsRollout: true,
   },
-  'that the pods ran what is in force settles nothing': {
+  'that the pods ran the current content settles nothing': {
     given: owing,
     reads: { [CFG]: 'b.2' },
     runningDigest: '?',

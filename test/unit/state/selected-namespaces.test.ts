@@ -164,7 +164,7 @@ test('where nothing was begun nothing is owed, and nothing is written', () => {
   assert.deepEqual([world.needsRollout('web'), world.written], [false, {}]);
 });
 
-test('to select a namespace begins with what is in force, and writes it at once', (t) => {
+test('to select a namespace begins with the current content, and writes it at once', (t) => {
   const stage = new SelectionStage(t);
   stage.world.state({});
   stage.world.store.persisted.places.clear();

@@ -177,7 +177,7 @@ test('while it is not known whether a write is in force nothing is written to an
   );
 });
 
-test('a new entry whose write may be in force is sent to the same shard again', async (t) => {
+test('a new entry whose write may be applied is sent to the same shard again', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }, OURS, ONE_EACH).listed('cfg', 'a', 'web');
   stage.listed('tls', 'b', 'api');
   const lost = { kind: 'unanswered', message: 'reset' } as const;

@@ -199,7 +199,7 @@ class Drama {
     // An object that went before its baseline was written has nothing to be written: its return is the baseline.
     if (observed.digest === undefined && world.store.persisted.entryOf(observed.ref) === undefined) return;
     if (edge.runningDigest === undefined) return;
-    // A restart judges it by the policy again, and takes it to run what is in force.
+    // A restart judges it by the policy again, and takes it to run the current content.
     if (!asks(world.store, record, observed)) return;
     if (isWritten(observed.ref)) holdLaw(world, record, observed, edge);
     else holdTruth(world, before, record, observed, edge);

@@ -18,7 +18,7 @@ const AWAITS = { phase: 'Paused', pauseConditions: [{ reason: 'BlueGreenPause' }
 /** The state while pods of the template before are still there: only the stamp proves that they are not all there is. */
 const WHILE_STAMPED = { 'v1.ConfigMap_cfg': 'b.2', 'ran.Rollout_web': { 'v1.ConfigMap_cfg': '?2' } };
 
-/** A patch of ours is in force for `content`, and its pods come. */
+/** A patch of ours is applied for `content`, and its pods come. */
 function rolling(content = 'b'): RolloutWorld {
   const world = settledRollout();
   world.config('cfg', content);

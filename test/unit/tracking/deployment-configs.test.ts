@@ -34,7 +34,7 @@ class OpenshiftWorld extends World {
     return workloadOf(row, this.raw(name), this.store.settings.vocabularies);
   }
 
-  /** The patch is in force and observed, and all pods are still those of the version before. */
+  /** The patch is applied and observed, and all pods are still those of the version before. */
   stamp(): RolloutPlan {
     const plan = this.send('web');
     this.land(plan);

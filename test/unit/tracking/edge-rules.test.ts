@@ -292,7 +292,7 @@ test('a stamp of a peer is recorded as unknown at once', () => {
   });
 });
 
-test('a stamp of a peer in an owner’s rollout needs none of ours where its pods read what is in force', () => {
+test('a stamp of a peer in an owner’s rollout needs none of ours where its pods read the current content', () => {
   const world = settled('web');
   world.settings.absorbsExternalRollouts = () => true;
   const revision = (text: string) => ({ asks: { 'deployment.kubernetes.io/revision': text } });

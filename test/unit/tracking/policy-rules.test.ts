@@ -53,7 +53,7 @@ const CASES: Record<string, Case> = {
       { content: 'c', needsRollout: true },
     ],
   },
-  'what begins to be asked for begins with what is in force: the way back is a change': {
+  'what begins to be asked for begins with the current content: the way back is a change': {
     asks: SEARCH,
     steps: [
       { content: 'b', needsRollout: false },
@@ -302,7 +302,7 @@ test('of two workloads only that one owes which asks', () => {
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
 });
 
-test('what is asked for while another workload still owes begins with what is in force', () => {
+test('what is asked for while another workload still owes begins with the current content', () => {
   const world = begun(SEARCH);
   world.workload('api', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
