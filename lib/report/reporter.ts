@@ -295,7 +295,7 @@ export class Reporter {
 
   /** The verb for the rollout of a workload of this kind. */
   #doneTo({ kind }: WorkloadRef): string {
-    return this.#isTold ? 'told to the webhook' : workloadKindOf(kind).done;
+    return this.#isTold ? 'sent to the webhook' : workloadKindOf(kind).done;
   }
 
   /** The end of the message for a workload whose pods are not replaced at once. */

@@ -69,7 +69,7 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     assert.deepEqual(told?.objects, [configMap('one'), configMap('two')]);
     await cluster.until('an Event tells of it', () => events(cluster).length > 0);
     assert.deepEqual(events(cluster), [
-      'told to the webhook once for 2 changes of ConfigMap/one, ConfigMap/two',
+      'sent to the webhook once for 2 changes of ConfigMap/one, ConfigMap/two',
     ]);
     await keepsTheSecret(first);
     assert.deepEqual(await first.stop(), { code: 0, signal: null });
@@ -110,7 +110,7 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     await web(cluster);
     const first = await cluster.reloader(webhook(receiver));
     put(cluster, configMap('one'), '2');
-    await first.hasSaid(/Deployment\/web is not told to the webhook yet: .* answered 503; next try in/);
+    await first.hasSaid(/Deployment\/web is not sent to the webhook yet: .* answered 503; next try in/);
     await keepsTheSecret(first);
     await first.kill();
     receiver.next.push(status(500));
@@ -134,7 +134,7 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     const { flags } = webhook(receiver);
     const reloader = await cluster.reloader({ flags: [...flags, '--dry-run'] });
     put(cluster, configMap('one'), '2');
-    await reloader.hasSaid(/Deployment\/web would be told to the webhook: 1 source/);
+    await reloader.hasSaid(/Deployment\/web would be sent to the webhook: 1 source/);
     await reloader.stop();
     assert.deepEqual(receiver.bodies, []);
   });
