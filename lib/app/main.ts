@@ -123,7 +123,7 @@ function logStart(
 /** Logs only scheme and host of an address: its path and query may hold a secret. */
 function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   if (dryRun) log.info('dry run: reporting rollouts without writing anything');
-  else if (webhookUrl !== undefined) log.info(`webhook mode: notifying ${originOf(webhookUrl)} instead of rolling workloads`);
+  else if (webhookUrl !== undefined) log.info(`webhook mode: only notifying ${originOf(webhookUrl)}`);
   else if (alerts !== undefined) log.info(`alerts are sent to ${originOf(alerts.url)}`);
 }
 

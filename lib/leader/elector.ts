@@ -208,7 +208,7 @@ export class Elector {
     try {
       return await lead(term);
     } catch (error) {
-      this.#options.log.error('stopped leading: internal error', { error: `internal error: ${String(error)}` });
+      this.#options.log.error('stopped leading: internal error', { error: String(error) });
       return 'contested';
     }
   }

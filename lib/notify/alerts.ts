@@ -138,8 +138,7 @@ export class Alerts {
     const { log, onResult, poster } = this.#options;
     this.#queue.shift();
     onResult('dropped');
-    if (!this.#hasLoggedFull)
-      log.warn(`dropping alerts: too many are queued for ${poster.origin}`);
+    if (!this.#hasLoggedFull) log.warn(`dropping alerts: too many are queued for ${poster.origin}`);
     this.#hasLoggedFull = true;
   }
 

@@ -6,7 +6,7 @@
  * object with it and other properties, see `Row` in flags.ts.
  */
 export const TABLE = {
-  'What is watched:': {
+  'Scope:': {
     '--namespaces, --namespace <namespace...>': 'namespaces to watch; repeatable or a comma list',
     '-A, --all-namespaces': 'watch every namespace',
     '--namespaces-to-ignore <namespace...>': {
@@ -57,7 +57,7 @@ export const TABLE = {
       help: 'do not watch these kinds of workload, e.g. cronjobs or daemonsets; repeatable or a comma list',
     },
   },
-  'What asks for a reload:': {
+  'Selection:': {
     '--dialects <dialect...>': {
       default: 'collaborne,stakater',
       sets: 'dialects',
@@ -85,7 +85,7 @@ export const TABLE = {
     '--pause-deployment-annotation <key>': { renames: 'pausePeriod' },
     '--pause-deployment-time-annotation <key>': { renames: 'pausedAt' },
   },
-  'How it reloads:': {
+  'Rollouts:': {
     '--reload-strategy <strategy>': {
       default: 'env-vars',
       sets: 'reloadStrategy',
@@ -182,7 +182,7 @@ export const TABLE = {
       "namespace of the state (default: the only one watched, else the reloader's own)",
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },
-  'Who leads:': {
+  'Leader election:': {
     '--enable-ha, --leader-election, --leader-elect': {
       default: 'true',
       isStakaters: 'alias',
@@ -214,7 +214,7 @@ export const TABLE = {
     '--webhook-client-ca <file>':
       'the webhook answers only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: all)',
   },
-  'Who is told:': {
+  'Notifications:': {
     '--webhook-url <webhook-url>': {
       isStakaters: 'name',
       help: 'post to this address when a workload would be rolled, in place of rolling it',

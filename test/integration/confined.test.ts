@@ -50,7 +50,7 @@ test('the program rolls, sends alerts, and serves pages and a webhook with certi
   assert.equal(cluster.rollouts(web), 1);
   await cluster.until('an alert is sent', () => receiver.received.length === 1);
   for (const page of ['/', '/metrics', '/readyz']) assert.equal((await reloader.page(page)).status, 200);
-  const port = portIn(reloader.lines, /^the admission webhook keeps/);
+  const port = portIn(reloader.lines, /^the admission webhook preserves/);
   await cluster.until('the webhook has its certificates', () => reloader.says(/CA file .* is in use/));
   assert.equal(await statusOf(port, '/mutate'), 403);
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });

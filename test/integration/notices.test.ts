@@ -120,9 +120,7 @@ describe('Events', { concurrency: 4 }, () => {
     await allRecorded(cluster);
     await cluster.settled(reloader);
     await reloader.stop();
-    const complaints = reloader.lines.filter(({ message }) =>
-      message.startsWith('cannot record Events'),
-    );
+    const complaints = reloader.lines.filter(({ message }) => message.startsWith('cannot record Events'));
     assert.equal(complaints.length, 1);
     assert.equal(lines(reloader, 'mistyped').length, 2);
     assert.equal(cluster.sandbox.list('events').length, 0);

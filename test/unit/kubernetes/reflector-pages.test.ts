@@ -90,9 +90,7 @@ for (const [what, beginning, page] of [
       'watch 8',
     ]);
     const warnings = told.filter((word) => word.startsWith('warn'));
-    assert.deepEqual(warnings.slice(-1), [
-      'warn: restarting the list of ConfigMap after 10 failed requests',
-    ]);
+    assert.deepEqual(warnings.slice(-1), ['warn: restarting the list of ConfigMap after 10 failed requests']);
     await stop();
   });
 

@@ -129,7 +129,7 @@ describe('alerts', () => {
     assert.deepEqual(posted, ['a']);
     assert.deepEqual(results, ['dropped', 'dropped']);
     assert.equal(warnings.length, 1);
-    assert.match(warnings[0] ?? '', /too many wait for https:\/\/hooks\.example\.com/);
+    assert.match(warnings[0] ?? '', /too many are queued for https:\/\/hooks\.example\.com/);
     const closed = alerts.close();
     t.mock.timers.tick(LONGEST_FAREWELL_MS);
     await closed;

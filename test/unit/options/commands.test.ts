@@ -116,6 +116,6 @@ describe('the help', () => {
   test('of run has the flags by topic', () => {
     const printed = parsed('help run');
     assert.ok(printed?.type === 'print');
-    assert.match(printed.text, /^What is watched:\n {2}--namespaces, --namespace/m);
+    assert.match(printed.text, /^Scope:\n {2}--namespaces, --namespace/m);
   });
 });
