@@ -35,24 +35,20 @@ const PLAIN: Readonly<Record<Naming, Variable>> = {
 /** The suffix of a variable that two objects would share, see `variablesOf`. */
 const DIGITS = '(?:_[0-9A-F]{6}|_[0-9A-F]{40})?';
 const KINDS = `(?:${CONFIG_KINDS.map((kind) => kind.toUpperCase()).join('|')})`;
-const STAMPS: Readonly<Record<Naming, RegExp>> = {
+/** The names of all variables that a vocabulary stamps. */
+export const STAMP_VARIABLES: Readonly<Record<Naming, RegExp>> = {
   collaborne: new RegExp(`^_RELOADER_${KINDS}_`),
   stakater: new RegExp(`^STAKATER_.+_${KINDS}${DIGITS}$`),
 };
 
-/** Matches the names of all variables that a vocabulary stamps. */
-export const STAMP_VARIABLE_PATTERN: string = Object.values(STAMPS)
-  .map(({ source }) => source)
-  .join('|');
-
 /** Whether `name` is a variable that a vocabulary stamps. */
 export function isStampVariable(name: string): boolean {
-  return STAMPS.collaborne.test(name) || STAMPS.stakater.test(name);
+  return Object.values(STAMP_VARIABLES).some((names) => names.test(name));
 }
 
 /** Whether `name` is a variable that Stakater Reloader stamps. */
 export function isStakaterVariable(name: string): boolean {
-  return STAMPS.stakater.test(name);
+  return STAMP_VARIABLES.stakater.test(name);
 }
 
 /** The variables of all objects that one workload follows. */

@@ -1,9 +1,8 @@
 /** The objects that a pod template refers to, and the keys of them that the pods read. */
 
-import { CONFIG_KINDS, type ConfigKind, isMountedKind } from './object-ref.ts';
+import type { ConfigKind } from './object-ref.ts';
 import type {
   RawContainer,
-  RawEnvVar,
   RawKeyRef,
   RawNameRef,
   RawPodTemplate,
@@ -66,77 +65,45 @@ function add(
   found.set(key, byKeys && keys !== undefined ? { ...reference, keys } : reference);
 }
 
-/** Where a template refers to objects of one kind. */
-interface Mentions {
-  readonly variable: (from: NonNullable<RawEnvVar['valueFrom']>) => RawKeyRef | undefined;
-  readonly group: (from: NonNullable<RawContainer['envFrom']>[number]) => RawNameRef | undefined;
-  readonly volume: (volume: RawVolume) => RawVolumeSource | undefined;
-  readonly projection: (source: Projection) => RawVolumeSource | undefined;
-}
-
-type Projection = NonNullable<NonNullable<RawVolume['projected']>['sources']>[number];
-
-function nothing(): undefined {
-  return undefined;
-}
-
-const MENTIONS: Readonly<Record<ConfigKind, Mentions>> = {
-  ConfigMap: {
-    variable: ({ configMapKeyRef }) => configMapKeyRef,
-    group: ({ configMapRef }) => configMapRef,
-    volume: ({ configMap }) => configMap,
-    projection: ({ configMap }) => configMap,
-  },
-  Secret: {
-    variable: ({ secretKeyRef }) => secretKeyRef,
-    group: ({ secretRef }) => secretRef,
-    volume: ({ secret }) => {
-      const { secretName: name, ...own } = secret ?? {};
-      return name === undefined ? undefined : { ...own, name };
-    },
-    projection: ({ secret }) => secret,
-  },
-  // The credentials for the provider, `nodePublishSecretRef`, are no content of the pods.
-  SecretProviderClass: {
-    variable: nothing,
-    group: nothing,
-    volume: ({ csi }) => {
-      const name = csi?.volumeAttributes?.['secretProviderClass'];
-      return name === undefined || csi?.driver !== 'secrets-store.csi.k8s.io' ? undefined : { name };
-    },
-    projection: nothing,
-  },
-};
-const ROWS = CONFIG_KINDS.map((kind) => [kind, MENTIONS[kind]] as const);
-
 function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[] {
-  const keys = env.flatMap(({ valueFrom }) =>
-    ROWS.map(([kind, { variable }]) => {
-      const key = variable(valueFrom ?? {});
-      return mention(kind, key, valid([key?.key]));
-    }),
-  );
-  const groups = envFrom.flatMap((from) => ROWS.map(([kind, { group }]) => mention(kind, group(from))));
-  return [...keys, ...groups];
+  const ofKey = (kind: ConfigKind, ref: RawKeyRef | undefined): Mention =>
+    mention(kind, ref, valid([ref?.key]));
+  return [
+    ...env.flatMap(({ valueFrom }) => [
+      ofKey('ConfigMap', valueFrom?.configMapKeyRef),
+      ofKey('Secret', valueFrom?.secretKeyRef),
+    ]),
+    ...envFrom.flatMap(({ configMapRef, secretRef }) => [
+      mention('ConfigMap', configMapRef),
+      mention('Secret', secretRef),
+    ]),
+  ];
 }
 
 function mentionsOfMounts(
   { volumeMounts = [] }: RawContainer,
   volumes: ReadonlyMap<string, RawVolume>,
 ): Mention[] {
-  return volumeMounts.flatMap((mount) => {
-    const volume = volumes.get(mount.name);
-    return volume === undefined ? [] : mentionsOfVolume(volume, mount);
-  });
+  return volumeMounts.flatMap((mount) => mentionsOfVolume(volumes.get(mount.name), mount));
 }
 
-function mentionsOfVolume(volume: RawVolume, mount: RawVolumeMount): Mention[] {
+function mentionsOfVolume(volume: RawVolume | undefined, mount: RawVolumeMount): Mention[] {
+  const { configMap, secret, csi, projected } = volume ?? {};
   const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
-    mention(kind, source, source && !isMountedKind(kind) ? keysOfMount(source, mount) : undefined);
-  const parts = (volume.projected?.sources ?? []).flatMap((source) =>
-    ROWS.map(([kind, { projection }]) => shown(kind, projection(source))),
-  );
-  return [...ROWS.map(([kind, row]) => shown(kind, row.volume(volume))), ...parts];
+    mention(kind, source, source && keysOfMount(source, mount));
+  const ofSecret = secret?.secretName === undefined ? undefined : { ...secret, name: secret.secretName };
+  // The credentials for the provider, `nodePublishSecretRef`, are no content of the pods.
+  const isOfStore = csi?.driver === 'secrets-store.csi.k8s.io';
+  const name = isOfStore ? csi.volumeAttributes?.['secretProviderClass'] : undefined;
+  return [
+    shown('ConfigMap', configMap),
+    shown('Secret', ofSecret),
+    mention('SecretProviderClass', name === undefined ? undefined : { name }),
+    ...(projected?.sources ?? []).flatMap((source) => [
+      shown('ConfigMap', source.configMap),
+      shown('Secret', source.secret),
+    ]),
+  ];
 }
 
 function mention(kind: ConfigKind, source: RawNameRef | undefined, keys?: Keys): Mention {

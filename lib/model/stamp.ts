@@ -23,14 +23,14 @@ export const MOST_AHEAD: number = 2 ** 24;
 /** The number of consecutive terms that have disjoint sequences. */
 export const TERMS: number = 16;
 
-const GRAMMAR = new RegExp(`^(?<digest>(?:[a-z0-9]{1,16}:)?[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
-
-/** Matches every text of a stamp, and nothing else. */
-export const STAMP_PATTERN: string = GRAMMAR.source.replaceAll(/\?<\w+>/g, '?:');
+/** Every text of a stamp, and nothing else. */
+export const STAMP_GRAMMAR: RegExp = new RegExp(
+  `^(?<digest>(?:[a-z0-9]{1,16}:)?[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`,
+);
 
 /** Parses a stamp; undefined if `value` is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
-  const groups = GRAMMAR.exec(value ?? '')?.groups;
+  const groups = STAMP_GRAMMAR.exec(value ?? '')?.groups;
   const sequence = countedSequence(groups?.['number']);
   if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
   return { digest: groups['digest'], sequence };

@@ -226,20 +226,11 @@ function raritiesOf(
   };
 }
 
-/** The lists in use, by their text: thousands of workloads lack the same. */
-const SHARED = new Map<string, readonly string[]>();
-const MOST_SHARED = 1000;
-
 function lacksOf({ annotations }: RawMetadata, { metadata, spec }: RawPodTemplate): Pick<Workload, 'lacks'> {
   const envs = (spec?.containers ?? []).map(({ env }, index) => (env ? '' : `/spec/containers/${index}/env`));
   const ofTemplate = metadata?.annotations ? '' : `/metadata${metadata ? '/annotations' : ''}`;
   const list = [annotations ? '' : 'own', ofTemplate, ...envs].filter((path) => path !== '');
-  if (list.length === 0) return {};
-  const text = list.join();
-  const lacks = SHARED.get(text) ?? list;
-  if (SHARED.size >= MOST_SHARED) SHARED.clear();
-  SHARED.set(text, lacks);
-  return { lacks };
+  return list.length === 0 ? {} : { lacks: list };
 }
 
 function updatesInPlace({ spec }: RawWorkload): boolean {

@@ -3,12 +3,12 @@
  * k8s/components/fences are written from this table, and refuse its account every other change.
  */
 
-import { STAMP_VARIABLE_PATTERN } from '../../lib/annotations/stamp-variables.ts';
+import { STAMP_VARIABLES } from '../../lib/annotations/stamp-variables.ts';
 import { everyVocabulary } from '../../lib/annotations/vocabularies.ts';
 import { RESTARTED_AT_ANNOTATION } from '../../lib/model/kinds/argo-rollout.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../../lib/model/kinds/deployment-config.ts';
 import { STAKATER_KEYS } from '../../lib/model/settings.ts';
-import { STAMP_PATTERN } from '../../lib/model/stamp.ts';
+import { STAMP_GRAMMAR } from '../../lib/model/stamp.ts';
 import { APPROVED_ANNOTATION, STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 
 const VOCABULARIES = everyVocabulary({ alternativeAnnotations: {}, stakaterKeys: STAKATER_KEYS });
@@ -34,8 +34,10 @@ export interface OwnWrites {
 
 /** The fields, with the default names of annotations. */
 export const OWN_WRITES: OwnWrites = {
-  variablePattern: STAMP_VARIABLE_PATTERN,
-  stampPattern: STAMP_PATTERN,
+  variablePattern: Object.values(STAMP_VARIABLES)
+    .map(({ source }) => source)
+    .join('|'),
+  stampPattern: STAMP_GRAMMAR.source.replaceAll(/\?<\w+>/g, '?:'),
   templateAnnotations: [
     STAMPS_ANNOTATION,
     ...VOCABULARIES.map(({ hash, lastReloadedFrom }) => hash ?? lastReloadedFrom),
