@@ -1,7 +1,4 @@
-/**
- * Fills the store by the controller's own code: the whole program is put together as a dry run, its streams list and then see no
- * events, and no window ever ends. So what a command tells is what the controller would decide, and nothing is written.
- */
+/** Fills the store by the program itself, as a dry run whose streams list and then see no events: so a command decides as it does. */
 
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
@@ -21,11 +18,11 @@ import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { CommandError } from './connect.ts';
-import { unreachable } from './installed-reloader.ts';
+import { type InstalledReloader, unreachable } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
 import type { WatchFeed } from './watch-feed.ts';
 
-/** The persisted state, as far as the person may read it; without it nobody can tell what pods run. */
+/** The persisted state, as far as the person may read it. */
 export type StateAccess =
   /** `keys`: the entries and overrides as they were read; the store goes on from there. */
   | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
@@ -56,32 +53,24 @@ export interface Unread {
 }
 
 /** What is observed, and under which settings. */
-export interface Observed {
+export interface Observed extends Pick<InstalledReloader, 'options' | 'place'> {
   readonly send: Send;
-  readonly options: Options;
-  readonly place: Place;
   /** Why the reloader, and so the place of its state, is not known. @default it is known */
   readonly unknown?: readonly string[];
   /** Whether it runs. @default true */
   readonly isServed?: boolean;
   /** What happens afterwards. @default nothing */
   readonly feed?: WatchFeed | undefined;
-  /** @default 15 s each */
-  readonly patience?: Patience;
-}
-
-/** How long what fails is tried again. */
-interface Patience {
-  readonly stateMs: number;
-  readonly listsMs: number;
+  /** How long what fails is tried again. @default 15 s */
+  readonly patienceMs?: number;
 }
 
 const POLL_MS = 5;
-const PATIENCE: Patience = { stateMs: 15_000, listsMs: 15_000 };
+const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
 export async function observe(observed: Observed): Promise<Observation> {
-  const { send, options, place, unknown = [], isServed = true, feed, patience = PATIENCE } = observed;
+  const { send, options, place, unknown = [], isServed = true, feed, patienceMs = PATIENCE_MS } = observed;
   const state = unknown.length > 0 ? STATE_UNKNOWN : await accessToState(send, options, place);
   const hidden = state.is === 'unknown' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
@@ -103,7 +92,7 @@ export async function observe(observed: Observed): Promise<Observation> {
     await running;
   };
   try {
-    await untilListed(assembly, patience);
+    await untilListed(assembly, patienceMs);
   } catch (error) {
     await end();
     throw error;
@@ -119,7 +108,7 @@ export async function observe(observed: Observed): Promise<Observation> {
       return assembly.observed.reloader().store;
     },
     get unread() {
-      return unreadOf(assembly, patience);
+      return unreadOf(assembly, patienceMs);
     },
     end,
   };
@@ -158,31 +147,26 @@ function asDryRun(options: Options, state: StateAccess): Options {
 /** Resolves when every permitted list has arrived or its time is over. @throws CommandError if the state cannot be read in time */
 async function untilListed(
   { observed: { gate, reloader }, waitingFor, watches }: Assembly,
-  { stateMs, listsMs }: Patience,
+  patienceMs: number,
 ): Promise<void> {
   // The right to Namespaces is not reviewed: the list fails, and is not refused.
   const isGivenUp = ({ kind }: Stream): boolean =>
     kind === 'Namespace' && watches().some(({ stream, problem }) => stream === kind && problem !== undefined);
   const isRead = (): boolean =>
     reloader().leads && waitingFor().every((what) => what.startsWith('the list of '));
-  if (!(await untilTrue(isRead, stateMs)) && !reloader().leads)
-    throw new CommandError(
-      `the state of the reloader cannot be read within ${stateMs / 1000} s`,
-      'timed-out',
-    );
+  const says = `the state of the reloader cannot be read within ${patienceMs / 1000} s`;
+  if (!(await untilTrue(isRead, patienceMs)) && !reloader().leads) throw new CommandError(says, 'timed-out');
   // Baselines in memory would tell nothing, and take seconds for thousands of objects.
   reloader().controllers.committer.halt();
-  await untilTrue(
-    () => gate.awaited().every((stream) => gate.isRefused(stream) || isGivenUp(stream)),
-    listsMs,
-  );
+  const isOver = (stream: Stream): boolean => gate.isRefused(stream) || isGivenUp(stream);
+  await untilTrue(() => gate.awaited().every(isOver), patienceMs);
   // An object that was listed before a workload that follows some of its keys is read once more.
   const { configs } = reloader().store;
-  await untilTrue(() => ![...configs.values()].some(({ isUnread }) => isUnread === true), listsMs);
+  await untilTrue(() => ![...configs.values()].some(({ isUnread }) => isUnread === true), patienceMs);
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */
-export async function untilTrue(isTrue: () => boolean, patienceMs: number): Promise<boolean> {
+export async function untilTrue(isTrue: () => boolean, patienceMs: number = PATIENCE_MS): Promise<boolean> {
   const end = monotonicMs() + patienceMs;
   const never = new AbortController().signal;
   while (!isTrue()) {
@@ -192,17 +176,14 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number): Prom
   return true;
 }
 
-function unreadOf(
-  { observed: { gate, streams }, watches }: Assembly,
-  { listsMs }: Patience,
-): readonly Unread[] {
+function unreadOf({ observed: { gate, streams }, watches }: Assembly, patienceMs: number): readonly Unread[] {
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   const awaited = gate.awaited();
   return streams.flatMap((stream): readonly Unread[] => {
     const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
     const problem = problems.get(nameOf(stream));
     if (isListed || (problem === undefined && !awaited.includes(stream))) return [];
-    const late = problem ?? `it is not listed after ${listsMs / 1000} s`;
+    const late = problem ?? `it is not listed after ${patienceMs / 1000} s`;
     const why = gate.isRefused(stream) ? 'you may not list it' : late;
     return [{ kind: stream.kind, namespace: stream.namespace, what: nameOf(stream), why }];
   });

@@ -9,8 +9,6 @@ export interface CommandRow {
   readonly flags: readonly Option[];
   /** Command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[];
-  /** The exit codes besides 1 (it cannot answer) and 64 (the command line is not understood). */
-  readonly exits: string;
 }
 
 const CONNECTION = [
@@ -74,9 +72,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
       ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
-      ['reloader explain deploy/web -o json', 'the same for a script'],
     ],
-    exits: '0 all of it is known, 3 something is not known',
   },
   plan: {
     summary: 'says which workloads changed objects would roll if manifests were applied',
@@ -89,9 +85,8 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     examples: [
       ['reloader plan -f k8s/', 'what applying a folder to the cluster would roll'],
       ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
-      ['reloader plan -f new/ --against old/ -o markdown', 'two trees, without a cluster'],
+      ['reloader plan -f new/ --against old/', 'two trees, without a cluster'],
     ],
-    exits: '0 no workload would be rolled, 2 one would, 3 it is not known (1 also a change is refused)',
   },
   check: {
     summary: 'finds mistakes in manifests, without a cluster',
@@ -110,7 +105,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader check -f k8s/', 'all manifests of a folder'],
       ['helm template shop | reloader check -f - --strict', 'what a chart renders'],
     ],
-    exits: '0 there is no problem, 2 there are some (see --fail-on)',
   },
   graph: {
     summary: 'shows who follows what',
@@ -122,11 +116,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       output('mermaid'),
     ],
     examples: [
-      ['reloader graph', 'each object with its followers'],
       ['reloader graph configmap/web -o mermaid', 'the followers of one object, as a picture in Markdown'],
       ['reloader graph -A --outdated', 'what is out of date'],
     ],
-    exits: '0 all of it is known, 3 something is not known',
   },
   hold: action(
     'holds a workload, or the changes of an object',
@@ -138,25 +130,15 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   ),
   release: action('ends a hold', [
     ['reloader release deployment/web', 'it is rolled for what changed meanwhile'],
-    ['reloader release configmap/ca', 'its followers are rolled for what changed meanwhile'],
   ]),
   approve: action(
     'allows the rollout that a workload waits for',
-    [
-      ['reloader approve deployment/web', 'for the content that it waits for now, and no other'],
-      [
-        'reloader approve deployment/web --content 5ffd1fd8b9',
-        'the token of its Event or of the status page',
-      ],
-    ],
+    [['reloader approve deployment/web', 'for the content that it waits for now, and no other']],
     CONTENT,
   ),
   resume: action(
     'continues the change of an object that a workload halted',
-    [
-      ['reloader resume configmap/ca', 'the next stage begins'],
-      ['reloader resume configmap/ca --content 5ffd1fd8b9', 'the token of the Event or of the status page'],
-    ],
+    [['reloader resume configmap/ca', 'the next stage begins']],
     CONTENT,
   ),
   migrate: {
@@ -172,10 +154,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     examples: [
       ['reloader migrate --from stakater', 'what the one in the cluster is set to, and what would change'],
-      ['reloader migrate --from stakater --deployment tools/reloader', 'the same, if there are several'],
-      ['reloader migrate --from collaborne -n shop -o json', 'the same of one namespace, for a script'],
     ],
-    exits: '0 nothing is left to decide, 2 something is, 3 something is not known',
   },
   completion: {
     summary: 'writes the completion script of a shell',
@@ -186,7 +165,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
       ['reloader completion zsh > ~/.zfunc/_reloader', 'for zsh, if ~/.zfunc is in fpath'],
       ['reloader completion fish > ~/.config/fish/completions/reloader.fish', 'for fish'],
     ],
-    exits: '0 it is written',
   },
 };
 
@@ -199,6 +177,5 @@ function action(
   examples: CommandRow['examples'],
   ...further: readonly Option[]
 ): CommandRow {
-  const exits = '0 the annotation is written, 3 it is unknown whether it is, or what waits';
-  return { summary, argument: SUBJECT, flags: [...CLUSTER, ...further, output()], examples, exits };
+  return { summary, argument: SUBJECT, flags: [...CLUSTER, ...further, output()], examples };
 }

@@ -180,7 +180,7 @@ function commandOf(name: CommandName): Command {
 }
 
 function helpOf(name: CommandName): string {
-  const { summary, examples, exits } = COMMANDS[name];
+  const { summary, examples } = COMMANDS[name];
   const command = commandOf(name).description(`${name} ${summary}.`);
   if (command.options.length > 0) command.usage(`${command.usage()} [-- flags of the reloader]`);
   const lines = examples.map(([line, what]) => `  ${line}\n      ${what}`);
@@ -188,6 +188,7 @@ function helpOf(name: CommandName): string {
 Examples:
 ${lines.join('\n')}
 
-Exit codes: ${exits}, 1 it cannot be answered, 64 the command line is not understood.
+Exit codes: 0 it is answered, 1 it cannot be, 2 there is something to look at (plan, check, migrate),
+3 something is not known, 64 the command line is not understood.
 `;
 }

@@ -36,7 +36,6 @@ Examples:
   reloader run                                 watch the namespace of the pod
   reloader run --namespace web,api             watch two namespaces
   reloader run -A --state-namespace reloader   watch all, with one state
-  reloader run --coalesce-period 10s --coalesce-max-wait 2m
   reloader run --dry-run --context staging     only report what would be rolled
   reloader run -A --port 9090 --auto-reload-all
                                                replace Stakater Reloader

@@ -1,6 +1,6 @@
 /** The tables of docs/reference that follow from tables of the code. */
 
-import { ERROR_CODES, exitCodeOf } from '../../lib/commands/connect.ts';
+import { type ErrorCode, exitCodeOf } from '../../lib/commands/connect.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
@@ -13,6 +13,26 @@ import { valueRows } from './values-table.ts';
 const PLACE = /(?<begin><!-- table: (?<name>[a-z-]+) -->\n)[\s\S]*?(?<end><!-- end of the table -->)/g;
 /** The default of a flag, as its help ends with it. */
 const DEFAULT = / \(default: (?<value>.*)\)$/;
+
+/** What the codes of errors mean. */
+const ERRORS: Readonly<Record<ErrorCode, string>> = {
+  usage: 'the command line, or the kubeconfig, is not understood',
+  unknown: 'what the command needs is not known',
+  forbidden: 'you may not read what the command is about',
+  'not-found': 'the namespace, the object, or the named Deployment does not exist',
+  'not-a-reloader': 'the named Deployment does not look like a reloader',
+  'not-watched': 'the reloader does not watch the namespace',
+  'not-waiting': 'nothing waits for an approval, or is halted',
+  'other-content': 'the token is not that of the content that waits',
+  'wrong-settings': 'the flags of the reloader’s Deployment are not understood',
+  'not-readable': 'a manifest cannot be read, is not valid, or contradicts another one',
+  'no-object': 'there is no object in the manifests',
+  refused: 'the API server refuses the write',
+  unauthorized: 'the API server does not accept the credentials',
+  unanswered: 'the API server does not answer',
+  'api-error': 'the API server answers with another error',
+  'timed-out': 'the state, or a change, could not be observed in time',
+};
 
 /** Each table, by the name that pages call it. */
 const TABLES: Readonly<Record<string, () => string>> = {
@@ -36,7 +56,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   'error-codes': () =>
     table(
       ['code', 'exit code', 'meaning'],
-      Object.entries(ERROR_CODES).map(([name, meaning]) => [code(name), `${exitCodeOf(name)}`, meaning]),
+      Object.entries(ERRORS).map(([name, meaning]) => [code(name), `${exitCodeOf(name)}`, meaning]),
     ),
   reasons: () =>
     table(

@@ -82,7 +82,7 @@ describe('the help', () => {
     test(`of ${name} has examples, every flag and the exit codes`, () => {
       const printed = parsed(`${name} --help`);
       assert.ok(printed?.type === 'print');
-      assert.ok(examples.length >= 2);
+      assert.ok(examples.length > 0);
       for (const [line] of examples) assert.ok(printed.text.includes(line));
       for (const flag of flags) assert.ok(printed.text.includes(flag.flags), flag.flags);
       assert.match(printed.text, /Exit codes: 0/);
