@@ -103,7 +103,7 @@ export interface RawLease extends RawObject {
   };
 }
 
-/** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError if the named one cannot be read */
+/** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const first = await foundReloader(send, wanted);
   const { places = [wanted.namespace] } = wanted;
@@ -124,14 +124,10 @@ async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloa
   const leases = await listedIn<RawLease>(send, LEASES, near, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isServed = places === 'all' ? all.some(watchesAll) : serving.every(([, found]) => found.length > 0);
-  // Beside a reloader that serves the namespaces one that has ended elsewhere is no sign.
-  const isAlone = places !== 'all' && serving.every(([, [first]]) => first !== undefined && runs(first));
-  const graceMs = ({ metadata }: RawLease): number =>
-    isAlone && !near.includes(metadata.namespace ?? '') ? 0 : CLOCKS_DIFFER_MS;
   const doubts = [
     ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
     ...(hidden.length > 0 && !isServed ? [missedIn(hidden, near, '--reloader')] : []),
-    ...leases.found.flatMap((lease) => strangerIn(lease, all, graceMs(lease))),
+    ...leases.found.flatMap((lease) => strangerIn(lease, all)),
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
@@ -146,7 +142,7 @@ async function namedReloader(send: Send, asked: string, wanted: Wanted): Promise
   throw new CommandError(`--reloader: ${says}; ${instead}`, 'not-a-reloader');
 }
 
-/** Every Deployment of a reloader that can be listed. @throws CommandError if the API server does not answer */
+/** Every Deployment of a reloader that can be listed. @throws CommandError */
 export async function findReloaders(
   send: Send,
   near: string | readonly string[],
@@ -177,7 +173,7 @@ function watchesAll(reloader: Found): boolean {
   return watchedBy(reloader) === undefined;
 }
 
-/** It is unknown which of several reloaders rolls the workloads of a place, and an answer has the flags of one reloader. */
+/** It is unknown which of several reloaders rolls the workloads of a place. */
 function rivalsIn(serving: Serving, further: string): readonly string[] {
   const shared = serving.filter(([, found]) => found.length > 1);
   const among = shared.length > 0 ? shared : serving;
@@ -207,12 +203,12 @@ function isLeaseOf(lease: RawLease, { installation, options: { leaderElection },
 }
 
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
-function strangerIn(lease: RawLease, all: readonly Found[], graceMs: number): readonly string[] {
+function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
   const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
   const holder = holderOf(lease);
   const ageMs = Date.now() - Date.parse(renewTime);
   const lateMs = ageMs - leaseDurationSeconds * 1000;
-  if (holder === '' || !(lateMs < graceMs) || all.some((each) => isLeaseOf(lease, each))) return [];
+  if (holder === '' || !(lateMs < CLOCKS_DIFFER_MS) || all.some((each) => isLeaseOf(lease, each))) return [];
   const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
   const may = lateMs < 0 ? 'it is a reloader' : 'this reloader may have ended, or still run';
   return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];
@@ -234,7 +230,7 @@ export function settingsAlone(wanted: Pick<Wanted, 'settings' | 'namespace'>): I
   return { options, place: placeOf(options, wanted.namespace), unknown: [] };
 }
 
-/** The Deployment that a flag names, as `<namespace>/<name>`, or by its name in the namespace `own`. @throws CommandError if it cannot be read */
+/** The Deployment that a flag names, as `<namespace>/<name>`, or by its name in the namespace `own`. @throws CommandError */
 export async function namedDeployment(
   send: Send,
   flag: string,
@@ -251,7 +247,7 @@ export async function namedDeployment(
 /** Objects of all namespaces, or of some. */
 type Listed<T> = Readonly<{ found: readonly T[]; isEverywhere: boolean }>;
 
-/** The objects of all namespaces, or without that right of those near. @throws CommandError if the API server does not answer */
+/** The objects of all namespaces, or without that right of those near. @throws CommandError */
 export async function listedIn<T extends RawObject>(
   send: Send,
   resource: ApiResource,
@@ -273,18 +269,23 @@ function placesBeside(near: string | readonly string[]): readonly string[] {
   return [...new Set([near, USUAL_NAMESPACE].flat())];
 }
 
+/** That the person may not list kinds in all namespaces. */
+export function unlisted(...kinds: readonly string[]): string {
+  return `you may not list the ${kinds.join(' and ')} of all namespaces`;
+}
+
 /** That kinds were looked at in some namespaces alone. */
 export function missedIn(hidden: readonly string[], near: string | readonly string[], flag: string): string {
   const places = placesBeside(near).join(' and ');
-  return `you may not list the ${hidden.join(' and ')} of all namespaces: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
+  return `${unlisted(...hidden)}: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
 }
 
 /** That another reloader may roll what this one does not, or does. */
 function doubtsBeside(reloader: Found | undefined, hidden: readonly string[]): readonly string[] {
   if (reloader === undefined || hidden.length === 0) return [];
   const { namespace, name } = reloader.installation;
-  const says = `whether another reloader rolls the workloads: you may not list the ${hidden.join(' and ')} of all namespaces (--reloader ${namespace}/${name} asks about this one alone)`;
-  return [says];
+  const says = `whether another reloader rolls the workloads: ${unlisted(...hidden)}`;
+  return [`${says} (--reloader ${namespace}/${name} asks about this one alone)`];
 }
 
 /** The error of an object that cannot be read. */

@@ -7,20 +7,35 @@ import { LEASES } from '../kubernetes/api-path.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
-import { CONFIG_KINDS, isMountedKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import { addWorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import type { Store } from '../store/store.ts';
 import type { Installation, InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
 import { listObjects, readObject } from './reads.ts';
 
 type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
 
-/** What it lacks. */
+/** What it lacks: by the kind of an object, or the key of a workload. */
 export interface Rights {
-  /** By kind that it has no right to list, watch or roll: the cause. */
+  /** Why it cannot list, watch or roll it. */
   readonly lacks?: ReadonlyMap<string, Lack>;
-  /** By kind of which that is not known: that in words. */
+  /** That this is not known, in words. */
   readonly mayLack?: ReadonlyMap<string, string>;
+}
+
+const EVICTED = '/eviction';
+
+/** The key of the rights that the workload needs: its kind, unless its pods are evicted. */
+export function rightsKeyOf({ settings, workloads }: Store, ref: WorkloadRef): string {
+  const { workload } = workloads.get(keyOf(ref)) ?? {};
+  const evicts = workload && settings.vocabularies.strategyOf(workload) === 'evict';
+  return evicts ? `${ref.kind}${EVICTED}` : ref.kind;
+}
+
+/** The kinds of which it cannot list, watch or roll any object, but by evictions. */
+export function lackingKinds({ lacks = new Map() }: Rights): readonly (readonly [string, Lack])[] {
+  return [...lacks].filter(([key]) => !key.endsWith(EVICTED));
 }
 
 /** The reloader without the kinds that it may not list or watch in the namespaces of the question. */
@@ -51,35 +66,43 @@ function judged(
   needs: readonly (Need & { readonly answers: ReadonlySet<boolean | undefined> })[],
   installation: Installation | undefined,
 ): Required<Rights> & { readonly unseen: ReadonlySet<string> } {
-  const [lacks, mayLack, unseen] = [new Map<string, Lack>(), new Map<string, string>(), new Set<string>()];
+  const lacking = needs.filter(({ answers }) => answers.has(false) && answers.size === 1);
+  const open = needs.filter(
+    ({ answers, isOptional }) => answers.size > 1 || (answers.has(undefined) && (installation ?? isOptional)),
+  );
+  const rule = 'kind-not-permitted';
   const todo = `grant the right to ServiceAccount/${installation?.account} in ${installation?.namespace}`;
-  for (const { kind, what, without, isOptional, answers } of needs) {
-    const isLacking = answers.has(false) && answers.size === 1 && without !== '';
-    const says = `the reloader may not ${what}, and ${without}`;
-    if (isLacking) lacks.set(kind, { rule: 'kind-not-permitted', about: kind, says, todo });
-    else if (answers.has(false) || (answers.has(undefined) && (installation ?? isOptional)))
-      mayLack.set(kind, `whether the reloader may ${what}: ${DOUBT}`);
-    if (isLacking && without === UNSEEN) unseen.add(kind);
-  }
-  return { lacks, mayLack, unseen };
+  const lacks = lacking.flatMap(({ kind: about, keys, what, without }) => {
+    const lack = { rule, about, says: `the reloader may not ${what}, and ${without}`, todo };
+    return keys.map((key) => [key, lack] as const);
+  });
+  const mayLack = open.flatMap(({ keys, what }) =>
+    keys.map((key) => [key, `whether the reloader may ${what}: ${DOUBT}`] as const),
+  );
+  const unseen = lacking.filter(({ without }) => without === UNSEEN).map(({ kind }) => kind);
+  return { lacks: new Map(lacks), mayLack: new Map(mayLack), unseen: new Set(unseen) };
 }
 
-const DOUBT = 'its rights cannot be reviewed, or differ by namespace, name or strategy';
+const DOUBT = 'its rights cannot be reviewed, or differ by namespace or name';
 const UNSEEN = 'leaves them out';
 const PURPOSES = ['evict', 'run', 'workload', 'config', 'scope'];
-/** What is so of all of a kind without the right; an annotation may choose another strategy than that which evicts. */
+/** What is so without the right, by its purpose, else its verb. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  evict: '',
+  evict: 'evicts none',
   scope: 'rolls nothing',
   list: UNSEEN,
   watch: UNSEEN,
+  patch: 'rolls none but by eviction',
 };
+/** The kinds whose pods are those of ReplicaSets. */
+const OF_SETS = ['Deployment', 'Rollout'];
 /** A Role may limit these to the names of objects. */
 const NAMED = ['patch', 'delete'];
 const MOST_NAMES = 50;
 
 interface Need extends Permission {
   readonly verb: string;
+  readonly keys: readonly string[];
   readonly what: string;
   readonly without: string;
   readonly isOptional: boolean;
@@ -87,14 +110,14 @@ interface Need extends Permission {
 
 function needsOf({ options, place }: InstalledReloader): readonly Need[] {
   options.furtherKinds.map(customKind).forEach(addWorkloadKind);
-  const parts = { options, place: { ...place, namespaces: undefined } };
-  const evicts = options.reloadStrategy === 'evict';
+  const everywhere = { ...place, namespaces: undefined };
+  const parts = { options: { ...options, reloadStrategy: 'evict' as const }, place: everywhere };
   const needs = (kind: string, isOptional: boolean, all: readonly Permission[]): readonly Need[] =>
     questionsOf(all).map(({ permission, verb }) => {
-      const rolls = verb === 'patch' ? 'rolls none but by eviction' : 'starts none';
-      const without = WITHOUT[permission.purpose] ?? WITHOUT[verb] ?? (evicts ? '' : rolls);
-      const what = `${verb} ${permission.rule.resources[0]}`;
-      return { ...permission, kind, verb, what, without, isOptional };
+      const { purpose, rule } = permission;
+      const without = WITHOUT[purpose] ?? WITHOUT[verb] ?? 'starts none';
+      const keys = [...(purpose === 'evict' ? [] : [kind]), ...(verb === 'patch' ? [] : [kind + EVICTED])];
+      return { ...permission, kind, keys, verb, what: `${verb} ${rule.resources[0]}`, without, isOptional };
     });
   const all = [
     ...configKindsOf(options).flatMap((kind) =>
@@ -103,7 +126,10 @@ function needsOf({ options, place }: InstalledReloader): readonly Need[] {
     ...workloadKindsOf(options).flatMap(({ kind, isOptional = false }) =>
       needs(kind, isOptional, permissionsOf(parts, [kind], [])),
     ),
-  ].filter(({ verb }) => verb !== 'get');
+  ].filter(
+    (each) =>
+      each.verb !== 'get' && (each.rule.resources[0] !== 'replicasets' || OF_SETS.includes(each.kind)),
+  );
   return PURPOSES.flatMap((purpose) => all.filter((need) => need.purpose === purpose).reverse());
 }
 
@@ -130,7 +156,7 @@ async function mayIn(
 /** A leader that has not renewed its Lease for so long is silent. */
 const SILENT_MS = 60_000;
 
-/** Whether no pod renews the Lease of a reloader that elects a leader: the leader may be cut off, hang, or have ended. */
+/** Whether no pod renews the Lease of a reloader that elects a leader. */
 export async function silenceOf(
   send: Send,
   { installation, options: { leaderElection }, place }: InstalledReloader,

@@ -1,4 +1,4 @@
-/** Observes the part of a cluster that a question is about, and gathers the facts about its workloads. */
+/** Observes what a question is about, and gathers the facts about its workloads. */
 
 import { NAMESPACES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
@@ -18,7 +18,6 @@ import { CommandError, connect } from './connect.ts';
 import type { Cause, Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
-  DEPLOYMENTS,
   findReloader,
   type InstalledReloader,
   problemOf,
@@ -27,6 +26,7 @@ import {
 } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { isNotServed, listObjects, notServed, readObject } from './reads.ts';
+import { lackingKinds } from './reloader-rights.ts';
 import type { CommandContext } from './run-command.ts';
 import { kindOf, resourceOf, rowsOf, type Subject } from './subject.ts';
 import type { WatchFeed } from './watch-feed.ts';
@@ -63,10 +63,9 @@ export async function doubtsAbout(send: Send, namespace: string): Promise<readon
   if (reading.kind === 'found') return [];
   if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`, 'not-found');
   if (reading.isForbidden !== true) throw unreachable(reading);
-  for (const resource of [SOURCE_KINDS.ConfigMap, DEPLOYMENTS]) {
-    const listed = await listObjects(send, resource, namespace);
-    if (listed.kind === 'found' && listed.object.length > 0) return [];
-  }
+  // Kubernetes puts one into each namespace.
+  const listed = await listObjects(send, SOURCE_KINDS.ConfigMap, namespace);
+  if (listed.kind === 'found' && listed.object.length > 0) return [];
   return [`you may not read namespace ${namespace}, and nothing was found in it: it may not exist`];
 }
 
@@ -87,27 +86,31 @@ export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Pr
   }
   if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
   const observation = await observeFor(scene, [namespace]);
-  const facts = await factsIn(scene, observation, row, reading.object);
-  const missing = missingOf(observation, keyOf(facts.workload.ref)).map(wholeKeyOf);
+  return await withUnseen(scene, await factsIn(scene, observation, row, reading.object));
+}
+
+/** The facts, and why the reloader sees nothing of objects that the workload follows. */
+export async function withUnseen(scene: Scene, facts: Facts): Promise<Facts> {
+  const missing = missingOf(facts.observation, keyOf(facts.workload.ref)).map(wholeKeyOf);
   const objects = [...new Set(missing)].map(configRefIn);
   const unseen = await Promise.all(objects.map((object) => unseenBecause(scene, object)));
   return { ...facts, unseen: unseen.flat() };
 }
 
-/** The namespaces as the reloader of the scene sees them; `feed` says what happens afterwards. */
+/** The namespaces as the reloader sees them; `feed` says what happens afterwards. */
 export async function observeFor(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
   feed?: WatchFeed,
 ): Promise<Observation> {
   const { options, place, unknown, installation, isGiven = false, isSilent } = reloader;
-  // Of flags that a person gives, the person says that a reloader runs with them. A dry run records nothing.
+  // Of flags that a person gives, a reloader runs with them. A dry run records nothing.
   const runs = installation === undefined ? isGiven : installation.readyReplicas > 0 && !isSilent;
   const isServed = runs && !options.dryRun;
   return await observe({ send, options, place: { ...place, namespaces }, unknown, isServed, feed });
 }
 
-/** All workloads of the namespaces that may be listed; `onHidden` is called for a kind that may not, with the reason. */
+/** All workloads of the namespaces; `onHidden` is called for a kind that may not be listed. */
 export async function* workloadsIn(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
@@ -124,11 +127,11 @@ export async function* workloadsIn(
 
 /** The kinds that the reloader may not list, of those of which there are objects. */
 export async function lackingIn(
-  { send, reloader: { lacks = new Map(), options } }: Scene,
+  { send, reloader }: Scene,
   namespaces: readonly (string | undefined)[] = [undefined],
 ): Promise<readonly Cause[]> {
-  const causes = [...lacks].map(async ([kind, cause]) => {
-    const lists = namespaces.map((place) => listObjects(send, resourceOf(kind, options), place));
+  const causes = lackingKinds(reloader).map(async ([kind, cause]) => {
+    const lists = namespaces.map((place) => listObjects(send, resourceOf(kind, reloader.options), place));
     const readings = await Promise.all(lists);
     return readings.some((each) => each.kind === 'found' && each.object.length > 0) ? [cause] : [];
   });

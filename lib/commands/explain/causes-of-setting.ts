@@ -17,6 +17,7 @@ import { SERVED_BY } from '../../options/workload-kinds.ts';
 import { type InstalledReloader, problemOf, RELOADER_SELECTOR, watches } from '../installed-reloader.ts';
 import { hidesNamespaces, type Observation } from '../observation.ts';
 import { isNotServed, notServed, readObject } from '../reads.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
@@ -174,9 +175,15 @@ function kindIgnored({ options, lacks }: InstalledReloader, kind: ConfigKind, na
   };
 }
 
-function kindNotServed({ row, reloader: { options, lacks } }: Facts): Cause | undefined {
-  const { kind, resource } = row;
-  if (lacks?.has(kind)) return lacks.get(kind);
+function kindNotServed({
+  row: { kind, resource },
+  workload,
+  observation,
+  reloader,
+}: Facts): Cause | undefined {
+  const { options, lacks } = reloader;
+  const lack = lacks?.get(rightsKeyOf(observation.store, workload.ref));
+  if (lack !== undefined) return lack;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
   const isIgnored = options.ignoredWorkloadKinds.includes(kind);
   return {

@@ -15,6 +15,7 @@ import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
@@ -229,11 +230,12 @@ function waitsForQuiet(facts: Facts): Cause | undefined {
   if (!observation.isServed)
     return { ...cause, says: 'what it follows has changed since what its pods run was recorded' };
   const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
-  const { minIntervalMs: least } = observation.store.settings.vocabularies.paceOf(workload);
+  const { vocabularies, onlyTells } = observation.store.settings;
+  const { minIntervalMs: least } = vocabularies.paceOf(workload);
   const interval = least > 0 ? `, and not before ${formatDuration(least)} after its last rollout` : '';
   return {
     ...cause,
-    says: `it is out of date: a running reloader that has the rights rolls it ${period} after the last change, ${most} after the first one at the latest${interval}`,
+    says: `it is out of date: a running reloader that has the rights ${onlyTells ? 'notifies its webhook' : 'rolls it'} ${period} after the last change, ${most} after the first one at the latest${interval}`,
     todo: 'its Events and the log say why if it does not',
   };
 }
@@ -245,7 +247,8 @@ function isKept(facts: Facts): boolean {
 /** Whether only the running reloader knows when it rolls a workload that is out of date. */
 export function isTimeUnknown(facts: Facts): boolean {
   const { installation, lacks } = facts.reloader;
-  const isKnown = lacks?.has(facts.row.kind) || isKept(facts) || refusalIn(facts) !== undefined;
+  const key = rightsKeyOf(facts.observation.store, facts.workload.ref);
+  const isKnown = lacks?.has(key) || isKept(facts) || refusalIn(facts) !== undefined;
   return installation !== undefined && !isKnown;
 }
 

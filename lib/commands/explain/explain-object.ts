@@ -19,6 +19,7 @@ import type { WorkloadKind } from '../../model/workload-kind.ts';
 import { haltOf } from '../../tracking/halts.ts';
 import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
@@ -85,7 +86,7 @@ export async function explainObject(
     (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
   );
   const open = asking.filter(({ follows }) => follows?.pods === 'unknown').map(({ workload }) => workload);
-  const kinds = [kind, ...asking.map(({ workload }) => workload.kind)];
+  const kinds = [kind, ...asking.map(({ workload }) => rightsKeyOf(observation.store, workload))];
   const answer = {
     object: ref,
     isMissing: causes.some(({ rule }) => rule === 'missing'),
@@ -145,7 +146,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const all = causesOf(facts);
   const causes = all.filter(
     ({ rule, about, says }) =>
-      /^(kind-not|managed)/.test(rule) || about.includes(object) || says.includes(object),
+      /^(kind-not|managed|paused)/.test(rule) || about.includes(object) || says.includes(object),
   );
   const asks = all.filter(({ rule }) => /^(not-asked|mis|malformed)/.test(rule));
   const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');

@@ -19,6 +19,7 @@ import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
 import {
@@ -130,7 +131,8 @@ export function hiddenOf(facts: Facts): readonly string[] {
     const isRead = workload.references.some((reference) => reference.kind === kind);
     return isRead || words.some((key) => key.includes(SOURCE_KINDS[config].word));
   };
-  const kinds = [row.kind, ...followed(facts).map(({ config: { ref } }) => ref.kind)];
+  const own = rightsKeyOf(observation.store, workload.ref);
+  const kinds = [own, ...followed(facts).map(({ config: { ref } }) => ref.kind)];
   const known = record === undefined ? doubtsOf(reloader) : whatIsUnknown(facts, kinds);
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
 }
@@ -144,7 +146,7 @@ export function doubtsOf({ unknown, doubts = [] }: InstalledReloader): readonly 
   return unknown.length > 0 ? unknown : doubts;
 }
 
-/** What is not known of the reloader, its right to these kinds, and its state. */
+/** What is not known of the reloader, its rights by these keys, and its state. */
 export function whatIsUnknown(
   { reloader, observation }: Pick<Facts, 'reloader'> & { readonly observation: Pick<Observation, 'state'> },
   kinds: readonly string[] = [],

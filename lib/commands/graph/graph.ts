@@ -15,6 +15,7 @@ import {
 import { causeLines, placed, podsText, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { assertExists, lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
 import { kindOf, subjectOf } from '../subject.ts';
@@ -71,11 +72,11 @@ export async function answerTo(
   const causes = [...(isEverywhere && all !== undefined ? [leftOut] : []), ...lacking];
   const observation = await observeFor(scene, places);
   const graph = graphOf(observation, flags.outdated === true, only);
-  const isEmpty = observation.store.workloads.size === 0;
-  const kinds = graph.edges.flatMap(({ object, workload }) => [object.kind, workload.kind]);
+  const { store } = observation;
+  const kinds = graph.edges.flatMap(({ object, workload }) => [object.kind, rightsKeyOf(store, workload)]);
   const unknown = [...whatIsUnknown({ reloader, observation }, kinds), ...graph.unknown];
   await observation.end();
-  return { ...graph, causes, unknown: isEmpty ? [...unknown, ...doubts] : unknown };
+  return { ...graph, causes, unknown: store.workloads.size > 0 ? unknown : [...unknown, ...doubts] };
 }
 
 /** What --outdated leaves out: of pods that roll out some may run an older content, for ever if they are paused. */

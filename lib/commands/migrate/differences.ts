@@ -1,8 +1,10 @@
-/** What would be different for the workloads of this cluster, so that a person has to decide; `explain` has the rest. */
+/** What would be different for the workloads of this cluster, so that a person has to decide. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { Options } from '../../options/options.ts';
 import { type Cause, type Facts, NO_CAUSES } from '../explain/cause.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
@@ -15,6 +17,20 @@ export interface Difference extends Cause {
 
 /** The causes of `explain` that need not have kept the other reloader from a rollout: it watched Secrets of every type. */
 const EXPLAINED = ['missing', 'state-named'];
+/** By further causes, the options of a reloader that is kept, by which it leaves something out. */
+const LEFT_OUT = {
+  'unselected-namespace': 'namespaceSelector',
+  'unselected-object': 'resourceLabelSelector',
+  'namespace-not-watched': 'ignoredNamespaces',
+  'kind-not-served': 'ignoredWorkloadKinds',
+  'kind-of-object-ignored': 'ignoredConfigKinds',
+} as const;
+
+/** The options after the migration; `kept`: those of the reloader that is kept. */
+export function optionsAfter(theirs: Options, kept: Options = theirs): Options {
+  const own = Object.values(LEFT_OUT).map((option) => [option, kept[option]]);
+  return { ...theirs, ...(Object.fromEntries(own) as Partial<Options>) };
+}
 
 /** Whether the other reloader rolls the workload, or this one would. */
 export function isServedBy(from: Source['name'], facts: Facts): boolean {
@@ -22,10 +38,16 @@ export function isServedBy(from: Source['name'], facts: Facts): boolean {
   return facts.record !== undefined || wordsOf(facts.workload).some(({ key }) => known.includes(key));
 }
 
-/** The differences of one workload. */
-export function differencesOf(source: Source, facts: Facts): readonly Difference[] {
+/** The differences of one workload; `theirs`: the options of the other reloader. */
+export function differencesOf(source: Source, facts: Facts, theirs: Options): readonly Difference[] {
   const { ref: workload } = facts.workload;
-  const causes = causesOf(facts).filter(({ rule }) => EXPLAINED.includes(rule));
+  const { options } = facts.reloader;
+  const kept = Object.entries(LEFT_OUT).flatMap(([rule, option]) =>
+    isDeepStrictEqual(options[option], theirs[option]) ? [] : [rule],
+  );
+  // An object that no annotation names need not exist.
+  const unseen = facts.unseen.filter(({ rule }) => rule !== 'missing');
+  const causes = causesOf({ ...facts, unseen }).filter(({ rule }) => [...EXPLAINED, ...kept].includes(rule));
   return [...causes, ...otherWords(facts, source)].map((cause) => ({ ...cause, workload }));
 }
 

@@ -1,16 +1,17 @@
-/** `reloader migrate`: what taking over from another reloader needs, and what would be different in this cluster. */
+/** `reloader migrate`: what taking over from another reloader needs and changes. */
 
 import type { Send } from '../../kubernetes/transport.ts';
 import { count, listedText } from '../../model/text.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
+import type { Options } from '../../options/options.ts';
 import { connect } from '../connect.ts';
-import { placed } from '../explain/explanation-text.ts';
+import { placed, sectionsIn } from '../explain/explanation-text.ts';
 import { type Program, settingsAlone } from '../installed-reloader.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { doubtsAbout, factsIn, observeFor, workloadsIn } from '../scene.ts';
+import { doubtsAbout, factsIn, observeFor, withUnseen, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
-import { type Difference, differencesOf, isServedBy } from './differences.ts';
+import { type Difference, differencesOf, isServedBy, optionsAfter } from './differences.ts';
 import {
   findOther,
   findRunning,
@@ -79,8 +80,8 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
   const { rows, args, notices } = settings;
-  const seen = await seenBy(question, settings);
-  const { running, ...own } = await findRunning(send, namespace, settings);
+  const { running, kept, ...own } = await findRunning(send, namespace, settings);
+  const seen = await seenBy(question, settings, optionsAfter(settings.options, kept?.options));
   const unknown = [...hidden, ...own.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
   return {
     from: source.title,
@@ -92,7 +93,7 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     ...seen,
     unknown,
     notes: notices,
-    steps: stepsFor(source, other, running, settings),
+    steps: stepsFor(source, other, kept?.installation, settings),
     isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };
 }
@@ -103,10 +104,11 @@ function nothingFrom({ title: from, guide }: Source, unknown: readonly string[])
   return { from, guide, other: undefined, running: [], ...none, unknown, isReady: unknown.length === 0 };
 }
 
-/** What the new installation would see. */
+/** What the new installation would see, with these options. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
-  { options, place }: Settings,
+  { options: theirs, place }: Settings,
+  options: Options,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
   const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
   const scene = { send, namespace, reloader: { options, place, unknown: [] } };
@@ -125,7 +127,7 @@ async function seenBy(
     const facts = await factsIn(scene, observation, row, raw);
     if (!isServedBy(source.name, facts)) continue;
     workloads += 1;
-    differences.push(...differencesOf(source, facts));
+    differences.push(...differencesOf(source, await withUnseen(scene, facts), theirs));
   }
   await observation.end();
   return { workloads, differences, unknown };
@@ -135,7 +137,10 @@ async function seenBy(
 export function migrationText(migration: Migration, paint: Paint): string {
   const { from, running, guide, settings, args, differences, unknown, steps, notes, workloads } = migration;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
-    lines.length === 0 ? [] : [paint('bold', title), ...lines.map((line) => `  ${line}`)];
+    sectionsIn(paint)(
+      title,
+      lines.map((line) => `  ${line}`),
+    );
   const [refused, others] = [true, false].map((isOpen) =>
     settings
       .filter(({ is }) => (is === 'refused') === isOpen)

@@ -1,4 +1,4 @@
-/** The other reloaders, and how each is found in the cluster: its Deployment, and how it is started. */
+/** The other reloaders, and how each is found in the cluster. */
 
 import type { Send } from '../../kubernetes/transport.ts';
 import { SOURCE_KINDS } from '../../model/object-ref.ts';
@@ -17,6 +17,7 @@ import {
   type Program,
   programOf,
   type RawDeployment,
+  unlisted,
   watches,
 } from '../installed-reloader.ts';
 import { listObjects } from '../reads.ts';
@@ -57,9 +58,8 @@ export const SOURCES: Readonly<Record<Source['name'], Source>> = {
 
 /** Where the other reloader is. */
 export interface OtherInstallation extends Installation {
-  /** The name of its container, and of the account of its pods. */
+  /** The name of its container. */
   readonly container: string;
-  readonly account: string;
 }
 
 /** The other reloader as the cluster has it. */
@@ -68,7 +68,7 @@ interface OtherReloader {
   readonly program: Program;
 }
 
-/** Looks for the Deployment. @throws CommandError if the named one is none or cannot be read, or the API server does not answer */
+/** Looks for the Deployment. @throws CommandError */
 export async function findOther(
   send: Send,
   source: Source,
@@ -111,10 +111,8 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 }
 
 function otherOf(deployment: RawDeployment): OtherReloader {
-  const { serviceAccountName: account = 'default' } = deployment.spec?.template?.spec ?? {};
   const program = programOf(deployment);
-  const own = { container: program.container, account };
-  return { installation: { ...installationOf(deployment), ...own }, program };
+  return { installation: { ...installationOf(deployment), container: program.container }, program };
 }
 
 /** One of them. */
@@ -124,28 +122,27 @@ export interface Running extends Pick<Installation, 'namespace' | 'name'> {
   readonly says: string;
 }
 
-const MISSED =
-  'you may not list the Deployments of all namespaces: another installation of this program may run';
-
-/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one. */
+/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one. `kept`: it takes over. */
 export async function findRunning(
   send: Send,
   namespace: string,
   settings: Settings,
-): Promise<{ readonly running: readonly Running[]; readonly unknown: readonly string[] }> {
+): Promise<{
+  readonly running: readonly Running[];
+  readonly kept: Found | undefined;
+  readonly unknown: readonly string[];
+}> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
+  const isBeside = (each: Found): boolean => each.installation.replicas > 0 && isCommon(each, settings);
   const running = found.map((each): Running => {
-    const { namespace: home, name, replicas } = each.installation;
+    const { namespace: home, name } = each.installation;
     const { says } = shownReloader({ ...each, unknown: [] });
-    const own = { namespace: home, name };
-    const isBeside = replicas > 0 && isCommon(each, settings);
-    const rolls = `it rolls ${isBeside ? 'workloads' : 'nothing'} in namespaces of the other one`;
-    return { ...own, isBeside, says: `${says}; ${rolls}` };
+    const rolls = `it rolls ${isBeside(each) ? 'workloads' : 'nothing'} in namespaces of the other one`;
+    return { namespace: home, name, isBeside: isBeside(each), says: `${says}; ${rolls}` };
   });
-  return {
-    running,
-    unknown: [...found.flatMap((each) => each.unknown), ...(isEverywhere ? [] : [MISSED])],
-  };
+  const missed = `${unlisted('Deployments')}: another installation of this program may run`;
+  const unknown = [...found.flatMap((each) => each.unknown), ...(isEverywhere ? [] : [missed])];
+  return { running, kept: found.find(isBeside), unknown };
 }
 
 /** Whether both watch a namespace. */

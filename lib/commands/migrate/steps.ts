@@ -2,7 +2,7 @@
 
 import { permissionsOf } from '../../app/preflight.ts';
 import { type Installation, RELOADER_LABEL } from '../installed-reloader.ts';
-import type { OtherInstallation, Running, Source } from './other-reloader.ts';
+import type { OtherInstallation, Source } from './other-reloader.ts';
 import type { Settings } from './their-settings.ts';
 
 /** The name of the image, which a person replaces. */
@@ -60,14 +60,13 @@ export interface Step {
 
 const VALUES = 'their-values.json';
 
-/** The steps; `running`: the reloaders of this program that the cluster has. */
+/** The steps; `kept`: the reloader of this program that the cluster has already. */
 export function stepsFor(
   source: Source,
   other: OtherInstallation | undefined,
-  running: readonly Running[],
+  kept: Installation | undefined,
   settings: Settings,
 ): readonly Step[] {
-  const kept = running.find(({ isBeside }) => isBeside);
   if (kept !== undefined) return [...keeping(kept, settings), rolledOut(kept), ...removing(other)];
   if (other === undefined) return [];
   const { release } = other;
@@ -76,7 +75,7 @@ export function stepsFor(
   return [...takingOver(source, other, settings), rolledOut(other)];
 }
 
-function keeping({ namespace, name }: Running, { args, hidden }: Settings): readonly Step[] {
+function keeping({ namespace, name }: Installation, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
   const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches; its log names missing rights`;
   return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];

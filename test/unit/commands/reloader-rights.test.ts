@@ -14,7 +14,7 @@ const WANTED = { namespace: 'default', settings: [] };
 const ROLLOUT = 'Rollout/ro';
 const LACKS = 'the reloader may not list rollouts, and leaves them out';
 const MAY_LACK =
-  'whether the reloader may list rollouts: its rights cannot be reviewed, or differ by namespace, name or strategy';
+  'whether the reloader may list rollouts: its rights cannot be reviewed, or differ by namespace or name';
 
 /** By who may know it, and what the account of the reloader may: what rolls, and why not or why that is not known. */
 const RIGHTS: Readonly<
@@ -126,7 +126,8 @@ describe('a Rollout follows an object, and the reloader', () => {
 
     test(`${name}: plan`, async () => {
       const answer = await onCluster(await created(), [configMap({ value: 'B' })]);
-      assert.deepEqual(text(answer.rollouts.map(({ workload }) => workload)), rolled);
+      const isReported = answer.causes.some(({ rule }) => rule === 'dry-run');
+      assert.deepEqual(text(answer.rollouts.map(({ workload }) => workload)), isReported ? [] : rolled);
       assertRights(answer);
     });
   }
@@ -154,10 +155,8 @@ describe('a Rollout follows an object, and the reloader', () => {
   });
 });
 
-/** By right that the account does not have: the flags, the kind, and the cause, or (if other workloads are rolled) what is unknown. */
-const REVIEWED: Readonly<
-  Record<string, readonly [flags: readonly string[], kind: string, says: string | RegExp]>
-> = {
+/** By right that the account does not have: the flags, the key of the workloads that are not rolled, and why. */
+const REVIEWED: Readonly<Record<string, readonly [flags: readonly string[], key: string, says: string]>> = {
   'patch deployments': [
     [],
     'Deployment',
@@ -169,15 +168,11 @@ const REVIEWED: Readonly<
     'the reloader may not create jobs, and starts none',
   ],
   'delete jobs': [['--job-reload=recreate'], 'Job', 'the reloader may not delete jobs, and starts none'],
-  'create pods': [
-    ['--reload-strategy=evict'],
-    'DaemonSet',
-    /^whether the reloader may create pods\/eviction: /,
-  ],
+  'create pods': [[], 'DaemonSet/eviction', 'the reloader may not create pods/eviction, and evicts none'],
   'list replicasets': [
     ['--reload-strategy=evict'],
-    'Deployment',
-    /^whether the reloader may list replicasets: /,
+    'Deployment/eviction',
+    'the reloader may not list replicasets, and evicts none',
   ],
   'list namespaces': [
     ['--namespace-selector=a=b'],
@@ -191,15 +186,20 @@ const REVIEWED: Readonly<
   ],
 };
 
+async function explained(world: World): Promise<Explanation> {
+  const facts = await world.factsAbout('deployment/web');
+  const answer = explanationOf(facts);
+  await facts.observation.end();
+  return answer;
+}
+
 describe('the right is reviewed to', () => {
-  for (const [right, [flags, kind, says]] of Object.entries(REVIEWED))
+  for (const [right, [flags, key, says]] of Object.entries(REVIEWED))
     test(right, async () => {
       const world = new World().install(['-A', ...flags]);
       world.mayDo = (resource, _, verb) => `${verb} ${resource}` !== right;
       const { lacks, mayLack } = await findReloader(world.send, WANTED);
-      const [one, other] = [lacks?.get(kind)?.says, mayLack?.get(kind)];
-      if (typeof says === 'string') assert.deepEqual([one, other], [says, undefined]);
-      else assert.match(`${other}${one ?? ''}`, says);
+      assert.deepEqual([lacks?.get(key)?.says, mayLack?.get(key)], [says, undefined]);
     });
 
   test('patch one Deployment by its name: it is not said that none is rolled', async () => {
@@ -210,8 +210,34 @@ describe('the right is reviewed to', () => {
     world.mayDo = (_, __, verb, name) => verb !== 'patch' || name === 'web';
     const { rollouts, unknown } = await onCluster(world, [configMap({ value: 'B' })]);
     assert.equal(rollouts.length, 1);
-    assert.match(unknown.join(), /^whether the reloader may patch deployments: .* differ by namespace, name/);
+    assert.match(
+      unknown.join(),
+      /^whether the reloader may patch deployments: .* differ by namespace or name/,
+    );
   });
+
+  /** By right that the account lacks: whether a workload is rolled whose annotation says that its pods are evicted, and why not. */
+  const EVICTED: Readonly<Record<string, readonly string[]>> = {
+    'create pods': ['the reloader may not create pods/eviction, and evicts none'],
+    'list pods': ['the reloader may not list pods, and evicts none'],
+    'patch deployments': [],
+  };
+  for (const [right, says] of Object.entries(EVICTED))
+    test(`${right}, for a workload whose pods are evicted by its annotation alone`, async () => {
+      const evicted = { ...follows('web'), 'reloader.k8s.collaborne.com/reload-strategy': 'evict' };
+      const world = new World().install().configMap().deployment({ annotations: evicted });
+      world.mayDo = (resource, _, verb) => `${verb} ${resource}` !== right;
+      await rolledOut(world);
+      const { causes, unknown } = await explained(world);
+      const answer = await onCluster(world, [configMap({ value: 'B' })]);
+      const lacking = causes.filter(({ rule }) => rule === 'kind-not-permitted');
+      assert.deepEqual([lacking.map((each) => each.says), unknown], [says, []]);
+      const named = answer.causes.map((each) => each.says);
+      assert.deepEqual(
+        [named.filter((each) => says.includes(each)), answer.rollouts.length, answer.unknown],
+        [says, says.length === 0 ? 1 : 0, []],
+      );
+    });
 
   test('patch a Deployment that is out of date: explain and graph name it, and plan rolls none', async () => {
     const create = async (): Promise<World> => {

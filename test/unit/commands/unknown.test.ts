@@ -193,9 +193,6 @@ describe('it is known', () => {
   const cases: Readonly<Record<string, (world: World) => World>> = {
     'where nothing is there': (world) => world,
     'where a Lease was renewed long ago': (world) => lease(world, { renewedMsAgo: 120 * SECOND_MS }),
-    'where one serves the namespace, and a Lease elsewhere was renewed a moment ago, and not since': (
-      world,
-    ) => lease(world.install(), { renewedMsAgo: 40 * SECOND_MS }),
     'where a Lease was released': (world) => lease(world, { holder: '' }),
     'where a Lease is of another program': (world) => lease(world, { manager: 'other' }),
     'where the Lease is that of the pod which has just ended': (world) =>

@@ -165,6 +165,31 @@ describe('this program is installed already, and watches', () => {
     });
 });
 
+/** By the flags of the reloader that is kept, what the workload would lose. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  '--namespace-selector=team=a': 'unselected-namespace',
+  '--resource-label-selector=team=a': 'unselected-object',
+  '--namespaces-to-ignore=default': 'namespace-not-watched',
+  '--ignored-workload-types=deployments': 'kind-not-served',
+  '--ignored-config-resource-types=configmaps': 'kind-of-object-ignored',
+};
+
+describe('what the reloader that is kept leaves out is to be decided:', () => {
+  for (const [flag, rule] of Object.entries(LEFT_OUT))
+    test(flag, async () => {
+      const found = async (args: readonly string[]): Promise<Migration> =>
+        await migrate(
+          withOther(new World().install(['-A', flag]), STAKATER, { args })
+            .configMap('web', {}, false)
+            .deployment({ annotations: AUTO }),
+          { from: 'stakater' },
+        );
+      const answer = await found([]);
+      assert.deepEqual([answer.differences.map((each) => each.rule), answer.isReady], [[rule], false]);
+      assert.deepEqual((await found([flag])).differences, []);
+    });
+});
+
 test('a release of this program is edited, and the other one removed with its Secrets', async () => {
   const parts = { env: ALERT, annotations: RELEASE };
   const world = withSecret(withOther(withRelease(), STAKATER, parts)).install();
