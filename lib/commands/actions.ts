@@ -1,7 +1,4 @@
-/**
- * `reloader hold`, `release`, `approve` and `resume`: each writes or removes one annotation with the rights of the person, and prints
- * the command of kubectl that does the same.
- */
+/** `reloader hold`, `release`, `approve` and `resume`: each writes one annotation, and prints the command of kubectl that does. */
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
 import { approvalOf } from '../blockers/approval.ts';
@@ -9,7 +6,7 @@ import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
-import type { WorkloadRef } from '../model/object-ref.ts';
+import { describe, type WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { outdatedObjects } from '../tracking/edge-policy.ts';
 import { haltOf } from '../tracking/halts.ts';
@@ -130,7 +127,17 @@ function run(
 /** The causes by which the reloader rolls nothing, or not yet. */
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
-  ...['kind-not-permitted', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt', 'finalizer'],
+  ...[
+    'kind-not-permitted',
+    'paused',
+    'hold',
+    'approval',
+    'notify-only',
+    'window',
+    'stage',
+    'halt',
+    'finalizer',
+  ],
   ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready'],
 ];
 
@@ -169,7 +176,14 @@ async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
     const isRolled = followers.length > 0;
     const all = others.flatMap(({ causes }) => causes);
     const left = all.filter(({ rule }) => !isRolled && LEFT_OUT.test(rule));
-    return { causes: [...own, ...left], unknown, isRolled };
+    const begun = followers.flatMap(({ workload, causes }) =>
+      causes
+        .filter(({ rule }) => rule === 'paused')
+        .map((cause) => {
+          return { ...cause, says: `${describe(workload)} is ${cause.says}` };
+        }),
+    );
+    return { causes: [...own, ...left, ...begun], unknown, isRolled };
   }
   const facts = await factsOf(scene, subject.row, subject.name);
   const causes = [...notifiedOnly(facts), ...causesOf(facts)];
@@ -199,11 +213,7 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
   }
 }
 
-/**
- * The token to write, and whether it is that of what waits: `nothing` is said if nothing does, `unseen` is why that is not known.
- *
- * @throws CommandError if it is not, or that cannot be known and none is given
- */
+/** The token to write, and why it may not be that of what waits. @throws CommandError if it is not, or none is given and none known */
 function tokenOf(
   { reloader, namespace }: Scene,
   { kind, name }: WorkloadRef,

@@ -1,6 +1,6 @@
 /**
- * The findings about each workload: the reasons why an expected rollout does not happen now. All findings of a workload are
- * computed anew after each event that concerns it, and each is reported once for as long as it lasts.
+ * The findings about each workload: the reasons why an expected rollout does not happen now. All are computed
+ * anew after each event that concerns it, and each is reported once for as long as it lasts.
  */
 
 import { namespaceGatingMistakes } from '../annotations/gating.ts';
@@ -34,7 +34,7 @@ interface Board extends Subject {
 
 function paused(pause: Pause | undefined): readonly Finding[] {
   if (pause === undefined) return [];
-  const message = `${pauseWords(pause)}: what changes until then is one rollout`;
+  const message = `${pauseWords(pause)}: older pods are replaced then, even if it is held`;
   return [{ reason: 'paused', about: pause.since, message }];
 }
 

@@ -5,9 +5,11 @@ import { after, before, describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { answerOf } from '../../lib/commands/reads.ts';
 import type { ApiResponse } from '../../lib/kubernetes/transport.ts';
+import { pick } from '../sandbox/json.ts';
 import { openScene, run } from '../tour/tour.ts';
 import { Cluster } from './harness.ts';
-import { deploy } from './manifests.ts';
+import { deploy, put } from './manifests.ts';
+import { until } from './reloader-process.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
 const forbidden = (): ApiResponse =>
@@ -131,6 +133,31 @@ test('approve says which approval is there, and what else keeps the workload', a
   assert.deepEqual([again.code, again.stderr], [0, `it has ${NATIVE}/approved=${token} already\n`]);
   const none = await run('reloader approve deploy/web', kubeconfig);
   assert.match(none.stderr, /web waits for no approval: no annotation requires one\n$/);
+});
+
+test('hold says that a pause which has begun ends all the same', async () => {
+  const metadata = {
+    annotations: {
+      'deployment.reloader.stakater.com/pause-period': '24h',
+      'deployment.reloader.stakater.com/paused-at': new Date().toISOString(),
+    },
+  };
+  put(cluster, { kind: 'ConfigMap', namespace: 'default', name: 'paced' }, 'A');
+  deploy(cluster, 'paced', { follows: { ConfigMap: ['paced'] } });
+  const updated = (): unknown =>
+    pick(cluster.sandbox.get('deployments', 'default', 'paced'), 'status', 'updatedReplicas');
+  await until('its pods are there', () => updated() === 1);
+  const template = { metadata: { annotations: { a: 'b' } } };
+  cluster.sandbox.patch('deployments', 'default', 'paced', { metadata, spec: { paused: true, template } });
+  const ends = 'paused since \\S+, until \\S+: older pods are replaced then, even if it is held\n$';
+  for (const [name, says] of [
+    ['deploy/paced', '^Deployment/paced: '],
+    ['cm/paced', '^ConfigMap/paced: Deployment/paced is '],
+  ]) {
+    const { code, stderr } = await run(`reloader hold ${name}`, kubeconfig);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, new RegExp(`${says}${ends}`));
+  }
 });
 
 test('hold and release say that the reloader has no replicas', async () => {

@@ -1,8 +1,8 @@
-/** Objects of custom kinds, whose controllers may write ConfigMaps and Secrets, and the reloader. */
+/** Objects of custom kinds, whose controllers may write objects, and the reloader. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
-import type { RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
 import { followed } from '../explain/causes-of-workload.ts';
 import { isOurs, watches } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
@@ -11,22 +11,16 @@ import type { Scene } from '../scene.ts';
 import { appliedTo, lastAppliedTo } from './apply.ts';
 import type { Manifest } from './documents.ts';
 import { byObject } from './manifests.ts';
+import type { Step } from './plan.ts';
 
 /** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
-
-type Changed = Readonly<{
-  change: string;
-  object: RawObject;
-  before: RawObject | undefined;
-  after: RawObject | undefined;
-}>;
 
 /** Each reloader and custom object that changes and decides, as clauses. New workloads do not count. */
 export async function changedByOthers(
   scene: Scene,
   { store }: Observation,
-  steps: readonly Changed[],
+  steps: readonly Step[],
   [manifests, former]: readonly [readonly Manifest[], readonly Manifest[] | undefined],
 ): Promise<readonly string[]> {
   const { namespace: own, reloader } = scene;
@@ -53,7 +47,7 @@ export async function changedByOthers(
   return [...changesOfReloader(steps), ...new Set((await Promise.all(clauses)).flat())];
 }
 
-function changesOfReloader(steps: readonly Changed[]): readonly string[] {
+function changesOfReloader(steps: readonly Step[]): readonly string[] {
   return steps.flatMap(({ before, after }) => {
     const [own] = [after, before].filter((each) => each !== undefined && isOurs(each));
     const [was, is] = [before, after].map((each) => (each as RawWorkload | undefined)?.spec);

@@ -1,7 +1,4 @@
-/**
- * A cluster that consists of manifests: answers the reads of the program as an API server would that has just these objects, all
- * rolled out. So the same code decides with a cluster and without.
- */
+/** A cluster of manifests, all rolled out: answers reads as an API server would, so that the same code decides without one. */
 
 import { apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
 import { mountsOf } from '../../kubernetes/sources.ts';
@@ -45,14 +42,14 @@ export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest
   return rows.find((row) => row.kind === kind && apiVersion === apiVersionOf(row));
 }
 
-/** A cluster of manifests, and the reloader of the set, whose flags count as they would in a cluster; else the settings alone. */
+/** A cluster of manifests, and the reloader of the set, whose flags count; else the settings alone. */
 export async function clusterOf(
   manifests: readonly Manifest[],
   wanted: Pick<Wanted, 'namespace' | 'places' | 'settings'>,
 ): Promise<Scene> {
-  const sendFor = (options: Options): Send =>
-    new ManifestCluster(options).add(manifests, wanted.namespace).send;
-  const reloader = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
+  const sendFor = (options: Options): Send => new ManifestCluster(options, manifests, wanted.namespace).send;
+  // Manifests have no Lease.
+  const { isSilent: _, ...reloader } = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
   return { send: sendFor(reloader.options), namespace: wanted.namespace, reloader };
 }
 
@@ -62,12 +59,9 @@ class ManifestCluster {
   readonly #objects = new Map<string, Map<string, RawObject>>();
   #version = 0;
 
-  constructor(options: Options) {
+  /** A later manifest with the name of an earlier one replaces it. */
+  constructor(options: Options, manifests: readonly Manifest[], namespace: string) {
     this.#rows = servedRows(options);
-  }
-
-  /** Adds the manifests; a later one with the name of an earlier one replaces it. */
-  add(manifests: readonly Manifest[], namespace: string): this {
     for (const manifest of manifests) {
       const row = rowOf(this.#rows, manifest);
       if (row === undefined) continue;
@@ -77,7 +71,6 @@ class ManifestCluster {
       const objects = this.#objects.get(path) ?? new Map<string, RawObject>();
       this.#objects.set(path, objects.set(object.metadata.name, object));
     }
-    return this;
   }
 
   readonly send: Send = (request) => Promise.resolve(this.#answer(request));

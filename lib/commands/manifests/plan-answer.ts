@@ -1,5 +1,6 @@
 /** What `plan` answers: the rollouts that would follow, by whom and when. */
 
+import type { Controllers } from '../../app/controllers.ts';
 import { blockOf, newBlockers } from '../../blockers/blockers.ts';
 import {
   type ConfigRef,
@@ -13,8 +14,11 @@ import {
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { outdatedObjects } from '../../tracking/edge-policy.ts';
+import type { Cause } from '../explain/cause.ts';
 import type { Explanation } from '../explain/explanation.ts';
-import type { Timing } from './plan-timing.ts';
+import type { InstalledReloader } from '../installed-reloader.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
+import { begunPause, type Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
 export interface PlannedObject {
@@ -57,12 +61,13 @@ export type Outdated = ReadonlyMap<
 export type Serves = (namespace: string) => boolean;
 
 /** Which workloads are out of date; `now` in ms since 1970. */
-export function outdatedIn(store: Store, serves: Serves, now: number): Outdated {
+export function outdatedIn({ store, findings }: Controllers, serves: Serves, now: number): Outdated {
   const blockers = newBlockers({ store });
   const served = workloadsOf(store).filter(([key]) => serves(namespaceIn(key)));
   const all = served.map(([key, record]) => {
     const configs = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
-    return [key, { configs, isKept: blockOf(blockers, record, now) !== undefined }] as const;
+    const isKept = !begunPause(findings, record) && blockOf(blockers, record, now) !== undefined;
+    return [key, { configs, isKept }] as const;
   });
   return new Map(all.filter(([, { configs }]) => configs.length > 0));
 }
@@ -95,4 +100,26 @@ export function rolloutsOf(
     if (brought.length === 0) return [];
     return [{ workload: workloadRefIn(key), objects: brought, isPending: was !== undefined, ...timing }];
   });
+}
+
+/** The rollouts that the installed reloader does, in its way, and the causes, with those why it cannot do the others. */
+export function doneBy(
+  reloader: InstalledReloader,
+  store: Store,
+  { rollouts, causes }: Pick<Plan, 'rollouts' | 'causes'>,
+): Pick<Plan, 'rollouts' | 'causes'> {
+  const has = (...rules: readonly string[]): boolean => causes.some(({ rule }) => rules.includes(rule));
+  const by = has('webhook') ? 'webhook' : 'reloader';
+  const isLate = has('reloader-scaled-down', 'reloader-not-ready');
+  const lacks: Cause[] = [];
+  const done = rollouts.flatMap((each) => {
+    if (each.by !== 'reloader') return [each];
+    const lack = reloader.lacks?.get(rightsKeyOf(store, each.workload));
+    if (lack !== undefined) lacks.push(lack);
+    if (lack !== undefined || has('dry-run')) return [];
+    const when = isLate && each.keptBy === undefined ? 'once the reloader runs' : each.when;
+    return [{ ...each, by, when } as const];
+  });
+  const all = new Map([...causes, ...lacks].map((cause) => [cause.says, cause]));
+  return { rollouts: done, causes: [...all.values()] };
 }

@@ -1,4 +1,4 @@
-/** When the rollouts of a plan happen: by the gates, windows and stages of the controller, from which nothing is rolled here. */
+/** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
 
 import type { Controllers } from '../../app/controllers.ts';
 import { blockOf, newBlockers } from '../../blockers/blockers.ts';
@@ -16,8 +16,8 @@ import { isUrgentFor, needsRollout } from '../../tracking/edge-policy.ts';
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
-  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. */
-  readonly by: 'reloader' | 'owner' | 'person';
+  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. `webhook`: one is notified instead. */
+  readonly by: 'reloader' | 'webhook' | 'owner' | 'person';
   /** In words, for people. */
   readonly when: string;
   /** What keeps the workload although its window has ended. */
@@ -26,7 +26,7 @@ export interface Timing {
 
 /** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
 export function timingsOf(
-  { store, rollouts }: Pick<Controllers, 'store' | 'rollouts'>,
+  { store, rollouts, findings }: Controllers,
   options: Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>,
   now: number,
 ): (record: WorkloadRecord) => Timing {
@@ -46,7 +46,7 @@ export function timingsOf(
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
     const block = blocks.get(key) ?? (stage?.reason === 'halt' ? stage : undefined);
-    if (block !== undefined) return blockedTiming(record, block);
+    if (block !== undefined) return blockedTiming(findings, record, block);
     const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
     const isLater = places.length > 0 && stage !== undefined;
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
@@ -55,8 +55,23 @@ export function timingsOf(
   };
 }
 
-function blockedTiming({ workload: { ref } }: WorkloadRecord, { reason, message }: Blocked): Timing {
+/** That a pause has begun whose end replaces older pods, whatever blocks the workload. */
+export function begunPause(
+  findings: Controllers['findings'],
+  { workload: { ref, hold } }: WorkloadRecord,
+): string | undefined {
+  return hold && findings.of(keyOf(ref)).find(({ reason }) => reason === 'paused')?.message;
+}
+
+function blockedTiming(
+  findings: Controllers['findings'],
+  record: WorkloadRecord,
+  { reason, message }: Blocked,
+): Timing {
   if (reason === 'external-rollout') return { by: 'owner', when: 'with the rollout of its own change' };
+  const pause = begunPause(findings, record);
+  if (pause) return { by: 'reloader', when: `${message}, but ${pause}` };
+  const { ref } = record.workload;
   const by = reason === 'notify-only' ? 'person' : 'reloader';
   // The token is that of the content which is applied then.
   const approval = `it needs an approval: reloader approve ${ref.kind.toLowerCase()}/${ref.name} -n ${ref.namespace}`;
@@ -65,14 +80,14 @@ function blockedTiming({ workload: { ref } }: WorkloadRecord, { reason, message 
 
 /** The window that a change opens, and what else bounds the time of the rollout. */
 function windowText(store: Store, record: WorkloadRecord, windows: WindowLengthsOptions): string {
-  const { vocabularies } = store.settings;
+  const { vocabularies, onlyTells } = store.settings;
   const isUrgent = isUrgentFor(store, record);
   const { workload } = record;
   const { ref } = workload;
   const { quietMs, maxWaitMs } = windowOf(windows, keyOf(ref));
   const { minIntervalMs } = vocabularies.paceOf(workload);
-  // An eviction needs no new template.
-  const evicts = vocabularies.strategyOf(workload) === 'evict';
+  // An eviction or a notification needs no new template.
+  const evicts = onlyTells || vocabularies.strategyOf(workload) === 'evict';
   const pause = vocabularies.pausing.pauseOf(workload);
   const hold = holdOrPause(workload.holdInSpec, workload.isPaused);
   const pauseMs = isUrgent || evicts ? 0 : vocabularies.pausing.pauseMsOf(workload);

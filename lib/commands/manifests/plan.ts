@@ -1,10 +1,10 @@
-/** `reloader plan`: which workloads would be rolled if manifests were applied, to the cluster or to another set of manifests. */
+/** `reloader plan`: which workloads would be rolled if manifests were applied. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import { configKindOf, keyOf, type ObjectKey, wholeOf, workloadRefIn } from '../../model/object-ref.ts';
-import type { RawConfigObject, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import type { Store } from '../../store/store.ts';
@@ -18,6 +18,7 @@ import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../e
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
+import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
@@ -27,14 +28,12 @@ import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
-import { ASSUMED, outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
+import { ASSUMED, doneBy, outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
 
 /** The exit code if something would be rolled. */
 const SOMETHING = 2;
-/** How long changes in memory may take until they are observed. */
-const PATIENCE_MS = 15_000;
 
 /** Runs the command. */
 export async function runPlan(context: CommandContext): Promise<Answered> {
@@ -78,7 +77,7 @@ export function placesOf(manifests: readonly Manifest[], own: string): readonly 
 }
 
 /** One object that changes, before and after. */
-interface Step {
+export interface Step {
   readonly row: ServedRow;
   /** As it is afterwards, or was. */
   readonly object: RawObject;
@@ -88,7 +87,7 @@ interface Step {
   readonly change: PlannedObject['change'];
 }
 
-/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. @throws CommandError if two of one set differ about one object */
+/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. @throws CommandError if two of one set differ */
 export async function plan(
   scene: Scene,
   manifests: readonly Manifest[],
@@ -136,20 +135,20 @@ async function planIf(
   const { steps, refused, unread } = await stepsOf(send, observed, applied);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
-  const before = outdatedIn(store, serves, now);
+  const before = outdatedIn(observation.controllers, serves, now);
   const doubted = former === undefined ? doubtedIn(observation) : [];
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, reloader.options, now);
-  const all = rolloutsOf(store, serves, before, objects, timingOf);
-  const rollouts = all.filter(({ workload }) => !reloader.lacks?.has(workload.kind));
-  const after = outdatedIn(store, serves, now);
-  const lacking = await lackingIn(scene, namespaces);
+  const due = rolloutsOf(store, serves, before, objects, timingOf);
+  const found = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
+  const { rollouts, causes } = doneBy(reloader, store, { rollouts: due, causes: found });
+  const after = outdatedIn(observation.controllers, serves, now);
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
-    causes: [...causesOf(scene, observation, wanted, steps), ...lacking, ...refused],
+    causes: [...causes, ...refused],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
@@ -160,10 +159,7 @@ async function planIf(
   return answer;
 }
 
-/**
- * A start takes pods as mixed wherever a content has changed. The reloader that wrote the state has seen it change: what it is not
- * sure of is recorded as unknown, and it doubts pods that start meanwhile.
- */
+/** A start doubts pods wherever a content has changed. The reloader that wrote the state has recorded what it doubts. */
 function believeState(store: Store): void {
   for (const record of store.workloads.values()) {
     if (!record.workload.isRolledOut) continue;
@@ -172,7 +168,7 @@ function believeState(store: Store): void {
   }
 }
 
-/** An object that a workload follows, and of which no reloader has recorded which content its pods run. */
+/** An object of which no reloader has recorded which content the pods of a follower run. */
 type Doubted = Parameters<typeof unrecorded>[0][number] & { readonly workload: ObjectKey };
 
 function doubtedIn(observation: Observation): readonly Doubted[] {
@@ -194,12 +190,13 @@ function unrecordedOf(
   const changed = steps.map(({ row, object }) =>
     keyOf({ kind: row.stream, namespace: namespaceOf(object), name: object.metadata.name }),
   );
-  const concerned = doubted.filter(({ workload, object }) => {
-    const rolled = rollouts.find((each) => keyOf(each.workload) === workload)?.objects ?? [];
-    return (
-      changed.includes(workload) || rolled.some((each) => keyOf(wholeOf(each)) === keyOf(wholeOf(object)))
-    );
-  });
+  const rolled = rollouts.flatMap(({ workload, objects }) =>
+    objects.map((each) => `${keyOf(workload)} ${keyOf(wholeOf(each))}`),
+  );
+  const concerned = doubted.filter(
+    ({ workload, object }) =>
+      changed.includes(workload) || rolled.includes(`${workload} ${keyOf(wholeOf(object))}`),
+  );
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
 
@@ -228,32 +225,15 @@ function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawOb
   return kind && notLabelled(reloader, { kind, namespace, name }, metadata);
 }
 
-/** By kind the fields that the API server never lets change. */
-const FIXED: Readonly<Record<string, readonly string[]>> = {
-  Secret: ['type'],
-  Deployment: ['selector'],
-  DaemonSet: ['selector'],
-  StatefulSet: ['selector', 'serviceName'],
-  Job: ['selector', 'template'],
-};
-
-/** The fields of an object, and those of its spec. */
-type Fields = Partial<RawConfigObject> & Readonly<Record<string, unknown>>;
-
-/** That the API server refuses the change; of a Job that is suspended, some fields of the template may change. */
+/** That the API server refuses a change of an object. */
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
   if (before === undefined || after === undefined) return [];
-  const [was = {}, is = {}] = [before, after].map((object): Fields => {
-    return { type: 'Opaque', ...object, ...(object as RawWorkload).spec };
-  });
+  const [was = {}, is = {}]: readonly Partial<RawConfigObject>[] = [before, after];
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
-  const isFixed = (field: string): boolean => field !== 'template' || was['suspend'] !== true;
-  const changed = (FIXED[row.kind] ?? []).filter((field) => !isDeepStrictEqual(was[field], is[field]));
   return [
     ...(was.immutable === true && !isKept ? [`${about} is immutable`] : []),
     ...sharedKeysOf(is).map((key) => `${about} has the key ${key} in data and in binaryData`),
-    ...changed.filter(isFixed).map((field) => `the ${field} of ${about} is immutable`),
   ].map((what) => ({ rule: 'refused', about, says: `${what}: the API server refuses the change` }));
 }
 
@@ -294,7 +274,10 @@ function unknownOf(
   const { objects, rollouts, unread, doubted, others } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
-  const kinds = rollouts.flatMap((each) => [each.workload, ...each.objects]).map(({ kind }) => kind);
+  const kinds = rollouts.flatMap((each) => [
+    rightsKeyOf(observation.store, each.workload),
+    ...each.objects.map(({ kind }) => kind),
+  ]);
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
   const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
@@ -377,8 +360,8 @@ async function applyIn(
     feed.push(collectionPath(row, namespaces && object.metadata.namespace), EVENTS[change], object);
     const next = steps[index + 1];
     if (next !== undefined && isObject(next) === isObject(step)) continue;
-    if (!(await untilTrue(() => feed.isDrained, PATIENCE_MS)))
-      throw new CommandError(`a change was not observed within ${PATIENCE_MS / 1000} s`, 'timed-out');
+    if (!(await untilTrue(() => feed.isDrained)))
+      throw new CommandError('a change was not observed in time', 'timed-out');
   }
 }
 

@@ -298,6 +298,16 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'halt',
     names: /ConfigMap\/web is halted, since Deployment\/first did not get ready.*resume=0a0b/s,
   },
+  'it is out of date, and the reloader notifies a webhook': {
+    make: (world) =>
+      world
+        .install(['-A', '--webhook-url=https://hooks.invalid'])
+        .configMap()
+        .deployment({ annotations: follows('web') })
+        .change(),
+    rule: 'needs-rollout',
+    names: /a running reloader that has the rights notifies its webhook 5s after the last change/,
+  },
   'it is paused by a person': {
     make: async (world) => {
       await rolledOut(well()(world));
@@ -322,7 +332,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
         })
         .change(),
     rule: 'paused',
-    names: /one rollout/,
+    names: /older pods are replaced then, even if it is held/,
   },
   'its rollout does not complete': {
     isStuck: true,

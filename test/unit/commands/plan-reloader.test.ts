@@ -64,6 +64,24 @@ describe('where the manifests have the reloader itself, its rollouts are', () =>
       assertAnswer(await planAgainst(trees[0] ?? [], trees[1] ?? [], 'default', []));
     });
 
+  test('known, where it stays without replicas: once it runs', async () => {
+    const own = reloader(['-A'], { replicas: 0 });
+    const trees = [CHANGED, WEB].map((all) => manifestsOf([own, ...all]));
+    const answer = await planAgainst(trees[0] ?? [], trees[1] ?? [], 'default', []);
+    const rules = answer.causes.map(({ rule }) => rule);
+    assert.deepEqual(
+      [rules, answer.rollouts.map(({ when }) => when)],
+      [['reloader-scaled-down'], ['once the reloader runs']],
+    );
+  });
+
+  test('known, where it stays and runs: it is no sign that the tree has no Lease', async () => {
+    const trees = [CHANGED, WEB].map((all) => manifestsOf([reloader(), ...all]));
+    const answer = await planAgainst(trees[0] ?? [], trees[1] ?? [], 'default', []);
+    assert.deepEqual(answer.causes, []);
+    assert.match(answer.rollouts[0]?.when ?? '', /^5s after/);
+  });
+
   test('unknown, where a tree no longer has it', async () => {
     isUnknown(await planAgainst(manifestsOf(CHANGED), manifestsOf([reloader(), ...WEB]), 'default', []));
   });

@@ -10,6 +10,7 @@ import { planMarkdown, planText } from '../../../lib/commands/manifests/plan-tex
 import type { RawObject } from '../../../lib/model/raw-objects.ts';
 import { digestOf } from '../../digests.ts';
 import { rolledOut } from './named-causes.ts';
+import { onCluster } from './plans.ts';
 import { follows, podOf, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
@@ -132,6 +133,26 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
         USUAL,
       );
     });
+
+  test('the end of a pause that has begun, for what is held since', async () => {
+    const world = new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: follows('web') });
+    await rolledOut(world);
+    const template = { metadata: { annotations: { a: 'b' } } };
+    const annotations = { ...pausing, [`${NATIVE}/hold`]: 'true' };
+    const begun = { metadata: { annotations }, spec: { paused: true, template } };
+    world.sandbox.patch('deployments', 'default', 'web', begun);
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { value: 'B' } };
+    const { rollouts } = await onCluster(world, [object]);
+    assert.deepEqual([rollouts.length, rollouts[0]?.by, rollouts[0]?.keptBy], [1, 'reloader', undefined]);
+    const says = `paused since ${pausedAt}, until \\S+: older pods are replaced then`;
+    assert.match(
+      rollouts[0]?.when ?? '',
+      new RegExp(`^it is held until .*, but ${says}, even if it is held$`),
+    );
+  });
 
   test('the window of the flags and of a workload that cannot be paused', async () => {
     const pause = { 'deployment.reloader.stakater.com/pause-period': '2m' };
