@@ -30,7 +30,7 @@ async function factsOf(history: History, jumps: readonly number[]): Promise<read
  * Pauses, holds and reload windows end by the time of day: pauses.test.ts, and the tests of gates, have what jumps do to them. Who
  * waits for a rollout of another client, as in histories of owners and rights, is asked once more after a jump.
  */
-const BY_THE_TIME_OF_DAY: readonly Flavour[] = ['pauses', 'holds', 'owners', 'rights'];
+const BY_THE_TIME_OF_DAY: readonly Flavour[] = ['pauses', 'holds', 'owners', 'rights', 'together'];
 
 for (const flavour of FLAVOURS.filter((each) => !BY_THE_TIME_OF_DAY.includes(each))) {
   test(`in a history of ${flavour} all happens as it would without jumps, and when it would`, async () => {

@@ -19,7 +19,8 @@ const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
 const APPROVED = 'reloader.k8s.collaborne.com/approved';
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
-const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
+const SOURCE = 'reloader.k8s.collaborne.com/last-reloaded-from';
+const OF_TEMPLATES = [STAMPS, SOURCE, SAP_HASH, 'wave.pusher.com/config-hash'];
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret|SecretProviderClass)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = [
   'resourceVersion',

@@ -16,7 +16,7 @@ export interface Players {
 /** The players of a flavour. */
 export function playersOf(flavour: Flavour): Players {
   const workloads = whoPlays(flavour);
-  const [least, most] = flavour === 'stages' ? [2, 4] : [1, 3];
+  const [least, most] = isStaged(flavour) ? [2, 4] : [1, 3];
   return {
     configs: configsOf(flavour),
     workloads: fc.shuffledSubarray([...workloads], {
@@ -28,12 +28,16 @@ export function playersOf(flavour: Flavour): Players {
 
 /** In stages several workloads follow one object, and its stamps are told from those of all others. */
 function configsOf(flavour: Flavour): Arbitrary<ConfigName[]> {
-  if (flavour === 'stages') {
+  if (isStaged(flavour)) {
     const distinct = CONFIGS.filter((config) => config !== 'ConfigMap/a.b');
     return fc.shuffledSubarray(distinct, { minLength: 1, maxLength: 2 });
   }
   const [minLength, maxLength] = flavour === 'shards' ? [2, 4] : [1, 3];
   return fc.shuffledSubarray([...CONFIGS], { minLength, maxLength });
+}
+
+function isStaged(flavour: Flavour): boolean {
+  return flavour === 'stages' || flavour === 'together';
 }
 
 function whoPlays(flavour: Flavour): readonly WorkloadName[] {

@@ -222,11 +222,12 @@ export function scenesOfFlavour(
     [6, scope.troubledDeselected],
     [2, scope.lateSelection],
   ];
+  const away = fc.boolean().map((isAway): Step => ({ do: 'admission', away: isAway }));
   const admission: Weighted[] = [
     ...owners,
     ...little,
     [8, one(steps.owner)],
-    [3, one(fc.boolean().map((away) => ({ do: 'admission', away })))],
+    [3, one(away)],
     [2, troubles.ownerThenDeath],
     [2, one(leads.process)],
     [2, scenes.late],
@@ -299,8 +300,20 @@ export function scenesOfFlavour(
     [16, pauseScenesOf(cast).troubled],
     [1, one(steps.fault)],
   ];
+  const together: Weighted[] = [
+    ...little,
+    ...election,
+    [12, stageScenesOf(cast).troubled],
+    [6, holdScenesOf(cast).troubled],
+    [6, pauseScenesOf(cast).troubled],
+    [3, one(away)],
+    [3, one(steps.strategy)],
+    [2, one(steps.speed)],
+    [2, scenes.upgrade],
+  ];
   return {
     ...mix,
+    together,
     everything,
     shards,
     policies,

@@ -73,6 +73,16 @@ const REQUIRED = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength
 const PAGES: Arbitrary<ScopeSettings> = fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
 const SELECTED = fc.boolean();
 
+const BUDGET = fc.record({
+  slots: fc.constantFrom(1, 1, 2, 0),
+  rate: fc.constantFrom(0, 0, 0.1),
+  burst: fc.constant(1),
+});
+const STAGING = fc.record({
+  stages: fc.constantFrom('1', '1', '1,2', '2', '1,3', '50%', '100%').map((text) => parseStages(text) ?? []),
+  soakMs: fc.constantFrom(2000, 10_000, 30_000),
+});
+
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
 const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   faults: PAGES,
@@ -81,21 +91,9 @@ const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
   evictions: fc.record({
     evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),
   }),
-  budgets: fc.record({
-    budget: fc.record({
-      slots: fc.constantFrom(1, 1, 2, 0),
-      rate: fc.constantFrom(0, 0, 0.1),
-      burst: fc.constant(1),
-    }),
-  }),
-  stages: fc.record({
-    staging: fc.record({
-      stages: fc
-        .constantFrom('1', '1', '1,2', '2', '1,3', '50%', '100%')
-        .map((text) => parseStages(text) ?? []),
-      soakMs: fc.constantFrom(2000, 10_000, 30_000),
-    }),
-  }),
+  budgets: fc.record({ budget: BUDGET }),
+  stages: fc.record({ staging: STAGING }),
+  together: fc.record({ budget: BUDGET, staging: STAGING, admission: fc.constant(true) }),
   rollouts: fc.constant({ argo: true }),
   classes: fc.record({
     classes: fc.record({ pollMs: fc.constantFrom(1000, 20_000, 100_000) }),

@@ -50,6 +50,8 @@ export interface Steps {
   readonly read: Arbitrary<WorkloadStep>;
   /** A workload is rolled for keys, or for whole objects. */
   readonly keyScope: Arbitrary<WorkloadStep>;
+  /** A workload is stamped in annotations, or in variables. */
+  readonly strategy: Arbitrary<WorkloadStep>;
   /** A workload asks for more than names, or excludes. */
   readonly ask: Arbitrary<WorkloadStep>;
 }
@@ -86,13 +88,8 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     ),
     touch: fc.record({ do: just('touch'), config }),
     read: fc.record({ do: just('read'), workload, more: fc.boolean() }),
-    keyScope: fc.record({
-      do: just('annotate'),
-      workload,
-      annotations: fc
-        .constantFrom('true', 'false', null)
-        .map((value) => ({ 'reloader.k8s.collaborne.com/key-scoped': value })),
-    }),
+    keyScope: annotateStep(workload, 'key-scoped', ['true', 'false', null]),
+    strategy: annotateStep(workload, 'reload-strategy', ['annotations', 'annotations', 'env-vars', null]),
     select: fc.record({ do: just('select'), selected: fc.boolean() }),
     ask: fc.record({
       do: just('ask'),
@@ -105,6 +102,17 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
 
 function just<const T>(value: T): Arbitrary<T> {
   return fc.constant(value);
+}
+
+function annotateStep(
+  workload: Arbitrary<WorkloadName>,
+  key: string,
+  values: readonly (string | null)[],
+): Arbitrary<WorkloadStep> {
+  const annotations = fc
+    .constantFrom(...values)
+    .map((value) => ({ [`reloader.k8s.collaborne.com/${key}`]: value }));
+  return fc.record({ do: just('annotate'), workload, annotations });
 }
 
 function waitStep({ coalescePeriodMs, maxWaitMs }: Settings): Arbitrary<Step> {

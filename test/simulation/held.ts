@@ -8,6 +8,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, refOf, resourceOf, split } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
 import type { History, WorkloadName } from './history.ts';
+import { stampsOf } from './stamped-contents.ts';
 import { about, factsOf, type Of, workloadAt } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
@@ -99,18 +100,11 @@ function isClosedAt(window: string | undefined, ms: number): boolean {
 /** The objects for which the write stamps, by the variables of the template, and the digests. */
 function broughtBy(trace: Trace, { to, at, before, after }: Of<'write'>): [string, string][] {
   const { follows = [] } = workloadAt(trace, to, at - 1) ?? {};
-  const [former, present] = [variablesOf(before), variablesOf(after)];
+  const [former, present] = [stampsOf(before), stampsOf(after)];
   return [...stampVariablesOf(follows.map(refOf))].flatMap(([key, { read }]): [string, string][] => {
     const variable = read.find((each) => present.has(each) && present.get(each) !== former.get(each));
     return variable === undefined ? [] : [[key, parseStamp(present.get(variable) ?? '')?.digest ?? '']];
   });
-}
-
-function variablesOf(workload: unknown): ReadonlyMap<string, string> {
-  const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
-  return new Map(
-    containers.flatMap(({ env }) => objectsOf(env).map(({ name, value }) => [String(name), String(value)])),
-  );
 }
 
 function annotationsOf(workload: unknown): Readonly<Record<string, string>> {

@@ -48,6 +48,8 @@ const SLACK_MS = 100;
 const ENOUGH_MS = 5000;
 /** An event excuses no rollout after so long, where nothing makes it wait: the longest backoff, and some. */
 const EXCUSED_MS = 180_000;
+/** Without progress for so long a rollout has no slot any more. */
+const DEADLINE_MS = 600_000;
 /** Until what came late has had its effect. */
 const AFTER_HINDRANCE_MS = 60_000;
 
@@ -242,16 +244,14 @@ function isRestart({ before, after }: Rollout): boolean {
 function withoutSlot(trace: Trace, rollout: Rollout): string[] {
   const most = trace.settings.budget?.slots ?? 0;
   const takesSlot = ({ to, isResume, after }: Rollout): boolean =>
-    /^(Deploy|Stateful|Daemon)/.test(to) &&
-    !isResume &&
-    (after as LooseObject | undefined)?.spec.replicas !== 0;
+    /^Deploy|Set\//.test(to) && !isResume && (after as LooseObject | undefined)?.spec.replicas !== 0;
   if (most === 0 || !takesSlot(rollout) || isRollingAt(trace, rollout.to, rollout.at - 1)) return [];
+  const until = rollout.ms + SLACK_MS;
   const begun = factsOf(trace, 'write').filter((other) => {
-    const until = rollout.ms + SLACK_MS;
     const looks = about(trace, 'rolling', other.to).filter(({ at, ms }) => at >= other.at && ms <= until);
     const isRolling =
       looks.every(({ rolling }) => rolling) && !isTouched(trace, other.to, other.at, rollout.at);
-    const isNew = mustKnow(trace, other, rollout) && takesSlot(other);
+    const isNew = mustKnow(trace, other, rollout) && takesSlot(other) && rollout.ms - other.ms < DEADLINE_MS;
     const isBegun = (name: WorkloadName): boolean => workloadAt(trace, name, rollout.at)?.rollable === true;
     return isNew && isRolling && [other.to, rollout.to].every((name) => isBegun(name as WorkloadName));
   });

@@ -1,5 +1,6 @@
-/** Histories of changes in stages, and of contents with which workloads fail. */
+/** Histories of changes in stages, of contents with which workloads fail, and of all that may block a rollout together. */
 
 import { tryHistories } from './histories.ts';
 
 tryHistories('stages', 0.02);
+tryHistories('together', 0.01);
