@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { isStampVariable } from '../lib/annotations/stamp-variables.ts';
 import {
   nativeVocabulary,
-  sapVocabulary,
+  SAP_VOCABULARY,
   stakaterVocabulary,
-  waveVocabulary,
+  WAVE_VOCABULARY,
 } from '../lib/annotations/vocabulary.ts';
 import { STAKATER_KEYS } from '../lib/model/settings.ts';
 import { STAMPS_ANNOTATION } from '../lib/model/workload.ts';
@@ -17,8 +17,8 @@ import type { JsonObject } from './sandbox/json.ts';
 const VOCABULARIES = [
   nativeVocabulary({ ConfigMap: [], Secret: [] }),
   stakaterVocabulary(STAKATER_KEYS),
-  sapVocabulary(),
-  waveVocabulary(),
+  SAP_VOCABULARY,
+  WAVE_VOCABULARY,
 ];
 const ANNOTATIONS = VOCABULARIES.flatMap(({ lastReloadedFrom, hash = '' }) => [
   lastReloadedFrom,

@@ -51,11 +51,11 @@ import {
   type Alternatives,
   KEY_SCOPED_ANNOTATION,
   nativeVocabulary,
+  SAP_VOCABULARY,
   STRATEGY_ANNOTATION,
-  sapVocabulary,
   stakaterVocabulary,
   type Vocabulary,
-  waveVocabulary,
+  WAVE_VOCABULARY,
   workloadKeysOf,
 } from './vocabulary.ts';
 
@@ -97,7 +97,7 @@ export function everyVocabulary({
   alternativeAnnotations,
   stakaterKeys,
 }: Pick<VocabularyOptions, 'alternativeAnnotations' | 'stakaterKeys'>): [Vocabulary, ...Vocabulary[]] {
-  const others = [stakaterVocabulary(stakaterKeys), sapVocabulary(), waveVocabulary()];
+  const others = [stakaterVocabulary(stakaterKeys), SAP_VOCABULARY, WAVE_VOCABULARY];
   return [nativeVocabulary(alternativeAnnotations), ...others];
 }
 

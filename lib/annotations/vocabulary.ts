@@ -17,7 +17,6 @@ export interface PauseKeys {
 /** The key of an annotation that a vocabulary does not have: no annotation has an empty key. */
 const NO_WORD = '';
 const NO_WORDS: KeysByKind = byConfigKind(() => NO_WORD);
-const NO_LISTS: Vocabulary['named'] = byConfigKind(() => []);
 
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
@@ -129,41 +128,6 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   };
 }
 
-/** The vocabulary of SAP's pod-reloader. */
-export function sapVocabulary(): Vocabulary {
-  return {
-    ...WORDS_OF_HASHES,
-    name: 'sap',
-    domain: 'pod-reloader.cs.sap.com',
-    named: {
-      ...NO_LISTS,
-      ConfigMap: ['pod-reloader.cs.sap.com/configmaps'],
-      Secret: ['pod-reloader.cs.sap.com/secrets'],
-    },
-    disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
-    hash: SAP_HASH_ANNOTATION,
-    trigger: SAP_HASH_ANNOTATION,
-  };
-}
-
-/** The vocabulary of wave. */
-export function waveVocabulary(): Vocabulary {
-  return {
-    ...WORDS_OF_HASHES,
-    name: 'wave',
-    domain: 'wave.pusher.com',
-    named: {
-      ...NO_LISTS,
-      ConfigMap: ['wave.pusher.com/extra-configmaps'],
-      Secret: ['wave.pusher.com/extra-secrets'],
-    },
-    namesNeedAuto: true,
-    auto: 'wave.pusher.com/update-on-config-change',
-    autoIsToTheLetter: true,
-    hash: WAVE_HASH_ANNOTATION,
-  };
-}
-
 /** The common part of the vocabularies of SAP and wave. */
 const WORDS_OF_HASHES = {
   namesArePatterns: false,
@@ -176,6 +140,33 @@ const WORDS_OF_HASHES = {
   readsTemplate: false,
   lastReloadedFrom: NO_WORD,
 } as const;
+
+/** The vocabulary of SAP's pod-reloader. */
+export const SAP_VOCABULARY: Vocabulary = {
+  ...WORDS_OF_HASHES,
+  name: 'sap',
+  domain: 'pod-reloader.cs.sap.com',
+  named: listsIn('pod-reloader.cs.sap.com/configmaps', 'pod-reloader.cs.sap.com/secrets'),
+  disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
+  hash: SAP_HASH_ANNOTATION,
+  trigger: SAP_HASH_ANNOTATION,
+};
+
+/** The vocabulary of wave. */
+export const WAVE_VOCABULARY: Vocabulary = {
+  ...WORDS_OF_HASHES,
+  name: 'wave',
+  domain: 'wave.pusher.com',
+  named: listsIn('wave.pusher.com/extra-configmaps', 'wave.pusher.com/extra-secrets'),
+  namesNeedAuto: true,
+  auto: 'wave.pusher.com/update-on-config-change',
+  autoIsToTheLetter: true,
+  hash: WAVE_HASH_ANNOTATION,
+};
+
+function listsIn(configMaps: string, secrets: string): Vocabulary['named'] {
+  return { ConfigMap: [configMaps], Secret: [secrets], SecretProviderClass: [] };
+}
 
 /** The keys of a workload that ask for objects of a kind. */
 export function askingKeysOf(

@@ -54,18 +54,13 @@ interface RawStatus {
   };
 }
 
+/** The others of 4xx are `invalid`, and of 5xx `unavailable`. */
 const CODES: Readonly<Record<number, ApiErrorCode>> = {
-  400: 'invalid',
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not-found',
-  405: 'invalid',
-  406: 'invalid',
   409: 'conflict',
   410: 'expired',
-  413: 'invalid',
-  415: 'invalid',
-  422: 'invalid',
   429: 'throttled',
 };
 /** API servers ask for seconds; a proxy in front may ask for hours, in which this process would observe nothing. */

@@ -156,17 +156,16 @@ function overriddenUser(user: User, settings: ConnectionOptions): User {
   return { ...without(certified, ['exec', 'authProvider', 'token', 'username', 'password']), ...own };
 }
 
+/** The two flags are given together. */
 function certifiedUser(user: User, { clientCertificate, clientKey }: ConnectionOptions): User {
-  let certified = user;
-  if (clientCertificate !== undefined) {
-    requireCertificate(clientCertificate, '--client-certificate');
-    certified = { ...without(certified, ['certData']), certFile: clientCertificate };
-  }
-  if (clientKey !== undefined) {
-    requireKey(clientKey, '--client-key');
-    certified = { ...without(certified, ['keyData']), keyFile: clientKey };
-  }
-  return certified;
+  if (clientCertificate === undefined || clientKey === undefined) return user;
+  requireCertificate(clientCertificate, '--client-certificate');
+  requireKey(clientKey, '--client-key');
+  return {
+    ...without(user, ['certData', 'keyData']),
+    certFile: clientCertificate,
+    keyFile: clientKey,
+  };
 }
 
 function without(user: User, fields: readonly (keyof User)[]): User {

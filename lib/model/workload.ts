@@ -277,27 +277,19 @@ function progressDeadlineMs({ spec }: RawWorkload): number {
 function unknownAnnotationsOf(
   { annotations: own = {}, labels = NOTHING }: RawMetadata,
   ofTemplate: Readonly<Record<string, string>> = {},
-  {
-    isPolicyAnnotation,
-    isPolicyLabel,
-    isTemplatePolicyAnnotation,
-    isMarkAnnotation,
-    isUnknownAnnotation,
-  }: AnnotationReader,
+  vocabulary: AnnotationReader,
 ): readonly UnknownAnnotation[] {
-  const places = [
-    { words: own, on: 'workload', isMeant: isUnknownAnnotation },
-    {
-      words: ofTemplate,
-      on: 'template',
-      isMeant: (key: string) =>
-        !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key) && isPolicyAnnotation(key),
-    },
-    { words: labels, on: 'label', isMeant: (key: string) => isPolicyAnnotation(key) && !isPolicyLabel(key) },
-  ] as const;
-  const unknown = places.flatMap(({ words, on, isMeant }) =>
-    meantIn(words, isMeant).map(([key, value]) => ({ key, value, on })),
-  );
+  const { isPolicyAnnotation, isPolicyLabel, isTemplatePolicyAnnotation, isMarkAnnotation } = vocabulary;
+  const isMisplaced = (key: string): boolean =>
+    !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key) && isPolicyAnnotation(key);
+  const isNoLabel = (key: string): boolean => isPolicyAnnotation(key) && !isPolicyLabel(key);
+  const found = (words: Annotations, on: UnknownAnnotation['on'], isMeant: (key: string) => boolean) =>
+    meantIn(words, isMeant).map(([key, value]) => ({ key, value, on }));
+  const unknown = [
+    ...found(own, 'workload', vocabulary.isUnknownAnnotation),
+    ...found(ofTemplate, 'template', isMisplaced),
+    ...found(labels, 'label', isNoLabel),
+  ];
   return unknown.length === 0 ? NO_UNKNOWN : unknown.slice(0, MOST_UNKNOWN);
 }
 

@@ -7,21 +7,16 @@ import { merged } from '../template-patch.ts';
 import { APPROVED_ANNOTATION, type MarkWords, templateWithoutMarks } from '../workload.ts';
 import { REPLACES_ANNOTATION } from './built-in.ts';
 
-/** A Job to be created, as `kubectl create job --from` would write it. */
-export interface JobManifest {
-  readonly metadata: { readonly name: string; readonly namespace: string };
-}
-
 /** Characters in the name of a Job, which is also a label of its pods. */
 const LONGEST_NAME = 63;
 const DIGITS = 10;
 
 /**
- * The Job for `plan`. `stamped` is the CronJob as it will be once the stamps are written, with the next generation. Until they
+ * The Job for `plan`, as `kubectl create job --from` would write it. `stamped` is the CronJob as it will be once the stamps are written, with the next generation. Until they
  * are, every attempt of any process requests a Job of the same name, so that there is one run; afterwards the generation has
  * changed, so that no later change requests that name again.
  */
-export function runOf(stamped: RawWorkload, plan: RolloutPlan): JobManifest {
+export function runOf(stamped: RawWorkload, plan: RolloutPlan): Pick<RawWorkload, 'metadata'> {
   const { name, namespace = '', uid = '', generation = 0 } = stamped.metadata;
   const { metadata, spec } = stamped.spec?.jobTemplate ?? {};
   const manifest = {
