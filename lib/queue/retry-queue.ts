@@ -9,7 +9,8 @@
  *   namespace take at most half of the workers, and the keys of another one start at once.
  * - `again` puts the key behind those that wait, `afterMs` delays it, and `done` ends it and resets its backoff.
  * - `add` ends a delay, and `addAfter` replaces an earlier one.
- * - A key that fails backs off, longer each time; `add` does not shorten that, `forget` does.
+ * - A key that fails backs off, longer each time; `add` does not shorten that, `forget` does. A block delays a key alike, and is
+ *   no failure: after it, the next failure backs off as long as without it.
  * - A forgotten key is neither reconciled nor backed off; work under way goes on.
  * - A reconcile that throws is logged, and the key backs off.
  * - `close` begins nothing more, and resolves when the work under way is answered.
@@ -36,17 +37,9 @@ export interface RetryQueueOptions {
 /** Why and for how long a key backs off. */
 export interface Failure {
   readonly bounds: BackoffBounds;
-  readonly message?: string;
   readonly atLeastMs?: number | undefined;
   /** Failures in a row, this one included. @default one more than before */
-  readonly times?: number;
-}
-
-/** The backoff of a key. */
-export interface Backoff {
-  /** By monotonicMs; Infinity: until the key is forgotten. */
-  readonly until: number;
-  readonly message: string;
+  readonly times?: number | undefined;
 }
 
 /** The keys of one namespace that wait for a worker. */
@@ -67,7 +60,8 @@ export class RetryQueue {
   readonly #held = new Map<string, number>();
   readonly #delays = new Map<string, NodeJS.Timeout>();
   readonly #failures = new Map<string, number>();
-  readonly #backoffs = new Map<string, Backoff>();
+  /** Until when each key backs off or is blocked, by monotonicMs. */
+  readonly #backoffs = new Map<string, number>();
   readonly #idle: (() => void)[] = [];
   #isClosed = false;
 
@@ -89,21 +83,22 @@ export class RetryQueue {
   }
 
   /** The key failed: it waits for its backoff, even if it was added meanwhile. Answers for how long, as a reconcile does. */
-  backOff(
-    key: string,
-    { bounds, message = '', atLeastMs = 0, times }: Failure,
-  ): { readonly afterMs: number } {
+  backOff(key: string, { bounds, atLeastMs = 0, times }: Failure): { readonly afterMs: number } {
     const failures = times ?? (this.#failures.get(key) ?? 0) + 1;
-    const afterMs = Math.max(atLeastMs, backoffMs(failures - 1, bounds, this.#options.random));
     this.#failures.set(key, failures);
+    return this.block(key, Math.max(atLeastMs, backoffMs(failures - 1, bounds, this.#options.random)));
+  }
+
+  /** The key waits as after a failure, for so long; Infinity: until it is forgotten or unblocked. */
+  block(key: string, afterMs: number): { readonly afterMs: number } {
     this.#dequeue(key);
-    this.#backoffs.set(key, { until: monotonicMs() + afterMs, message });
+    this.#backoffs.set(key, monotonicMs() + afterMs);
     this.#delay(key, afterMs);
     return { afterMs };
   }
 
-  /** The backoff of the key; undefined: it does not back off. */
-  backoffOf(key: string): Backoff | undefined {
+  /** Until when the key backs off or is blocked, by monotonicMs; undefined: it is neither. */
+  backoffOf(key: string): number | undefined {
     return this.#backoffs.get(key);
   }
 
@@ -112,11 +107,16 @@ export class RetryQueue {
     return this.#running.has(key) || this.#lanes.get(namespaceOf(key))?.keys.has(key) === true;
   }
 
-  /** Forgets the key with its delay, its backoff and its failures. */
-  forget(key: string): void {
+  /** Ends the delay, the block or the backoff of the key. Its failures count on. */
+  unblock(key: string): void {
     this.#endDelay(key);
     this.#dequeue(key);
     this.#backoffs.delete(key);
+  }
+
+  /** The same, and forgets its failures. */
+  forget(key: string): void {
+    this.unblock(key);
     this.#failures.delete(key);
   }
 
@@ -185,9 +185,8 @@ export class RetryQueue {
     try {
       return await this.#options.reconcile(key);
     } catch (error) {
-      const message = `internal error: ${String(error)}`;
-      this.#options.log.error('internal error, retrying later', { key, error: message });
-      return this.backOff(key, { bounds: LATER_BACKOFF, message });
+      this.#options.log.error('internal error, retrying later', { key, error: String(error) });
+      return this.backOff(key, { bounds: LATER_BACKOFF });
     }
   }
 

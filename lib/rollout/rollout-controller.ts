@@ -54,8 +54,6 @@ export interface RolloutControllerOptions
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
-/** A block says itself when it ends. */
-const NO_BACKOFF: BackoffBounds = { baseMs: 0, capMs: 0 };
 /** A long block is asked about in between: the time of day may be set. */
 const LONGEST_BLOCK_MS = 600_000;
 const QUEUED: Blocked = { reason: 'queued', message: 'it is being rolled, or is next', until: 0 };
@@ -92,7 +90,7 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { store, maxWaitMs, budget } = options;
+    const { store, budget } = options;
     this.#quiet = new QuietPeriod({
       windowOf: (key) => windowOf(options, key),
       release: (key) => this.#release(key),
@@ -105,7 +103,7 @@ export class RolloutController {
     const outdatedSince = (key: ObjectKey): number | undefined => this.#pendingChanges.get(key)?.since;
     this.slots = budget && new Slots({ ...options, budget, evictedOf, begin: wake });
     this.stages = new Stages({ ...options, canBegin: (key) => this.#canBegin(key), begin: wake });
-    this.pace = new Pace({ store, maxWaitMs, isEvicting, outdatedSince });
+    this.pace = new Pace({ ...options, isEvicting, outdatedSince });
     const memories = { pace: this.pace, stages: this.stages, budget: this.slots };
     this.blockers = newBlockers({ store, evicts, isEvicting, ...memories });
     this.#attempts = new RolloutAttempts({ ...options, blockers: this.blockers });
@@ -120,14 +118,15 @@ export class RolloutController {
     this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
     // Where the namespace is not selected no window opens.
     const blocked = this.#blockOf(workload, 1);
-    if (blocked !== undefined) this.#block(workload, blocked);
+    const isFree = this.#queue.backoffOf(workload) === undefined || this.#blockerOf(workload) !== undefined;
+    if (blocked !== undefined && isFree) this.#block(workload, blocked);
     const by = this.#blockerOf(workload);
     if (by !== undefined) {
       if (by.isPerContent !== true && !this.#isOver(workload, by)) return Number.POSITIVE_INFINITY;
       this.#unblock(workload);
     }
-    const backoff = this.#queue.backoffOf(workload);
-    if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
+    const backoffUntil = this.#queue.backoffOf(workload);
+    if (backoffUntil !== undefined) return Math.max(0, backoffUntil - monotonicMs());
     const end = this.#quiet.endOf(workload);
     if (end !== undefined && isWindowOver(this.#options, workload, end)) this.#quiet.forget(workload);
     return this.#openWindow(workload);
@@ -140,7 +139,9 @@ export class RolloutController {
   wake(workload: ObjectKey): void {
     this.stages.observed(workload);
     const by = this.#blockerOf(workload);
-    if (by !== undefined && this.#isOver(workload, by)) this.retryNow(workload);
+    if (by === undefined || !this.#isOver(workload, by)) return;
+    this.#unblock(workload);
+    this.#openWindow(workload);
   }
 
   /** Ends the backoff of the workload, since the reason for its failure may be gone. Without a backoff it does nothing. */
@@ -148,6 +149,7 @@ export class RolloutController {
     if (this.#queue.backoffOf(workload) === undefined) return;
     this.#tries.delete(workload);
     this.#unblock(workload);
+    this.#queue.forget(workload);
     this.#openWindow(workload);
   }
 
@@ -246,9 +248,10 @@ export class RolloutController {
     this.#release(key);
   }
 
+  /** Attempts that failed before the block count on: a block that ends and begins again shortens no backoff. */
   #unblock(key: ObjectKey): void {
     this.waiting.delete(key);
-    this.#queue.forget(key);
+    this.#queue.unblock(key);
   }
 
   /** Opens the window of the workload, or restarts its quiet period. */
@@ -315,23 +318,21 @@ export class RolloutController {
       case 'retry':
         return this.#retry(key, outcome, times);
       case 'gone':
-        return this.#putOff(key, 'gone', { bounds: LATER_BACKOFF, message: 'the workload no longer exists' });
+        return this.#putOff(key, 'gone', 'the workload no longer exists', { bounds: LATER_BACKOFF });
     }
   }
 
   #block(key: ObjectKey, blocked: Blocked): Result {
-    this.#cease(key);
-    const atLeastMs = Math.min(Math.max(0, blocked.until - Date.now()), LONGEST_BLOCK_MS);
-    const result = this.#putOff(key, blocked.reason, { bounds: NO_BACKOFF, atLeastMs });
+    this.#due.delete(key);
+    this.#quiet.forget(key);
     this.waiting.set(key, blocked);
-    return result;
+    return this.#queue.block(key, Math.min(Math.max(0, blocked.until - Date.now()), LONGEST_BLOCK_MS));
   }
 
   #retry(key: ObjectKey, { reason, message, retryAfterMs, evictions }: Retry, refusals?: number): Result {
     if (reason === 'conflict') return this.#again(key, message);
     const times = evictions ? evictions.idle + 1 : refusals;
-    const failure = { bounds: BOUNDS[reason], message, atLeastMs: retryAfterMs };
-    return this.#putOff(key, reason, { ...failure, ...(times !== undefined && { times }) });
+    return this.#putOff(key, reason, message, { bounds: BOUNDS[reason], atLeastMs: retryAfterMs, times });
   }
 
   /** The first conflict is retried at once: the workload has just been read again. */
@@ -348,12 +349,11 @@ export class RolloutController {
   }
 
   /** The attempt that comes later brings the changes that came meanwhile. */
-  #putOff(key: ObjectKey, reason: string, failure: Failure): Result {
+  #putOff(key: ObjectKey, reason: string, message: string, failure: Failure): Result {
     this.#triesOf(key).conflicts = 0;
     this.#due.delete(key);
     this.#quiet.forget(key);
     const result = this.#queue.backOff(key, failure);
-    const { message = '' } = failure;
     this.waiting.set(key, { reason, message, until: Date.now() + result.afterMs });
     return result;
   }
@@ -364,13 +364,9 @@ export class RolloutController {
     return tries;
   }
 
-  #cease(key: ObjectKey): void {
+  #settle(key: ObjectKey): void {
     this.#due.delete(key);
     this.#tries.delete(key);
-  }
-
-  #settle(key: ObjectKey): void {
-    this.#cease(key);
     if (this.#blockerOf(key) !== undefined) this.#queue.forget(key);
     if (this.#queue.backoffOf(key) === undefined) this.waiting.delete(key);
     this.#pendingChanges.delete(key);

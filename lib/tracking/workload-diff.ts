@@ -73,13 +73,11 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
   return known.generation === seen.generation && known.templateDigest !== seen.templateDigest;
 }
 
-/**
- * Whether an earlier refusal may no longer hold: a failure is over, or a write changed more than the replicas, which an autoscaler
- * changes all the time.
- */
+/** Whether a write may lift an earlier refusal: not one of the replicas, as by an autoscaler, or of a policy, such as a hold. */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
   if (known.generation === seen.generation) return false;
-  return !hasSameTemplate(known, seen) || known.replicas === seen.replicas;
+  if (!hasSameTemplate(known, seen)) return true;
+  return known.replicas === seen.replicas && isDeepStrictEqual(known.annotations, seen.annotations);
 }
 
 /** Whether a list may hide several writes, so that the pod template may have changed and changed back. */

@@ -146,7 +146,7 @@ test('a defect where it is told ends nothing', async (t) => {
   stage.apply(stage.world.workload('web', { follows: ['cfg'] }));
   await stage.pass(GRACE_MS);
   assert.deepEqual([stage.told, stage.has('cfg')], [[], true]);
-  assert.deepEqual(stage.errors, ['internal error: Error: ours']);
+  assert.deepEqual(stage.errors, ['Error: ours']);
   stage.apply(stage.world.workload('web', { follows: ['cfg', 'other'] }));
   await stage.pass(60_000);
   assert.deepEqual(stage.told, ['ConfigMap/other']);

@@ -6,6 +6,7 @@ import { settle } from '../state/committer-stage.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 const FORBIDDEN = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
+const HELD = { 'reloader.k8s.collaborne.com/hold': 'true' };
 const INVALID = { result: { kind: 'rejected', code: 'invalid', message: 'bad' } } as const;
 
 test('an accepted patch is the end of it', async (t) => {
@@ -161,6 +162,36 @@ test('after a spur the pauses begin small again', async (t) => {
     [10_000, 20_000, 10_000],
   );
 });
+
+/** What blocks web for a while, and ends that; an annotation raises the generation of a Deployment. */
+const BLOCKS: Readonly<Record<string, (stage: RolloutStage, isBlocked: boolean) => void>> = {
+  'a hold of the object': (stage, isBlocked) => {
+    stage.apply(stage.world.mark('cfg', isBlocked ? HELD : {}));
+    stage.controller.wake(stage.world.workloadKey('web'));
+  },
+  'a hold of the workload': (stage, isBlocked) =>
+    stage.apply(stage.world.workload('web', { asks: isBlocked ? HELD : {}, replicas: 3 })),
+  'the budget of rollouts': (stage, isBlocked) => {
+    stage.isListed = !isBlocked;
+    stage.controller.slots?.proceed();
+  },
+  'another content': (stage, isBlocked) => stage.change(isBlocked ? 'c' : 'b'),
+};
+
+for (const [block, set] of Object.entries(BLOCKS))
+  test(`no attempt comes before the backoff of the last one: ${block}`, async (t) => {
+    const stage = new RolloutStage(t, ['web'], { random: () => 1, budget: { slots: 1 } });
+    stage.apply(stage.world.workload('web', { replicas: 3 }));
+    stage.faults.push(...Array(20).fill(FORBIDDEN));
+    stage.change('b');
+    await stage.pass(2000);
+    for (let round = 0; round < 30; round += 1) {
+      set(stage, round % 2 === 0);
+      await stage.pass(4000);
+    }
+    const pauses = stage.attempts.filter(({ type }) => type === 'refused').map(({ nextTryMs }) => nextTryMs);
+    assert.deepEqual(pauses, [10_000, 20_000, 40_000, 80_000]);
+  });
 
 test('a throttled patch waits as long as it is told', async (t) => {
   const stage = new RolloutStage(t);
