@@ -69,8 +69,6 @@ export interface Parts {
   readonly log: Log;
   /** The proxies for webhook and alerts, by the environment variables that name them. @default none */
   readonly proxies?: Environment | undefined;
-  /** How this process comes to lead. @default as the options say */
-  readonly election?: Election | undefined;
   /** The metrics; absent if none are served. */
   readonly metrics?: Metrics | undefined;
   /** The size in bytes from which a new entry goes to the next ConfigMap of the state. @default SHARD_BYTES */
@@ -125,7 +123,7 @@ export function assemble(parts: Parts): Assembly {
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
-  const election = parts.election ?? electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
+  const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const keyring = new Keyring();
   const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };

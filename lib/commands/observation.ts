@@ -3,7 +3,6 @@
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
 import type { Controllers } from '../app/controllers.ts';
-import type { Election } from '../app/terms.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
 import { NO_LOG } from '../model/log.ts';
@@ -66,6 +65,7 @@ export interface Observed extends Pick<InstalledReloader, 'options' | 'place'> {
 }
 
 const POLL_MS = 5;
+const STATE_UNKNOWN: StateAccess = { is: 'unknown', why: 'it is not known which reloader runs' };
 const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
@@ -81,7 +81,6 @@ export async function observe(observed: Observed): Promise<Observation> {
     place,
     log: NO_LOG,
     random: Math.random,
-    election: ALONE,
     missingGraceMs: 0,
     rightsMayLag: false,
   });
@@ -113,17 +112,6 @@ export async function observe(observed: Observed): Promise<Observation> {
     end,
   };
 }
-
-/** The state while it is unknown which reloader runs. */
-const STATE_UNKNOWN: StateAccess = { is: 'unknown', why: 'it is not known which reloader runs' };
-
-/** Of a process that leads from the start to the end. */
-const ALONE: Election = {
-  identity: 'observer',
-  hasStandby: false,
-  run: async (signal, lead) => void (await lead({ signal, isValid: () => true })),
-  status: () => ({}),
-};
 
 /** The same decisions, without an end of any window, a budget, an election, or anybody who is told. */
 function asDryRun(options: Options, state: StateAccess): Options {

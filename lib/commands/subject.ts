@@ -25,18 +25,24 @@ const SHORT_NAMES = new Map(
     .map((pair) => pair.split('=') as [short: string, kind: string]),
 );
 
+/** What may name a kind. */
+type Named = ApiResource & { readonly kind: string; readonly objectKind?: string };
+
 /** The subject of the operands `kind/name`, or `kind name`. @throws CommandError */
 export function subjectOf(operands: readonly string[], options: Options): Subject {
   const [word = '', ...names] = operands.flatMap((operand) => operand.split('/'));
   const [name] = names;
   if (name === undefined || name === '' || names.length > 1)
     throw new CommandError('expected <kind/name>, such as deployment/web or configmap/web', 'usage');
-  const kind = kindNamed(word, options);
-  const config = configKindOf(kind);
+  const lower = word.toLowerCase();
+  const isNamed = ({ kind, objectKind, resource, group }: Named): boolean =>
+    kind === SHORT_NAMES.get(lower) ||
+    [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower);
+  const row = rowsOf(options).find(isNamed);
+  if (row !== undefined) return { is: 'workload', row, name };
+  const config = CONFIG_KINDS.find((kind) => isNamed({ ...SOURCE_KINDS[kind], kind }));
   if (config !== undefined) return { is: 'object', kind: config, name };
-  const row = rowsOf(options).find((each) => each.kind === kind);
-  if (row === undefined) throw new CommandError(`${word} is not a kind that a reloader knows`, 'usage');
-  return { is: 'workload', row, name };
+  throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
 }
 
 /** The kind of a subject. */
@@ -56,18 +62,4 @@ export function resourceOf(kind: string, options: Options): ApiResource {
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
   return [...KNOWN_KINDS, ...options.furtherKinds.map(customKind)];
-}
-
-function kindNamed(word: string, options: Options): string {
-  const rows: readonly (ApiResource & { readonly kind: string; readonly objectKind?: string })[] = [
-    ...rowsOf(options),
-    ...CONFIG_KINDS.map((kind) => ({ ...SOURCE_KINDS[kind], kind })),
-  ];
-  const lower = word.toLowerCase();
-  const found = rows.find(({ kind, objectKind, resource, group }) =>
-    [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower),
-  );
-  const kind = found?.kind ?? SHORT_NAMES.get(lower);
-  if (kind !== undefined) return kind;
-  throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
 }
