@@ -88,16 +88,16 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
   return {
-    edges: store.dependents.size,
-    outdatedEdges,
-    oldestOutdatedAge: secondsOf(now - oldest),
-    slowedWorkloads: pace.slowed,
-    haltedContents: rollouts.stages.changes().filter(({ halt }) => halt !== undefined).length,
-    slotsUsed: slots?.used ?? 0,
-    stateEntries: store.persisted.state.entries.size,
-    stateOverrides: store.persisted.state.overrides.size,
-    stateBytes: committer.bytes,
-    stateShards: committer.shards,
+    reloader_edges: store.dependents.size,
+    reloader_outdated_edges: outdatedEdges,
+    reloader_oldest_outdated_edge_age_seconds: secondsOf(now - oldest),
+    reloader_slowed_workloads: pace.slowed,
+    reloader_contents_halted: rollouts.stages.changes().filter(({ halt }) => halt !== undefined).length,
+    reloader_rollout_slots_used: slots?.used ?? 0,
+    reloader_state_entries: store.persisted.state.entries.size,
+    reloader_state_overrides: store.persisted.state.overrides.size,
+    reloader_state_bytes: committer.bytes,
+    reloader_state_config_maps: committer.shards,
   };
 }
 

@@ -37,54 +37,26 @@ const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
 const ALWAYS_SERVED = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
 const PLAIN: readonly Labels[] = [{}];
 
-/**
- * The names and meanings of the gauges that only a leader knows, all without labels; `app/status.ts` computes their figures for
- * each scrape.
- */
+/** The gauges that only a leader knows, all without labels, with their meanings; `app/status.ts` computes them for each scrape. */
 export const LEADER_GAUGES = {
-  edges: {
-    name: 'reloader_edges',
-    help: 'Pairs of a workload and an object that it follows',
-  },
-  outdatedEdges: {
-    name: 'reloader_outdated_edges',
-    help: 'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
-  },
-  oldestOutdatedAge: {
-    name: 'reloader_oldest_outdated_edge_age_seconds',
-    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What a window, a person or a selector delays does not count; what waits for a slot counts from the last rollout that began',
-  },
-  slowedWorkloads: {
-    name: 'reloader_slowed_workloads',
-    help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
-  },
-  slotsUsed: {
-    name: 'reloader_rollout_slots_used',
-    help: 'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
-  },
-  haltedContents: {
-    name: 'reloader_contents_halted',
-    help: 'Objects whose present content is halted, since a workload did not get ready with it',
-  },
-  stateEntries: {
-    name: 'reloader_state_entries',
-    help: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
-  },
-  stateOverrides: {
-    name: 'reloader_state_overrides',
-    help: 'Workloads that the state records as behind, or whose earlier pods may come back',
-  },
-  stateBytes: {
-    name: 'reloader_state_bytes',
-    help: 'Size of all keys and values of the state',
-  },
-  stateShards: {
-    name: 'reloader_state_config_maps',
-    help: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
-  },
+  reloader_edges: 'Pairs of a workload and an object that it follows',
+  reloader_outdated_edges:
+    'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
+  reloader_oldest_outdated_edge_age_seconds:
+    'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What a window, a person or a selector delays does not count; what waits for a slot counts from the last rollout that began',
+  reloader_slowed_workloads:
+    'Workloads that were rolled more often than their limit allows, and wait longer for that',
+  reloader_rollout_slots_used:
+    'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
+  reloader_contents_halted:
+    'Objects whose present content is halted, since a workload did not get ready with it',
+  reloader_state_entries: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
+  reloader_state_overrides: 'Workloads that the state records as behind, or whose earlier pods may come back',
+  reloader_state_bytes: 'Size of all keys and values of the state',
+  reloader_state_config_maps: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
 } as const;
 
-/** The name of one of LEADER_GAUGES in the code. */
+/** The name of one of LEADER_GAUGES. */
 export type LeaderGauge = keyof typeof LEADER_GAUGES;
 
 /** The names of the metrics in the code. */
@@ -113,7 +85,7 @@ export type MetricWord =
   | 'buildInfo';
 
 const ROWS_OF_LEADER = Object.fromEntries(
-  Object.entries(LEADER_GAUGES).map(([word, { name, help }]) => [word, gauge(name, help)]),
+  (Object.entries(LEADER_GAUGES) as [LeaderGauge, string][]).map(([name, help]) => [name, gauge(name, help)]),
 ) as Readonly<Record<LeaderGauge, MetricRow>>;
 
 /** Every metric of this program, by its name in the code. */
