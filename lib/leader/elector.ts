@@ -280,7 +280,7 @@ export class Elector {
 
   /** The last request of a lead; after a renewal without an answer the Lease expires by itself. */
   async #release(bounds: Bounds): Promise<void> {
-    if (!this.#options.releaseOnCancel || this.#written === undefined) return;
+    if (this.#written === undefined) return;
     await this.#send(bounds, this.#observed.releasedRecord(), this.#written);
     this.#written = undefined;
   }

@@ -156,8 +156,6 @@ export interface ElectionTimes {
   readonly renewDeadlineMs: number;
   /** The time between two attempts to take or renew the Lease, without jitter. */
   readonly retryPeriodMs: number;
-  /** Whether a graceful end releases the Lease. */
-  readonly releaseOnCancel: boolean;
 }
 
 /** The results of a review, and their meaning. */

@@ -202,10 +202,6 @@ export const TABLE = {
       default: '2s',
       help: 'time between two tries to take or renew the Lease',
     },
-    '--leader-election-release-on-cancel': {
-      default: 'true',
-      help: 'release the Lease at the end, so that others need not wait',
-    },
   },
   'Admission webhook:': {
     '--webhook-port <port-number>':

@@ -173,7 +173,6 @@ function leaderElectionFrom(
     leaseDurationMs: reader.get(LEASE),
     renewDeadlineMs: reader.get(RENEW),
     retryPeriodMs: reader.get(RETRY),
-    releaseOnCancel: reader.get('leader-election-release-on-cancel'),
   };
   refuseDisorder(reader, election);
   return reader.get('leader-elect') && !dryRun ? election : undefined;

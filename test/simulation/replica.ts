@@ -19,7 +19,6 @@ const ELECTION: LeaderElection = {
   leaseDurationMs: 15_000,
   renewDeadlineMs: RENEW_DEADLINE_MS,
   retryPeriodMs: 2_000,
-  releaseOnCancel: true,
 };
 
 /** What a replica is made of. */

@@ -111,7 +111,6 @@ function join(
     leaseDurationMs: 15_000,
     renewDeadlineMs: 10_000,
     retryPeriodMs: 2_000,
-    releaseOnCancel: true,
     random: () => 0.5,
     log,
     onChange: (status) => void changes.push(status),

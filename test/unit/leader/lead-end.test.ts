@@ -24,15 +24,6 @@ test('the end of the process: the lead is told, renews until its work is done, a
   assert.equal(store.sent.length, length);
 });
 
-test('without the release on cancel the Lease stays as it is', async (t) => {
-  const { store, pass, join } = stage(t);
-  const one = join('one', { releaseOnCancel: false });
-  await pass(5_000);
-  one.end();
-  await pass(100);
-  assert.deepEqual([one.isGone, store.lease?.record?.holderIdentity], [true, 'one']);
-});
-
 test('what was lost meanwhile is not released', async (t) => {
   const { store, pass, join } = stage(t);
   const one = join('one', { lingers: true });

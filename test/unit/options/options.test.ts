@@ -52,7 +52,6 @@ const DEFAULTS: Options = {
     leaseDurationMs: 15_000,
     renewDeadlineMs: 10_000,
     retryPeriodMs: 2_000,
-    releaseOnCancel: true,
   },
   logLevel: 'info',
   logFormat: 'text',
@@ -222,7 +221,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       {
         leaderElection: { ...ELECTION, leaseDurationMs: 60_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 },
       },
-    '--leader-election-release-on-cancel=false': { leaderElection: { ...ELECTION, releaseOnCancel: false } },
   },
   'the admission webhook': {
     '--webhook-port=9443 --webhook-tls-directory=/tls': { admission: FILES },
