@@ -149,7 +149,7 @@ function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
 const UNKNOWN_EFFECT = 'unknown whether it has an effect';
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
 
-/** Why a change that is written has no effect, or that is unknown, and what else keeps a rollout. */
+/** Why a written change has no effect, or that is unknown, and what keeps a rollout. */
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {

@@ -78,11 +78,7 @@ export interface RawDeployment extends RawObject {
       readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
     };
   };
-  readonly status?: {
-    readonly replicas?: number;
-    readonly updatedReplicas?: number;
-    readonly readyReplicas?: number;
-  };
+  readonly status?: { replicas?: number; updatedReplicas?: number; readyReplicas?: number };
 }
 
 /** What is asked for: `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
@@ -96,11 +92,7 @@ export interface Wanted {
 
 /** The Lease of a leader. */
 export interface RawLease extends RawObject {
-  readonly spec?: {
-    readonly holderIdentity?: string;
-    readonly renewTime?: string;
-    readonly leaseDurationSeconds?: number;
-  };
+  readonly spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
 }
 
 /** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError */
@@ -214,7 +206,7 @@ function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
   return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];
 }
 
-/** The only namespaces that the reloader watches; of one that is not installed a flag has to say so. */
+/** The only namespaces that the reloader watches. */
 export function watchedBy({ installation, place, options }: InstalledReloader): Place['namespaces'] {
   return installation === undefined && options.scope.type === 'default' ? undefined : place.namespaces;
 }
@@ -230,7 +222,7 @@ export function settingsAlone(wanted: Pick<Wanted, 'settings' | 'namespace'>): I
   return { options, place: placeOf(options, wanted.namespace), unknown: [] };
 }
 
-/** The Deployment that a flag names, as `<namespace>/<name>`, or by its name in the namespace `own`. @throws CommandError */
+/** The Deployment that a flag names, by `<namespace>/<name>`, or by its name in `own`. @throws CommandError */
 export async function namedDeployment(
   send: Send,
   flag: string,
@@ -383,7 +375,7 @@ function containerOf({ spec }: RawDeployment): RawProgram | undefined {
   return containers.find((each) => each.name.includes('reloader')) ?? containers[0];
 }
 
-/** The options of a command line, and the warnings about them. @throws CommandError if it is not understood; it names the source, else those after -- */
+/** The options of a command line, and the warnings about them. @throws CommandError that names the source, else the flags after -- */
 export function optionsOf(
   argv: readonly string[],
   env: Program['env'],

@@ -132,7 +132,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
   };
 }
 
-/** Resolves when every permitted list has arrived or its time is over. @throws CommandError if the state cannot be read in time */
+/** Resolves when every permitted list has arrived or its time is over. @throws CommandError */
 async function untilListed(
   { observed: { gate, reloader }, waitingFor, watches }: Assembly,
   patienceMs: number,

@@ -1,4 +1,4 @@
-/** Reads of a command beside those of the streams. Each says by its result what the person may not read. */
+/** Reads of a command. Each says by its result what the person may not read. */
 
 import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';

@@ -43,7 +43,7 @@ export interface Scene {
   readonly doubts?: readonly string[];
 }
 
-/** What a command asks about: the places of `own`; the `created` ones need not exist yet. @throws CommandError if one does not exist */
+/** What a command asks about: the places of `own`; the `created` ones need not exist yet. @throws CommandError */
 export async function openScene(
   { flags, settings, env }: Pick<CommandContext, 'flags' | 'settings' | 'env'>,
   placesOf: (own: string) => readonly string[] = (own) => [own],
@@ -57,7 +57,7 @@ export async function openScene(
   return { send, namespace, reloader, doubts: doubts.flat() };
 }
 
-/** Whether the namespace exists, if the person may not know. @throws CommandError if it does not exist */
+/** Whether the namespace exists, if the person may not know. @throws CommandError */
 export async function doubtsAbout(send: Send, namespace: string): Promise<readonly string[]> {
   const reading = await readObject(send, NAMESPACES, undefined, namespace);
   if (reading.kind === 'found') return [];

@@ -4,11 +4,8 @@ import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 import { API_VERSION } from '../options/version.ts';
 
-/** A style of a piece of text; without a terminal it is the text alone. */
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
-
-/** Writes text in a style. */
-export type Paint = (style: Style, text: string) => string;
+/** Writes text in a style; without a terminal it is the text alone. */
+export type Paint = (style: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
 
 /** Where a command writes. */
 export interface Terminal {

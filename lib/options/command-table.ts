@@ -71,7 +71,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     flags: [...CLUSTER, output()],
     examples: [
       ['reloader explain deployment/web', 'what it follows, what is out of date, what it waits for'],
-      ['reloader explain configmap/web -n shop', 'who follows the object, and who mentions it and does not'],
     ],
   },
   plan: {
@@ -84,7 +83,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     examples: [
       ['reloader plan -f k8s/', 'what applying a folder to the cluster would roll'],
-      ['helm template shop | reloader plan -f - -n shop', 'the same of a chart'],
       ['reloader plan -f new/ --against old/', 'two trees, without a cluster'],
     ],
   },
@@ -101,10 +99,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
         .default('warning'),
       output(),
     ],
-    examples: [
-      ['reloader check -f k8s/', 'all manifests of a folder'],
-      ['helm template shop | reloader check -f - --strict', 'what a chart renders'],
-    ],
+    examples: [['reloader check -f k8s/', 'all manifests of a folder']],
   },
   graph: {
     summary: 'shows who follows what',
@@ -117,15 +112,11 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     examples: [
       ['reloader graph configmap/web -o mermaid', 'the followers of one object, as a picture in Markdown'],
-      ['reloader graph -A --outdated', 'what is out of date'],
     ],
   },
   hold: action(
     'holds a workload, or the changes of an object',
-    [
-      ['reloader hold deployment/web', 'nothing rolls it until reloader release deployment/web'],
-      ['reloader hold configmap/ca --until 2030-01-31T18:00:00Z', 'nothing is rolled for it until then'],
-    ],
+    [['reloader hold deployment/web', 'nothing rolls it until reloader release deployment/web']],
     new Option('--until <time>', 'until then (default: until reloader release)'),
   ),
   release: action('ends a hold', [

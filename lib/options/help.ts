@@ -34,9 +34,7 @@ pod or context, or all if a setting is given that only Stakater Reloader has.
 
 Examples:
   reloader run                                 watch the namespace of the pod
-  reloader run --namespace web,api             watch two namespaces
   reloader run -A --state-namespace reloader   watch all, with one state
-  reloader run --dry-run --context staging     only report what would be rolled
   reloader run -A --port 9090 --auto-reload-all
                                                replace Stakater Reloader
 

@@ -10,7 +10,6 @@ import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/obje
 import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText, parseBool } from '../../model/text.ts';
 import { formatDuration } from '../../model/time.ts';
-import { controllerOf } from '../../model/workload-kind.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
@@ -42,13 +41,10 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
   const { finalizers = [] } = raw.metadata;
   const says = `Jobs with a finalizer (${finalizers.join(', ')}) are left alone`;
   if (finalizers.length > 0) return { rule: 'finalizer', about: 'finalizers', says };
-  const about = controllerOf(raw.metadata)?.kind ?? 'another object';
-  return {
-    rule: 'managed',
-    about,
-    says: `a ${about} manages it, and would take back what is written here`,
-    todo: `annotate the ${about}, and explain that one`,
-  };
+  const copy = 'it is the placeholder of a Job that the reloader creates anew, and is deleted then';
+  if (workload.isCopy) return { rule: 'managed', about: 'Job', says: copy };
+  const managed = 'a CronJob manages it, and would take back what is written here';
+  return { rule: 'managed', about: 'CronJob', says: managed, todo: 'annotate the CronJob, and explain it' };
 }
 
 /** Objects that it follows and the reloader does not see, unless a finding says the same. */

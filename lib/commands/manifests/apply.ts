@@ -13,7 +13,7 @@ const KEYS = ['name', 'mountPath', 'containerPort', 'key'];
 const TEXTS = /^(?:annotations|labels|data|binaryData|matchLabels|nodeSelector|parameters|volumeAttributes)$/;
 /** The fields of which the API server stores neither `false` nor 0. */
 const ZEROS = /^(?:host(?:IPC|Network|PID)|(?:initialDelay|minReady)Seconds|paused|readOnly|stdin|tty)$/;
-/** The maps that the API server adds where there are none, and the values that it gives to fields of a template. */
+/** The maps that the API server adds, and the values that it gives to fields of a template. */
 const EMPTY = /^(?:resources|securityContext)$/;
 const DEFAULTS =
   /^(?:apiVersion=v1|defaultMode=420|dnsPolicy=ClusterFirst|expirationSeconds=3600|protocol=TCP|restartPolicy=Always|terminationGracePeriodSeconds=30)$/;
@@ -100,7 +100,7 @@ function merged(live: unknown, wanted: unknown, last: unknown, field = '', isQua
   return { ...Object.fromEntries(kept), ...Object.fromEntries(fields) };
 }
 
-/** By a field that no two items share, else by their order: the API server takes a variable twice. Stamps stay. */
+/** By a field that no two items share, else by their order. Stamps stay. */
 function mergedList(
   live: readonly unknown[],
   wanted: readonly unknown[],

@@ -16,7 +16,7 @@ import type { Step } from './plan.ts';
 /** The groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
 const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
 
-/** Each reloader and custom object that changes and decides, as clauses. New workloads do not count. */
+/** Each reloader and custom object whose change decides, as clauses. */
 export async function changedByOthers(
   scene: Scene,
   { store }: Observation,

@@ -1,4 +1,4 @@
-/** What a manifest drops from an object, which is not known of one that `kubectl apply` has not written. */
+/** What a manifest drops from an object, if `kubectl apply` has not written it. */
 
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import type { RawObject } from '../../model/raw-objects.ts';

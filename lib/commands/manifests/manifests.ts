@@ -85,8 +85,8 @@ function assertRendered(file: string, text: string): void {
 
 /** The error if nothing was read. */
 export function noObjectIn(places: readonly string[]): CommandError {
-  const names = places.map((place) => (place === '-' ? 'the standard input' : place));
-  return new CommandError(`there is no object in ${names.join(', ')}`, 'no-object');
+  const names = places.map((place) => (place === '-' ? 'the standard input' : place)).join(', ');
+  return new CommandError(`there is no object in ${names}`, 'no-object');
 }
 
 /** @throws CommandError unless the file holds no manifest, or kubectl accepts it */
@@ -114,7 +114,7 @@ function isFolder(place: string): boolean {
   }
 }
 
-/** The files of a folder, in order; `isDeep`: and of its folders, but for links. A folder that cannot be read is one file. */
+/** The files of a folder, in order; `isDeep`: and of its folders. A folder that cannot be read is one file. */
 function filesIn(folder: string, isDeep: boolean): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });
@@ -128,7 +128,7 @@ function filesIn(folder: string, isDeep: boolean): readonly string[] {
   }
 }
 
-/** The standard input is a stream: who reads it at once gets nothing of a program that has yet to write. */
+/** The standard input is a stream: a program may have yet to write. */
 async function textOf(file: string): Promise<string | NodeJS.ErrnoException> {
   try {
     return file === '-' ? await textIn(process.stdin) : readFileSync(file, 'utf8');

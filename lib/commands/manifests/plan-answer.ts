@@ -4,6 +4,7 @@ import type { Controllers } from '../../app/controllers.ts';
 import { blockOf, newBlockers } from '../../blockers/blockers.ts';
 import {
   type ConfigRef,
+  describe,
   keyOf,
   namespaceIn,
   type ObjectKey,
@@ -11,12 +12,16 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
+import { POLICIES, type Verdict } from '../../model/reasons.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { outdatedObjects } from '../../tracking/edge-policy.ts';
 import type { Cause } from '../explain/cause.ts';
+import { followed } from '../explain/causes-of-workload.ts';
 import type { Explanation } from '../explain/explanation.ts';
+import { placed } from '../explain/explanation-text.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
+import type { Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import { begunPause, type Timing } from './plan-timing.ts';
 
@@ -52,10 +57,7 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
 }
 
 /** By workload that is out of date, with which objects, and whether anything keeps it. */
-export type Outdated = ReadonlyMap<
-  ObjectKey,
-  { readonly configs: readonly ObjectKey[]; readonly isKept: boolean }
->;
+export type Outdated = ReadonlyMap<ObjectKey, { configs: readonly ObjectKey[]; isKept: boolean }>;
 
 /** Whether the reloader rolls workloads of a namespace. */
 export type Serves = (namespace: string) => boolean;
@@ -102,7 +104,7 @@ export function rolloutsOf(
   });
 }
 
-/** The rollouts that the installed reloader does, in its way, and the causes, with those why it cannot do the others. */
+/** The rollouts as the installed reloader does them, and the causes, with those why it cannot do others. */
 export function doneBy(
   reloader: InstalledReloader,
   store: Store,
@@ -122,4 +124,22 @@ export function doneBy(
   });
   const all = new Map([...causes, ...lacks].map((cause) => [cause.says, cause]));
   return { rollouts: done, causes: [...all.values()] };
+}
+
+/** By a sentence that denies it, whether a workload is rolled for an object. */
+export function verdictsIn(observation: Observation): ReadonlyMap<string, Verdict> {
+  const all = [...observation.store.workloads.values()].flatMap((record) => {
+    const denial = `${placed(record.workload.ref)} is no longer rolled for`;
+    return followed({ observation, record }).map(
+      (each) => [`${denial} ${describe(each.config.ref)}`, each] as const,
+    );
+  });
+  return new Map(all.map(([says, { verdict }]) => [says, verdict]));
+}
+
+/** What is no longer rolled, by the sentences of before. */
+export function deniedSince(were: ReadonlyMap<string, Verdict>, now: Observation): readonly Cause[] {
+  return [...verdictsIn(now)].flatMap(([says, { asks, because: rule }]) =>
+    !asks && were.get(says)?.asks ? [{ rule, about: rule, says: `${says}: ${POLICIES[rule]}` }] : [],
+  );
 }

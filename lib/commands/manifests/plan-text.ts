@@ -1,6 +1,6 @@
 /** The answers of `plan` for people, and as a comment on a pull request. */
 
-import { describe, type WorkloadRef } from '../../model/object-ref.ts';
+import { describe } from '../../model/object-ref.ts';
 import { count } from '../../model/text.ts';
 import { causeLines, placed, sectionsIn } from '../explain/explanation-text.ts';
 import type { Paint } from '../terminal.ts';
@@ -40,12 +40,11 @@ export function planText(plan: Plan, paint: Paint): string {
 
 /** The workloads that are out of date already. */
 function standing({ pending, withdrawn }: Plan): readonly string[] {
-  const line = (title: string, refs: readonly WorkloadRef[]): readonly string[] =>
-    refs.length === 0 ? [] : [`${title}: ${refs.map(placed).join(', ')}`];
-  return [
-    ...line('out of date already', pending),
-    ...line('no longer out of date, so that the pending rollout goes', withdrawn),
-  ];
+  const gone = 'no longer out of date, so that the pending rollout goes';
+  const all = [['out of date already', pending] as const, [gone, withdrawn] as const];
+  return all.flatMap(([title, refs]) =>
+    refs.length > 0 ? [`${title}: ${refs.map(placed).join(', ')}`] : [],
+  );
 }
 
 /** The answer as Markdown. */

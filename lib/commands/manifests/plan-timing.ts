@@ -16,7 +16,7 @@ import { isUrgentFor, needsRollout } from '../../tracking/edge-policy.ts';
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
-  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. `webhook`: one is notified instead. */
+  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. `webhook`: it is notified. */
   readonly by: 'reloader' | 'webhook' | 'owner' | 'person';
   /** In words, for people. */
   readonly when: string;

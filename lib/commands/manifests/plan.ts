@@ -28,7 +28,16 @@ import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
-import { ASSUMED, doneBy, outdatedIn, type Plan, type PlannedObject, rolloutsOf } from './plan-answer.ts';
+import {
+  ASSUMED,
+  deniedSince,
+  doneBy,
+  outdatedIn,
+  type Plan,
+  type PlannedObject,
+  rolloutsOf,
+  verdictsIn,
+} from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
 
@@ -79,15 +88,14 @@ export function placesOf(manifests: readonly Manifest[], own: string): readonly 
 /** One object that changes, before and after. */
 export interface Step {
   readonly row: ServedRow;
-  /** As it is afterwards, or was. */
+  /** `after`, or if it is deleted, `before`. */
   readonly object: RawObject;
   readonly before: RawObject | undefined;
-  /** Undefined: it is deleted. */
   readonly after: RawObject | undefined;
   readonly change: PlannedObject['change'];
 }
 
-/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster with more than manifests. @throws CommandError if two of one set differ */
+/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster. @throws CommandError if two of one set differ */
 export async function plan(
   scene: Scene,
   manifests: readonly Manifest[],
@@ -116,19 +124,17 @@ async function planIf(
 ): Promise<Plan> {
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
-  const rows = servedRows(reloader.options);
-  const wantedOf = (all: readonly Manifest[], isKept: boolean): readonly Wanted[] =>
-    all.flatMap((manifest) => {
-      const row = rowOf(rows, manifest);
-      return row === undefined ? [] : [{ row, object: completed(manifest.object, row, namespace), isKept }];
-    });
-  const wanted = [...wantedOf(former ?? [], false), ...wantedOf(manifests, true)];
+  const wanted = [former ?? [], manifests].flatMap((all, index) =>
+    all.flatMap((manifest): readonly Wanted[] => {
+      const row = rowOf(servedRows(reloader.options), manifest);
+      return row ? [{ row, object: completed(manifest.object, row, namespace), isKept: index > 0 }] : [];
+    }),
+  );
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store } = observation;
   believeState(store);
-  // What no stream shows has no effect, or is among what could not be read.
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
@@ -137,6 +143,7 @@ async function planIf(
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(observation.controllers, serves, now);
   const doubted = former === undefined ? doubtedIn(observation) : [];
+  const were = verdictsIn(observation);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const timingOf = timingsOf(observation.controllers, reloader.options, now);
@@ -148,7 +155,7 @@ async function planIf(
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
-    causes: [...causes, ...refused],
+    causes: [...causes, ...deniedSince(were, observation), ...refused],
     objects,
     rollouts,
     pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),

@@ -49,6 +49,18 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'managed',
     names: /annotate the CronJob/,
   },
+  'a Job is a placeholder': {
+    isAlone: true,
+    make: (world) => {
+      world.install(['-A', '--job-reload=recreate']).configMap();
+      const annotations = { 'reloader.k8s.collaborne.com/replaces': '{}' };
+      const spec = { suspend: true, template: { spec: podOf(['web']) } };
+      world.sandbox.create('jobs', { metadata: { name: 'web', annotations }, spec });
+    },
+    about: 'job/web',
+    rule: 'managed',
+    names: /^it is the placeholder of a Job that the reloader creates anew, and is deleted then -> $/,
+  },
   'a Job has a finalizer': {
     isAlone: true,
     make: (world) => {

@@ -183,3 +183,17 @@ describe('a plan is not known because', () => {
     assert.match(unknown.join(), /you may not list the Deployments of all namespaces/);
   });
 });
+
+test('a plan names the workloads that are no longer rolled for an object, and why', async () => {
+  const search = { 'reloader.stakater.com/search': 'true' };
+  const match = { 'reloader.stakater.com/match': 'true' };
+  const own = { ...configMap(), metadata: { name: 'web', annotations: match } };
+  const last = 'kubectl.kubernetes.io/last-applied-configuration';
+  const annotations = { ...match, [last]: JSON.stringify(own) };
+  const searching = new World().install().configMap('web', { annotations });
+  const { causes, rollouts } = await onCluster(searching.deployment({ annotations: search }), [CHANGED]);
+  assert.deepEqual(rollouts, []);
+  const [{ rule = '', says = '' } = {}] = causes;
+  assert.deepEqual([causes.length, rule], [1, 'not-matched']);
+  assert.match(says, /^Deployment\/web in default is no longer rolled for ConfigMap\/web: /);
+});
