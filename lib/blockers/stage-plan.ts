@@ -93,12 +93,17 @@ export function nextSeen(
   };
 }
 
+/** What is ready again and again after the progress deadline counts as not ready, until it has stayed so for the soak. */
+export function readyInTime(seen: Seen, now: number, deadlineMs: number, soakMs: number): Seen {
+  const isLate = now - seen.movedAt >= deadlineMs + soakMs && now - (seen.readyAt ?? now) < soakMs;
+  return isLate ? { ...seen, readyAt: undefined } : seen;
+}
+
 function verdictOf(member: Member, isAlone: boolean, soakMs: number): Verdict {
   const { state, pods, sinceMs, isMute } = member;
   const isStill = standsStill(member);
-  const isSilent = isMute || isStill;
-  if (state === 'waiting') return isSilent ? 'last' : state;
-  if (state === 'blocked') return isSilent ? 'passed' : state;
+  if (state !== 'begun' && !isMute && !isStill) return state;
+  if (state !== 'begun') return state === 'waiting' ? 'last' : 'passed';
   if (member.isProven || (pods === 'ready' && sinceMs >= soakMs)) return 'proven';
   if (!isStill) return 'rolling';
   // A halt would protect no other.
@@ -138,8 +143,7 @@ export function planStages<Key>(changes: ReadonlyMap<Key, Change>, soakMs: numbe
   const begin = (member: Member, isLast: boolean): void => {
     const { key, order } = member;
     const own = [...rooms].filter(([, { verdicts }]) => verdicts.has(key));
-    if (own.some(([, { next }]) => next.has(key))) return;
-    if (!own.every(([, room]) => hasRoom(room, member, isLast))) return;
+    if (!own.every(([, room]) => !room.next.has(key) && hasRoom(room, member, isLast))) return;
     for (const [object, room] of own.filter(([, { waiting }]) => waiting.has(key))) {
       room.next.add(key);
       if (room.verdicts.get(key)?.[0] === 'waiting')

@@ -118,9 +118,7 @@ export class Stages implements Blocker {
   }
 
   /** See Blocker. */
-  end(workload: ObjectKey): void {
-    this.observed(workload);
-  }
+  readonly end = (workload: ObjectKey): void => this.observed(workload);
 
   /** The workload, its objects, or what keeps it from being rolled may have changed. */
   observed(workload: ObjectKey): void {
@@ -152,16 +150,16 @@ export class Stages implements Blocker {
   }
 
   #look(record: WorkloadRecord): rules.Seen {
-    const { progress, isRolledOut, rolling } = record.workload;
+    const { progress, isRolledOut, rolling, progressDeadlineMs } = record.workload;
     const rollout = `${rolling === 'held'} ${rolloutIdOf(record.workload)}`;
     // While a patch is in flight, what is seen is of the template before.
     const isReady = isRolledOut && record.inFlight === undefined;
     if (isReady) this.#still.delete(record);
     const { soakMs } = this.#options.staging;
-    const observed = { rollout, progress, isReady };
-    const seen = rules.nextSeen(this.#seen.get(record), observed, monotonicMs(), soakMs);
+    const now = monotonicMs();
+    const seen = rules.nextSeen(this.#seen.get(record), { rollout, progress, isReady }, now, soakMs);
     this.#seen.set(record, seen);
-    return seen;
+    return rules.readyInTime(seen, now, progressDeadlineMs, soakMs);
   }
 
   /** Plans all changes in progress anew. `asking`: nothing else prevents it. */
@@ -199,10 +197,10 @@ export class Stages implements Blocker {
 
   #memberOf(key: ObjectKey, own: Follower, state: rules.Member['state'], known: Set<string>): rules.Member {
     const { record } = own;
-    const { workload, inFlight } = record;
+    const { workload } = record;
     const { readyAt, movedAt, isAlive } = this.#look(record);
     const isBegun = state === 'begun';
-    const isReady = workload.isRolledOut && !(isBegun && inFlight !== undefined);
+    const isReady = isBegun ? readyAt !== undefined : workload.isRolledOut;
     const member: rules.Member = {
       key,
       order: rolloutOrderOf(workload),
@@ -310,21 +308,19 @@ export class Stages implements Blocker {
   /** Has those begin that may; where a halt begins or ends, every follower learns it. */
   #due(): void {
     this.#timer = undefined;
-    const { staging, isListed } = this.#options;
-    if (!isListed()) return;
+    if (!this.#options.isListed()) return;
     this.#plan();
     for (const [object, change] of this.#changes) this.#release(object, change);
     const members = this.changes().flatMap(({ plan }) => [...plan.verdicts.values()]);
-    const nextMs = members.map(([, member]) => rules.msUntilNews(member, staging.soakMs));
+    const nextMs = members.map(([, member]) => rules.msUntilNews(member, this.#options.staging.soakMs));
     if (members.length > 0) this.#arm(Math.min(LONGEST_TIMER_MS, ...nextMs));
   }
 
   #release(object: ObjectKey, change: StagedChange | undefined): void {
     const { store, begin } = this.#options;
-    const isNews = this.#told.get(object) !== change?.halt?.token;
+    const isForAll = change === undefined || this.#told.get(object) !== change.halt?.token;
     this.#told.set(object, change?.halt?.token);
     if (change === undefined) for (const one of [this.#changes, this.#told]) one.delete(object);
-    const isForAll = change === undefined || isNews;
     for (const workload of isForAll ? followersOf(store, object).followers.keys() : change.plan.next)
       begin(workload);
   }

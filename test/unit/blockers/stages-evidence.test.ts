@@ -39,16 +39,17 @@ function restart(t: TestContext, before: RolloutStage): RolloutStage {
   return next;
 }
 
-test('a workload that is ready now and then fails at its deadline', async (t) => {
-  const stage = await begun(t);
-  for (let ms = 0; ms < DEADLINE_MS + SOAK_MS; ms += 25_000) {
-    edit(stage, 'w1', { isRolledOut: true, ready: undefined });
-    await stage.pass(20_000);
-    edit(stage, 'w1', { ready: 0 });
-    await stage.pass(5000);
-  }
-  assert.deepEqual([patched(stage), haltedBy(stage)], [['w1'], ['w1']]);
-});
+for (const awayMs of [5000, 0])
+  test(`a workload that is ready again and again, and away for ${awayMs} ms, fails at its deadline`, async (t) => {
+    const stage = await begun(t);
+    for (let ms = 0; ms < DEADLINE_MS + 2 * SOAK_MS; ms += 25_000) {
+      edit(stage, 'w1', { isRolledOut: true, ready: undefined });
+      await stage.pass(25_000 - awayMs);
+      edit(stage, 'w1', { ready: 0 });
+      await stage.pass(awayMs);
+    }
+    assert.deepEqual([patched(stage), haltedBy(stage)], [['w1'], ['w1']]);
+  });
 
 for (const isRestarted of [false, true])
   test(`who stayed ready for the soak halts that content no more${isRestarted ? ', nor after a restart' : ''}`, async (t) => {
