@@ -4,8 +4,8 @@
  */
 
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { crashStage } from '../control-plane/crash-stage.ts';
-import { BUNDLE, Crowd, digestOfBundle } from '../e2e/crowd.ts';
+import { podStage } from '../control-plane/pod-stages.ts';
+import { BUNDLE, Crowd, digestOfContent } from '../e2e/crowd.ts';
 import { Stage } from '../e2e/stage.ts';
 import { until } from '../integration/reloader-process.ts';
 import { Progress } from './progress.ts';
@@ -49,7 +49,8 @@ async function main(): Promise<void> {
 }
 
 async function measured(flags: readonly string[]): Promise<Measured> {
-  await using cluster = await ControlPlane.start({ stages: [crashStage([digestOfBundle(CRASH)])] });
+  const crash = podStage({ digest: digestOfContent(CRASH), found: 'pending', becomes: 'crashing' });
+  await using cluster = await ControlPlane.start({ stages: [crash] });
   await using stage = await Stage.open(cluster);
   using crowd = await Crowd.create(stage, COUNT);
   const as = await stage.rights(['evict']);
@@ -63,14 +64,14 @@ async function measured(flags: readonly string[]): Promise<Measured> {
   const { mostDown } = crowd;
   await until('the change is over', async () => (await reloader.status()).changes.length === 0, PATIENCE_MS);
   crowd.forget();
-  const crash = performance.now();
+  const crashedAt = performance.now();
   await stage.put(BUNDLE, CRASH);
   let haltedAfter: number | undefined;
-  while (elapsed(crash) * 1000 < CRASH_MS) {
+  while (elapsed(crashedAt) * 1000 < CRASH_MS) {
     await pause(500);
     const isHalted =
       haltedAfter === undefined && ((await reloader.metric('reloader_contents_halted')) ?? 0) > 0;
-    if (isHalted) haltedAfter = elapsed(crash);
+    if (isHalted) haltedAfter = elapsed(crashedAt);
   }
   return { seconds, mostDown, mostDownOfCrash: crowd.mostDown, haltedAfter };
 }

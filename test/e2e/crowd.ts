@@ -1,28 +1,28 @@
-/** Many Deployments of one pod each that follow one ConfigMap, and what a watch shows of their rollouts, in its order. */
+/** Many Deployments of one pod each that follow ConfigMaps, and what a watch shows of their rollouts, in its order. */
 
-import { linesOf } from '../../lib/kubernetes/json-call.ts';
 import { digestOf } from '../digests.ts';
-import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
 import { isRolledOut, manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
 
-/** The ConfigMap. */
+/** The ConfigMap that all follow unless a test says otherwise. */
 export const BUNDLE = 'bundle';
 
-const LONGEST_LINE = 1_000_000;
 /** How many are created at once. */
 const AT_ONCE = 25;
 
 /** A rollout that began. */
-interface Beginning {
+export interface Beginning {
   readonly name: string;
+  /** Of the stamps that are new: none after an undo. */
+  readonly digests: readonly string[];
   /** Which others were not rolled out at that moment. */
   readonly beside: ReadonlySet<string>;
 }
 
-/** The digest that stamps have for a content of the ConfigMap, where digests have no key. */
-export function digestOfBundle(key: string): string {
-  return digestOf('ConfigMap', { metadata: { name: BUNDLE }, data: { key } });
+/** The digest that stamps have for a content of a ConfigMap, where digests have no key. */
+export function digestOfContent(key: string, name: string = BUNDLE): string {
+  return digestOf('ConfigMap', { metadata: { name }, data: { key } });
 }
 
 /** See the file's comment. Each Deployment replaces its pod: it is down in between, and stays so where the new pod crashes. */
@@ -34,8 +34,8 @@ export class Crowd implements Disposable {
   mostInProgress = 0;
   mostDown = 0;
   begun: Beginning[] = [];
+  readonly #stamps = new Map<string, readonly string[]>();
   readonly #stage: Stage;
-  readonly #stamps = new Map<string, string>();
   readonly #end = new AbortController();
 
   private constructor(stage: Stage, apps: readonly WorkloadParts[]) {
@@ -43,23 +43,29 @@ export class Crowd implements Disposable {
     this.apps = apps;
   }
 
-  /** Creates the ConfigMap with the content `A`, and so many Deployments; resolves when their pods run. */
-  static async create(stage: Stage, count: number): Promise<Crowd> {
-    await stage.put(BUNDLE, 'A');
+  /** Creates so many Deployments, and what each follows, with the content `A`; resolves when their pods run. */
+  static async create(
+    stage: Stage,
+    count: number,
+    follows: (index: number) => readonly string[] = () => [BUNDLE],
+  ): Promise<Crowd> {
     const digits = String(count - 1).length;
     const apps = Array.from({ length: count }, (_, index) =>
-      web(`app-${String(index).padStart(digits, '0')}`, { follows: { ConfigMap: [BUNDLE] }, replicas: 1 }),
+      web(`app-${String(index).padStart(digits, '0')}`, {
+        follows: { ConfigMap: follows(index) },
+        replicas: 1,
+      }),
     );
+    for (const name of new Set(apps.flatMap((app) => app.follows.ConfigMap ?? [])))
+      await stage.put(name, 'A');
+    const crowd = new Crowd(stage, apps);
+    const { signal } = crowd.#end;
+    void stage.cluster.watch(stage.path('deployments'), signal, (version, type) => crowd.#see(version, type));
     for (let from = 0; from < count; from += AT_ONCE)
       await Promise.all(
         apps.slice(from, from + AT_ONCE).map((app) => stage.expect('POST', 'deployments', manifest(app))),
       );
-    const crowd = new Crowd(stage, apps);
-    const { metadata, items } = await stage.expect('GET', 'deployments');
-    for (const item of Array.isArray(items) ? items : [])
-      crowd.#see({ kind: 'Deployment', ...objectOf(item) });
-    void crowd.#watch(stage.path(`deployments?watch=1&resourceVersion=${pick(metadata, 'resourceVersion')}`));
-    await stage.until('all pods run', () => crowd.inProgress.size === 0);
+    await stage.until('all pods run', () => crowd.#stamps.size === count && crowd.inProgress.size === 0);
     crowd.forget();
     return crowd;
   }
@@ -82,32 +88,38 @@ export class Crowd implements Disposable {
     return names.size === this.apps.length && this.inProgress.size === 0;
   }
 
+  /** Whether the template of a Deployment has a stamp with the digest now. */
+  carries(name: string, digest: string): boolean {
+    return (this.#stamps.get(name) ?? []).some((stamp) => digestIn(stamp) === digest);
+  }
+
+  /** The Deployments that began with the digest, in that order. */
+  begunWith(digest: string): readonly string[] {
+    return [...new Set(this.begun.flatMap(({ name, digests }) => (digests.includes(digest) ? [name] : [])))];
+  }
+
   [Symbol.dispose](): void {
     this.#end.abort();
   }
 
-  async #watch(path: string): Promise<void> {
-    try {
-      const { body } = await this.#stage.cluster.send({ method: 'GET', path, signal: this.#end.signal });
-      for await (const line of linesOf(body, LONGEST_LINE))
-        this.#see(objectOf((JSON.parse(line) as JsonObject)['object']));
-    } catch {
-      // its end
-    }
-  }
-
-  #see(deployment: JsonObject): void {
+  #see(deployment: JsonObject, type: Json | undefined): void {
     const name = String(pick(deployment, 'metadata', 'name'));
     if (!this.apps.some((app) => app.name === name)) return;
-    const stamps = JSON.stringify(stampsOf(pick(deployment, 'spec', 'template')));
-    if (this.#stamps.has(name) && this.#stamps.get(name) !== stamps)
-      this.begun.push({ name, beside: new Set(this.inProgress) });
+    const stamps = Object.values(stampsOf(pick(deployment, 'spec', 'template'))).toSorted();
+    const before = this.#stamps.get(name) ?? stamps;
+    const digests = stamps.filter((stamp) => !before.includes(stamp)).map(digestIn);
+    if (before.join() !== stamps.join()) this.begun.push({ name, digests, beside: new Set(this.inProgress) });
     this.#stamps.set(name, stamps);
-    mark(this.inProgress, name, !isRolledOut(deployment));
-    mark(this.down, name, pick(deployment, 'status', 'availableReplicas') !== 1);
+    const isGone = type === 'DELETED';
+    mark(this.inProgress, name, !isGone && !isRolledOut(deployment));
+    mark(this.down, name, !isGone && pick(deployment, 'status', 'availableReplicas') !== 1);
     this.mostInProgress = Math.max(this.mostInProgress, this.inProgress.size);
     this.mostDown = Math.max(this.mostDown, this.down.size);
   }
+}
+
+function digestIn(stamp: string): string {
+  return stamp.split('.')[0] ?? '';
 }
 
 function mark(set: Set<string>, name: string, isIn: boolean): void {

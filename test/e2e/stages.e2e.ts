@@ -1,38 +1,113 @@
-/** A change in stages on a real API server: 200 Deployments, a content that is good, and one with which pods crash. */
+/**
+ * Changes of several objects in stages at once on a real API server: 200 Deployments, good and bad contents, people who interfere,
+ * and leaders that are killed in each stage.
+ */
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { endsOf } from '../../lib/blockers/stage-plan.ts';
+import { parseStages } from '../../lib/model/settings.ts';
+import type { ChangeStatus } from '../../lib/model/status-report.ts';
 import type { KubeconfigOptions } from '../control-plane/cluster.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
-import { crashStage } from '../control-plane/crash-stage.ts';
+import { podStage } from '../control-plane/pod-stages.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
-import { BUNDLE, Crowd, digestOfBundle } from './crowd.ts';
+import { Crowd, digestOfContent } from './crowd.ts';
 import { elected } from './leads.ts';
-import { type ReloaderOptions, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
+import { web } from './workloads.ts';
 
 const COUNT = 200;
-/** How many have begun at the end of each stage. */
-const ENDS = [1, 20, 100, 200];
-const FLAGS = ['--stages=1,10%,50%,100%', '--stage-soak=1s', '--digests=sha1'];
-const CRASH = 'crash';
-const cluster = await startCluster({ stages: [crashStage([digestOfBundle(CRASH)])] });
+const STAGES = parseStages('1,10%,50%,100%') ?? [];
+const FLAGS = ['--stages=1,10%,50%,100%', '--stage-soak=2s', '--digests=sha1'];
+/** How many followers of the good object count: those that are held do not, nor those that wait for the bad one. */
+const COUNTED = [117, 97];
+/** How many of them have begun, at most, before each stage begins. */
+const BEGINNINGS = [0, 1, 12, 59];
+/** The followers of each object, from one up to another: twenty follow two. */
+const FOLLOWERS = {
+  good: [0, 120],
+  bad: [100, 150],
+  flapping: [150, 170],
+  evasive: [170, 190],
+  silent: [190, 200],
+} as const;
+type ObjectName = keyof typeof FOLLOWERS;
+const OBJECTS = Object.keys(FOLLOWERS) as ObjectName[];
+
+const HELD = [5, 6, 7].map(nameAt);
+const SHARED = namesOf(100, 120);
+const CANARY = nameAt(130);
+const FLAPS = nameAt(150);
+const [PAUSED, SCALED, DELETED, UNDONE] = [nameAt(170), nameAt(171), nameAt(172), nameAt(173)];
+
+const PREFIX = 'reloader.k8s.collaborne.com';
+const cluster = await startCluster({
+  stages: [
+    podStage({ digest: digestIn('bad'), found: 'pending', becomes: 'crashing' }),
+    podStage({ digest: digestIn('evasive'), apps: '17[012]$', found: 'pending', becomes: 'stuck' }),
+    podStage({ digest: digestIn('flapping'), apps: FLAPS, found: 'ready', becomes: 'unready', afterMs: 200 }),
+    podStage({
+      digest: digestIn('flapping'),
+      apps: FLAPS,
+      found: 'unready',
+      becomes: 'ready',
+      afterMs: 2000,
+    }),
+  ],
+});
 const skip = !(cluster instanceof ControlPlane) && 'pods that crash are played by a control plane of its own';
 
-describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
+function nameAt(index: number): string {
+  return `app-${String(index).padStart(3, '0')}`;
+}
+function namesOf(from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, index) => nameAt(from + index));
+}
+function followersOf(object: ObjectName): string[] {
+  const [from, to] = FOLLOWERS[object];
+  return namesOf(from, to);
+}
+function contentOf(object: ObjectName, version = 'B'): string {
+  return `${object} ${version}`;
+}
+function digestIn(object: ObjectName, version?: string): string {
+  return digestOfContent(contentOf(object, version), object);
+}
+function without(names: readonly string[], ...others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+describe(`${COUNT} Deployments follow five objects, which change in stages`, { skip }, () => {
   let stage: Stage;
   let crowd: Crowd;
   let as: KubeconfigOptions;
-  let reloader: ReloaderProcess;
+  let leader: ReloaderProcess;
+  let standby: ReloaderProcess;
+  let pods = 0;
+  /** How many rollouts had begun when a leader ended, and which were in progress then. */
+  const ends: { readonly at: number; readonly open: ReadonlySet<string>; had: number }[] = [];
 
   before(async () => {
     stage = await Stage.open(cluster);
-    crowd = await Crowd.create(stage, COUNT);
+    crowd = await Crowd.create(stage, COUNT, (index) =>
+      OBJECTS.filter((object) => followersOf(object).includes(nameAt(index))),
+    );
     await stage.createMarker();
+    const annotate = (name: string, key: string): Promise<unknown> =>
+      stage.patch(web(name), { metadata: { annotations: { [`${PREFIX}/${key}`]: 'true' } } });
+    await Promise.all([annotate(CANARY, 'canary'), ...HELD.map((name) => annotate(name, 'hold'))]);
+    await stage.patch(web(FLAPS), { spec: { progressDeadlineSeconds: 8 } });
+    const [paused, unready] = [namesOf(190, 195), namesOf(195, 200)];
+    await Promise.all(paused.map((name) => stage.patch(web(name), { spec: { paused: true } })));
+    for (const name of unready) await makeUnready(name);
+    await stage.until('those are down', () => unready.every((name) => crowd.down.has(name)));
     // The right to list pods is there among those to evict them.
     as = await stage.rights(['evict']);
-    reloader = await stage.reloader(inPod('first'));
+    leader = await stage.reloader(inPod());
+    standby = await startStandby();
   });
   after(async () => {
     crowd?.[Symbol.dispose]();
@@ -41,108 +116,185 @@ describe(`${COUNT} Deployments follow one ConfigMap`, { skip }, () => {
   });
 
   /** How a reloader is started that stands for the lead. */
-  function inPod(pod: string): ReloaderOptions {
-    const { flags = [], env = {} } = elected(pod);
+  function inPod(): Parameters<Stage['startReloader']>[0] {
+    pods += 1;
+    const { flags = [], env = {} } = elected(`pod-${pods}`);
     return { flags: [...FLAGS, ...flags], env, as };
   }
 
-  const nameAt = (index: number): string => crowd.apps[index]?.name ?? '';
-  const begun = (): string[] => crowd.begun.map(({ name }) => name);
-
-  /** The halts beside the entry of the ConfigMap: tokens and workloads. */
-  async function halts(): Promise<readonly string[][]> {
-    const entry = Object.entries(await stage.state()).find(([key]) => key.endsWith(BUNDLE));
-    return (entry?.[1] ?? '')
-      .split('!')
-      .slice(1)
-      .map((halt) => halt.split('='))
-      .filter(([token = '']) => token.length === 8);
+  async function startStandby(): Promise<ReloaderProcess> {
+    const started = await stage.startReloader(inPod());
+    await started.hasSaid(/standing by/);
+    return started;
   }
 
-  /** Which objects have the Event that the change is halted. */
-  async function told(): Promise<string[]> {
-    const events = (await stage.list('events')).filter(({ reason }) => reason === 'RolloutHalted');
-    return events.map((event) => String(pick(event, 'involvedObject', 'name'))).toSorted();
+  /** The leader ends, the standby takes over, and another one stands by. */
+  async function endLeader(how: 'kill' | 'stop'): Promise<void> {
+    ends.push({
+      at: crowd.begun.length,
+      open: new Set(crowd.inProgress),
+      had: crowd.begunWith(digestIn('good')).length,
+    });
+    await leader[how]();
+    const next = standby;
+    await stage.until('the standby leads', async () => (await next.status()).leader?.isThis === true);
+    leader = next;
+    standby = await startStandby();
   }
 
-  /** Whatever the reloader would begin it has begun by now; the change is halted. */
-  async function staysHalted(by: ReloaderProcess): Promise<void> {
-    await stage.markBeside();
-    await stage.until('the halt is counted', async () => (await by.metric('reloader_contents_halted')) === 1);
-    assert.deepEqual([...crowd.down], []);
-  }
-
-  test('good content goes to all of them in four stages, of which none begins before the one before is ready', async () => {
-    crowd.forget();
-    await stage.put(BUNDLE, 'B');
-    await crowd.allRolled();
-    await stage.settled(reloader);
-    assert.deepEqual(
-      begun().toSorted(),
-      crowd.apps.map(({ name }) => name),
-      'each once',
-    );
-    let stages = 0;
-    for (const [index, { name, beside }] of crowd.begun.entries()) {
-      if (index === ENDS[stages]) stages += 1;
-      const before = begun().slice(0, ENDS[stages - 1] ?? 0);
-      assert.deepEqual(
-        before.filter((each) => beside.has(each)),
-        [],
-        `not ready as ${name} began`,
-      );
+  async function makeUnready(name: string): Promise<void> {
+    for (const pod of await stage.list(`pods?labelSelector=app%3D${name}`)) {
+      const path = `pods/${String(pick(pod, 'metadata', 'name'))}/status`;
+      await stage.expect('PATCH', path, { status: { conditions: [{ type: 'Ready', status: 'False' }] } });
     }
-    assert.equal(stages + 1, ENDS.length);
-    await stage.until('the change is over', async () => (await reloader.status()).changes.length === 0);
-  });
+  }
 
-  test('content that makes pods crash takes down the first one alone, whatever happens then, until a person lets it go on', async () => {
-    crowd.forget();
-    await stage.put(BUNDLE, CRASH);
-    const canary = nameAt(0);
-    await stage.until('Events say so', async () => (await told()).join() === `${canary},${BUNDLE}`);
-    assert.deepEqual([begun(), [...crowd.down], crowd.mostDown], [[canary], [canary], 1]);
-    const [[token, workload] = []] = await halts();
-    assert.equal(workload, `${stage.namespace}/Deployment/${canary}`);
+  async function put(object: ObjectName, version?: string): Promise<void> {
+    await stage.expect('PATCH', `configmaps/${object}`, { data: { key: contentOf(object, version) } });
+  }
 
-    await stage.kubectl(['rollout', 'undo', `deployment/${canary}`]);
-    await stage.until('the canary is well', () => crowd.inProgress.size === 0);
-    await staysHalted(reloader);
-    await reloader.kill();
-    reloader = await stage.startReloader(inPod('first'));
-    await staysHalted(reloader);
-    const standby = await stage.startReloader(inPod('second'));
-    await standby.hasSaid(/standing by/);
-    await reloader.stop();
-    reloader = standby;
-    await staysHalted(reloader);
-    assert.deepEqual(begun(), [canary, canary], 'one patch, and the undo');
+  function carry(object: ObjectName, names: readonly string[], version?: string): boolean {
+    return names.every((name) => crowd.carries(name, digestIn(object, version)));
+  }
 
-    const [
-      {
-        commands: [{ command = '' } = {}],
-      } = { commands: [] },
-    ] = (await reloader.status()).changes;
-    assert.ok(command.endsWith(`resume=${token}`), command);
-    const flags = `--reloader none -- --namespace=${stage.namespace} --digests=sha1`;
-    const { stdout } = await stage.command(`resume configmap/${BUNDLE} ${flags}`);
-    assert.match(stdout, new RegExp(`/resume=${token} --overwrite\n`));
-    await stage.until('the next one halts it again', async () => (await halts()).length === 2);
-    assert.deepEqual([...crowd.down].toSorted(), [canary, nameAt(1)]);
-  });
-
-  test('the next content is its end: it goes to all, in the last stage to the one that is known to fail', async () => {
-    crowd.forget();
-    await stage.put(BUNDLE, 'C');
-    await crowd.allRolled();
-    await stage.settled(reloader);
-    // The last stage is sent at once, so its patches arrive in any order.
-    assert.ok(begun().indexOf(nameAt(1)) >= (ENDS.at(-2) ?? 0));
-    assert.equal(crowd.down.size, 0);
-    assert.deepEqual(await halts(), []);
-    await stage.until(
-      'no halt is counted',
-      async () => (await reloader.metric('reloader_contents_halted')) === 0,
+  /** Who has to wait, by the reason that the page has. */
+  async function waiting(): Promise<Record<string, string[]>> {
+    const { workloads } = await leader.status();
+    const outdated = workloads.filter(({ isOutdated }) => isOutdated);
+    const groups = Object.groupBy(outdated, ({ waiting: why }) => why?.reason ?? 'none');
+    return Object.fromEntries(
+      Object.entries(groups).map(([reason, of = []]) => [
+        reason,
+        of.map(({ workload }) => workload.replace('Deployment/', '')).toSorted(),
+      ]),
     );
+  }
+
+  /** The changes that are halted, by object. */
+  async function halted(): Promise<Record<string, ChangeStatus>> {
+    const { changes } = await leader.status();
+    return Object.fromEntries(
+      changes.flatMap((each) =>
+        each.halted === undefined ? [] : [[each.object.replace('ConfigMap/', ''), each]],
+      ),
+    );
+  }
+
+  /** Runs the command with which the page lets a change go on. */
+  async function resume(object: ObjectName): Promise<void> {
+    const command = (await halted())[object]?.commands.find(({ to }) => to === 'go on')?.command ?? '';
+    const [, token] = /resume=(\S+)/.exec(command) ?? [];
+    const flags = `--reloader none -- --namespace=${stage.namespace} --digests=sha1`;
+    const { stdout } = await stage.command(`resume configmap/${object} ${flags}`);
+    assert.ok(stdout.includes(`/resume=${token} --overwrite\n`), `${command}\n${stdout}`);
+  }
+
+  /** People interfere with those that have begun; the pods of three of them do not become ready. */
+  async function interfere(): Promise<void> {
+    const acts: readonly (readonly [string, () => Promise<unknown>])[] = [
+      [PAUSED, () => stage.patch(web(PAUSED), { spec: { paused: true } })],
+      [SCALED, () => stage.patch(web(SCALED), { spec: { replicas: 0 } })],
+      [DELETED, () => stage.expect('DELETE', `deployments/${DELETED}`)],
+      [UNDONE, () => stage.kubectl(['rollout', 'undo', `deployment/${UNDONE}`])],
+    ];
+    for (const [name, act] of acts) {
+      await stage.until(`${name} has begun`, () => carry('evasive', [name]));
+      assert.equal(crowd.begunWith(digestIn('evasive')).at(-1), name);
+      await stage.until('its new pod is made', async () => (await stage.revision(web(name))) > 1);
+      await act();
+    }
+  }
+
+  async function killInEachStage(): Promise<void> {
+    for (const end of BEGINNINGS) {
+      await stage.until(
+        `the stage after ${end} has begun`,
+        () => crowd.begunWith(digestIn('good')).length > end,
+      );
+      await endLeader('kill');
+    }
+  }
+
+  /** Who began again with what it had, though no leader had ended while it was in progress or new. */
+  function needless(): readonly string[] {
+    return crowd.begun.flatMap(({ name, digests }, again) => {
+      const former = crowd.begun.findLastIndex((each, index) => index < again && each.name === name);
+      const known = crowd.begun[former]?.digests ?? [];
+      if (digests.length === 0 || !digests.every((digest) => known.includes(digest))) return [];
+      const isExcused = ends.some(({ at, open }, index) => {
+        const isNew = former >= (ends[index - 1]?.at ?? 0);
+        return former < at && at <= again && (open.has(name) || isNew);
+      });
+      return isExcused ? [] : [`${name} at ${again}`];
+    });
+  }
+
+  test('a leader is killed in each stage: good content comes to all that may have it, bad content to one of its followers', async (t) => {
+    await Promise.all(OBJECTS.map((object) => put(object)));
+    await Promise.all([killInEachStage(), interfere()]);
+    const good = without(followersOf('good'), ...SHARED, ...HELD);
+    const evasive = without(followersOf('evasive'), DELETED);
+    await stage.until('the good contents have come', () => carry('good', good) && carry('evasive', evasive));
+    await stage.until('three are halted', async () => Object.keys(await halted()).length === 3);
+
+    assert.deepEqual(Object.keys(await halted()).toSorted(), ['bad', 'flapping', 'silent']);
+    assert.deepEqual(crowd.begunWith(digestIn('bad')), [CANARY]);
+    assert.deepEqual(crowd.begunWith(digestIn('flapping')), [FLAPS]);
+    assert.deepEqual(crowd.begunWith(digestIn('silent')), []);
+    const halts = ['bad', 'flapping', 'silent'].flatMap((object) => followersOf(object as ObjectName));
+    assert.deepEqual(await waiting(), { halt: without(halts, CANARY, FLAPS), hold: HELD });
+    const events = (await stage.list('events')).filter(({ reason }) => reason === 'RolloutHalted');
+    const told = new Set(events.map((event) => pick(event, 'involvedObject', 'name')));
+    for (const name of ['bad', CANARY, 'flapping', FLAPS, 'silent']) assert.ok(told.has(name), name);
+    for (const name of ['good', 'evasive']) assert.ok(!told.has(name), name);
+
+    const names = crowd.begunWith(digestIn('good'));
+    for (const [index, name] of names.entries()) {
+      const { beside } = crowd.begun.find((each) => each.name === name) ?? {};
+      const ready = names.slice(0, index).filter((each) => beside?.has(each) === false).length;
+      const hasTurn = COUNTED.some((of) => index < (endsOf(STAGES, of).find((end) => end > ready) ?? 0));
+      assert.ok(hasTurn, `${name} began when ${ready} were ready`);
+    }
+    assert.deepEqual(needless(), []);
+    t.diagnostic(`had begun as leaders ended: ${ends.map(({ had }) => had).join()}`);
+  });
+
+  test('a halt stays over an undo and a take-over; once a person lets the content go on, the next one halts it', async () => {
+    const former = (await halted())['bad']?.commands;
+    await stage.kubectl(['rollout', 'undo', `deployment/${CANARY}`]);
+    await stage.until('the canary is well', () => !crowd.inProgress.has(CANARY));
+    await endLeader('stop');
+    await stage.markBeside();
+    await stage.until('three are halted', async () => Object.keys(await halted()).length === 3);
+    assert.deepEqual((await halted())['bad']?.commands, former);
+    assert.deepEqual(crowd.begunWith(digestIn('bad')), [CANARY]);
+    await resume('bad');
+    await stage.until('the next one halts it', async () => {
+      const { bad } = await halted();
+      return bad !== undefined && JSON.stringify(bad.commands) !== JSON.stringify(former);
+    });
+    assert.equal(crowd.begunWith(digestIn('bad')).length, 2);
+  });
+
+  test('people end what is halted: in the end only those wait that they hold', async (t) => {
+    await Promise.all([put('bad', 'C'), resume('flapping'), resume('silent')]);
+    await stage.until('all have come', () => {
+      const isDone = carry('flapping', followersOf('flapping')) && carry('silent', followersOf('silent'));
+      return isDone && carry('bad', followersOf('bad'), 'C') && carry('good', SHARED);
+    });
+    await stage.until('only those wait', async () => Object.keys(await waiting()).join() === 'hold');
+    assert.deepEqual(await waiting(), { hold: HELD });
+    assert.deepEqual(await halted(), {});
+    assert.equal(crowd.begunWith(digestIn('bad')).length, 2);
+    assert.deepEqual(needless(), []);
+    const requests = cluster instanceof ControlPlane ? await cluster.audit() : [];
+    const isOurs = (user: string): boolean => user.endsWith(`${stage.namespace}:reloader`);
+    const patches = requests.filter(({ user, verb, resource }) => {
+      return isOurs(user) && verb === 'patch' && resource === 'deployments';
+    });
+    // The server answers 504 to those of a leader that is gone.
+    const answered = patches.filter(({ code }) => code !== 504).length;
+    t.diagnostic(`${crowd.begun.length} rollouts, ${patches.length} patches, ${answered} answered`);
+    assert.ok(answered <= crowd.begun.length, 'no patch is tried in vain');
   });
 });
