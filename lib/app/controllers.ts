@@ -280,10 +280,8 @@ function touch(targets: Controllers, effects: Effects): void {
 function tellDue({ store, reporter, namespaces }: Controllers, config: ObjectKey, due: Due): void {
   const record = store.configs.get(config);
   if (record === undefined) return;
-  const { ref } = record;
   const isHeldBack = due.refs.some(({ namespace }) => !store.isSelected(namespace));
-  if (Number.isFinite(due.ms)) reporter.due(ref, due);
-  else if (isHeldBack && namespaces.hasListed) reporter.heldBack(ref, due.refs);
+  if (Number.isFinite(due.ms) || (isHeldBack && namespaces.hasListed)) reporter.due(record.ref, due);
 }
 
 /** Passes on findings, and objects that have to be looked up. */

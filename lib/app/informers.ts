@@ -18,6 +18,7 @@ import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../m
 import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
+import { workloadOf } from '../model/workload.ts';
 import { addWorkloadKind, findWorkloadKind } from '../model/workload-kind.ts';
 import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
@@ -109,7 +110,7 @@ export class Informers {
         ...common,
         source: objectsSource(row, namespace, stream),
         ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
-        project: (raw: RawWorkload) => reloader().view(row, raw),
+        project: (raw: RawWorkload) => workloadOf(row, raw, reloader().store.settings.vocabularies),
         handler: (event) => reloader().onWorkload(stream, event),
       });
     const mounted = mountedKindOf(stream.kind);

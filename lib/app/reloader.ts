@@ -8,10 +8,9 @@
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
-import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
-import type { WorkloadKind } from '../model/workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
 import { catchUp } from '../repair/catch-up.ts';
 import { finishInTime } from '../state/ending.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
@@ -114,11 +113,6 @@ export class Reloader {
     if (object.isState === true)
       seeShownState(store, this.leads ? this.controllers.committer : undefined, raw);
     return object;
-  }
-
-  /** The projection of a workload. */
-  view(row: WorkloadKind, raw: RawWorkload): Workload {
-    return workloadOf(row, raw, this.store.settings.vocabularies);
   }
 
   /** An event of a ConfigMap or Secret. */

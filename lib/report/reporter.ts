@@ -132,14 +132,10 @@ export class Reporter {
 
   /** Reports that `config` changed, and when these workloads are rolled for it. */
   due(config: ConfigRef, { ms, refs }: Due): void {
-    const message = `${describe(config)} changed: ${describeAll(refs)} ${inTime(ms)}`;
-    this.journal.say('changed', message, config.namespace);
-  }
-
-  /** Reports that `config` changed, and that these workloads wait for their namespace to be selected. */
-  heldBack(config: ConfigRef, refs: readonly WorkloadRef[]): void {
-    const message = `${describe(config)} changed: ${describeAll(refs)} not before the namespace is selected`;
-    this.journal.say('unselected-namespace', message, config.namespace);
+    const isSelected = Number.isFinite(ms);
+    const when = isSelected ? inTime(ms) : 'not before the namespace is selected';
+    const message = `${describe(config)} changed: ${describeAll(refs)} ${when}`;
+    this.journal.say(isSelected ? 'changed' : 'unselected-namespace', message, config.namespace);
   }
 
   /** Reports a rollout that has made no progress for `ms`. */
