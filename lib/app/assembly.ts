@@ -82,10 +82,8 @@ export interface Parts {
   readonly newKey?: (() => HeldKey) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
-  /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
-  readonly missingGraceMs?: number | undefined;
-  /** Whether a RoleBinding of now may still give a right that is missing. @default true */
-  readonly rightsMayLag?: boolean | undefined;
+  /** Whether it rolls nothing, ever: it waits neither for a missing object nor for a right. @default false */
+  readonly isObserver?: boolean | undefined;
 }
 
 /** The composed program. All members but `run` are synchronous queries of memory. */
@@ -114,7 +112,7 @@ export interface Assembly {
 
 /** Composes the program; it sends nothing before `run`. */
 export function assemble(parts: Parts): Assembly {
-  const { options, place, log, metrics, random, newKey = randomKey, rightsMayLag: mayLag } = parts;
+  const { options, place, log, metrics, random, newKey = randomKey } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
@@ -136,7 +134,7 @@ export function assemble(parts: Parts): Assembly {
     isDynamic: classes.isDynamic,
     onTerm: () => classes.recheck(),
   });
-  const ofStreams = { ...shared, send, streams, metrics };
+  const ofStreams = { ...shared, send, streams, metrics, mayLag: !parts.isObserver };
   const kinds = optionalKindsOf(parts);
   const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
   const ways = { reloader, onTurnedBack, watches, servedKinds, classes };
@@ -145,7 +143,7 @@ export function assemble(parts: Parts): Assembly {
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
     const kinds = collectionsOf(await servedKinds.served());
-    shared.timeline.comparable = await areVersionsComparable({ ...ofStreams, kinds, signal, mayLag });
+    shared.timeline.comparable = await areVersionsComparable({ ...ofStreams, kinds, signal });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
     await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
   };
@@ -184,9 +182,9 @@ type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'rando
   ReturnType<typeof settingsOf> & { readonly keyring: Keyring; readonly keys: DigestKeys };
 
 /** The settings of every reloader of the process. */
-function settingsOf({ options, place, metrics, missingGraceMs, stateShardBytes = SHARD_BYTES }: Parts) {
+function settingsOf({ options, place, metrics, isObserver, stateShardBytes = SHARD_BYTES }: Parts) {
   return {
-    missingGraceMs,
+    isObserver,
     state: { name: options.stateConfigMap, shardBytes: stateShardBytes },
     counters: metrics,
     quietMs: options.coalescePeriodMs,

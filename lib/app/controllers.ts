@@ -49,8 +49,6 @@ export interface ControllersOptions
   readonly state: StateLayout;
   /** Whether this reloader leads; a standby observes and writes nothing. */
   readonly leads: boolean;
-  /** How long an object may be missing before that is a finding. @default the quiet period, at least a second */
-  readonly missingGraceMs?: number | undefined;
 }
 
 /** Takes in objects that the refetcher read outside their streams. */
@@ -89,7 +87,7 @@ export class Controllers {
       ...options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       onNews: (configs) => this.#reviewDependents(configs),
-      graceMs: options.missingGraceMs ?? Math.max(quietMs, LEAST_GRACE_MS),
+      graceMs: options.isObserver === true ? 0 : Math.max(quietMs, LEAST_GRACE_MS),
     });
     const apply = (effects: Effects): void => this.apply(effects);
     this.fence = new Fence({

@@ -6,7 +6,7 @@ import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
-import { RETRIES } from '../model/outcome.ts';
+import { type Blocked, RETRIES } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
@@ -36,14 +36,8 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
     .filter(([key]) => !store.workloads.has(key))
     .map(([key, { namespace, ...ref }]): WorkloadStatus => {
       const workload = describe({ ...ref, namespace });
-      return {
-        namespace,
-        workload,
-        state: 'unknown',
-        follows: [],
-        isOutdated: false,
-        findings: findings.of(key),
-      };
+      const found = { findings: findings.of(key) };
+      return { namespace, workload, state: 'unknown', follows: [], isOutdated: false, ...found };
     });
   const changes = rollouts.stages.changes().map((change) => changeStatus(store, change));
   return { workloads: [...followers, ...others], changes, decisions };
@@ -75,24 +69,26 @@ function waitingIn({ store, controllers: { rollouts } }: Reloader): Readonly<Rec
 function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
   const { store } = reloader;
   const { rollouts, committer } = reloader.controllers;
-  const { slots, pace } = rollouts;
+  const { slots, pace, stages, waiting } = rollouts;
   let outdatedEdges = 0;
-  let oldest = now;
+  let [oldest, oldestStaged] = [now, now];
   for (const [key, record] of store.workloads) {
     const outdated = [...record.edges].filter(([config, edge]) =>
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated === 0 || !rollouts.isOverdue(key)) continue;
+    if (outdated === 0) continue;
     const since = rollouts.pendingChangesOf(key)?.since ?? now;
-    oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
+    if (waiting.get(key)?.reason === stages.name) oldestStaged = Math.min(oldestStaged, since);
+    if (rollouts.isOverdue(key)) oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
   return {
     reloader_edges: store.dependents.size,
     reloader_outdated_edges: outdatedEdges,
     reloader_oldest_outdated_edge_age_seconds: secondsOf(now - oldest),
+    reloader_oldest_staged_workload_age_seconds: secondsOf(now - oldestStaged),
     reloader_slowed_workloads: pace.slowed,
-    reloader_contents_halted: rollouts.stages.changes().filter(({ halt }) => halt !== undefined).length,
+    reloader_contents_halted: stages.changes().filter(({ halt }) => halt !== undefined).length,
     reloader_rollout_slots_used: slots?.used ?? 0,
     reloader_state_entries: store.persisted.state.entries.size,
     reloader_state_overrides: store.persisted.state.overrides.size,
@@ -122,9 +118,14 @@ function workloadStatus(
     follows,
     isOutdated,
     ...(pending && { outdatedForSeconds: secondsOf(now - pending.since) }),
-    ...(waits && { waiting: waits }),
+    ...(waits && { waiting: waitingOf(waits) }),
     findings: findings.of(key),
   };
+}
+
+function waitingOf({ until, event: _, isShared: __, ...waiting }: Blocked) {
+  const isTime = until > 0 && Number.isFinite(until);
+  return isTime ? { ...waiting, until: new Date(until).toISOString() } : waiting;
 }
 
 function changeStatus(store: Store, change: StagedChange): ChangeStatus {

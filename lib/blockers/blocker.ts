@@ -32,6 +32,8 @@ export interface Readers {
   readonly evicts?: (record: WorkloadRecord) => boolean;
   /** Whether older pods of the workload are being evicted. @default none are */
   readonly isEvicting?: (record: WorkloadRecord) => boolean;
+  /** This process rolls nothing: what one that rolls remembers is unknown. @default false */
+  readonly isObserver?: boolean | undefined;
   /** Those with a memory of their own. */
   readonly pace?: Blocker | undefined;
   readonly stages?: Blocker | undefined;

@@ -8,10 +8,9 @@ import type { Blocker, Readers } from './blocker.ts';
 import { reloadWindow } from './closed-window.ts';
 import { failedRollout } from './failed-rollout.ts';
 import { hold } from './hold-annotation.ts';
+import { namespaceAnnotations, namespaceSelection } from './namespaces.ts';
 import { notifyOnly } from './notify-only.ts';
 import { reverted } from './reverted.ts';
-import { namespaceAnnotations } from './unread-namespace.ts';
-import { namespaceSelection } from './unselected-namespace.ts';
 
 /** All blockers, the one that decides first. An approval comes before a window: people give it while they work. */
 export function newBlockers(readers: Readers): readonly Blocker[] {

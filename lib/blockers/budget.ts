@@ -7,7 +7,7 @@
 
 import { NOT_LISTED } from '../annotations/stage-news.ts';
 import { keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
-import type { Blocked, Outcome } from '../model/outcome.ts';
+import type { Outcome } from '../model/outcome.ts';
 import type { Budget } from '../model/settings.ts';
 import { count } from '../model/text.ts';
 import { inTime, monotonicMs } from '../model/time.ts';
@@ -15,11 +15,11 @@ import { TokenBucket } from '../queue/token-bucket.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { needsRollout, outdatedObjects } from '../tracking/edge-policy.ts';
-import { type Blocker, rolloutIdOf } from './blocker.ts';
+import { type Blocker, type Readers, rolloutIdOf } from './blocker.ts';
 import { Turns, type Waiting } from './turns.ts';
 
 /** The collaborators of `Slots`. */
-export interface SlotsOptions {
+export interface SlotsOptions extends Pick<Readers, 'isObserver'> {
   readonly store: Store;
   readonly budget: Budget;
   /** Whether every workload that can be listed is known: before that nothing begins. */
@@ -87,16 +87,16 @@ export class Slots implements Blocker {
   }
 
   /** See Blocker: whether there is room, unless the workload has its slot already. */
-  check(record: WorkloadRecord): Blocked | undefined {
+  check(record: WorkloadRecord): ReturnType<Blocker['check']> {
+    if (this.#options.isObserver === true) return record.workload.rolling === 'held' ? undefined : 'unknown';
     const key = keyOf(record.workload.ref);
-    if (this.#begun.has(key) || this.#options.evictedOf(record) !== undefined) return undefined;
-    if (this.#hasRoom(key, record, this.#taken())) return undefined;
+    if (this.#hasSlot(key, record) || this.#hasRoom(key, record, this.#taken())) return undefined;
     const textOf = (): string => this.#textOf(key);
     return {
       reason: this.name,
       until: Number.POSITIVE_INFINITY,
       event: 'WaitingForSlot',
-      isShared: this.#isShared(key),
+      isShared: [...this.#waiting].some((other) => other !== key && namespaceIn(other) === namespaceIn(key)),
       // The place of one that waits changes with those before it.
       get message(): string {
         return textOf();
@@ -107,8 +107,11 @@ export class Slots implements Blocker {
   /** See Blocker: the workload has its slot. */
   begin(record: WorkloadRecord): void {
     const key = keyOf(record.workload.ref);
-    if (this.#begun.has(key) || this.#options.evictedOf(record) !== undefined) return;
-    this.#grant(waitingOf(this.#options.store, key));
+    if (!this.#hasSlot(key, record)) this.#grant(waitingOf(this.#options.store, key));
+  }
+
+  #hasSlot(key: ObjectKey, record: WorkloadRecord): boolean {
+    return this.#begun.has(key) || this.#options.evictedOf(record) !== undefined;
   }
 
   /** See Blocker: whether it began a rollout shows now; one that is blocked here waits for its turn. */
@@ -179,14 +182,6 @@ export class Slots implements Blocker {
     const before = this.#positions.get(workload) ?? 0;
     const place = before === 0 ? 'it is the next' : `${count(before, 'workload')} before it`;
     return `${isFull ? limit : `the next rollout begins ${inTime(this.#bucket.waitMs)} (--rollout-rate)`}; ${place}`;
-  }
-
-  /** Whether another workload of its namespace waits. */
-  #isShared(workload: ObjectKey): boolean {
-    const namespace = namespaceIn(workload);
-    for (const other of this.#waiting)
-      if (other !== workload && namespaceIn(other) === namespace) return true;
-    return false;
   }
 
   /** Lets begin nothing more. */

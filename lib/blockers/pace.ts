@@ -5,7 +5,7 @@
  */
 
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { Blocked, Outcome } from '../model/outcome.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { type Pace as PaceSettings, UNHURRIED } from '../model/settings.ts';
 import { formatDuration, monotonicMs } from '../model/time.ts';
 import type { WorkloadRecord } from '../store/records.ts';
@@ -14,7 +14,7 @@ import { isUrgentFor } from '../tracking/edge-policy.ts';
 import { type Blocker, type Readers, timeText } from './blocker.ts';
 
 /** What `Pace` reads. */
-export interface PaceOptions extends Pick<Readers, 'isEvicting'> {
+export interface PaceOptions extends Pick<Readers, 'isEvicting' | 'isObserver'> {
   readonly store: Store;
   /** The longest window of a change: the time that is doubled. */
   readonly maxWaitMs: number;
@@ -48,14 +48,15 @@ export class Pace implements Blocker {
   }
 
   /** See Blocker. Neither an urgent change nor evictions that have begun wait. */
-  check(record: WorkloadRecord, now: number): Blocked | undefined {
-    const { store, isEvicting } = this.#options;
+  check(record: WorkloadRecord, now: number): ReturnType<Blocker['check']> {
+    const { store, isEvicting, isObserver } = this.#options;
     const key = keyOf(record.workload.ref);
+    if (isUrgentFor(store, record) || isEvicting?.(record) === true) return undefined;
+    const { minIntervalMs, limit } = this.#paceOf(key);
+    if (isObserver === true) return minIntervalMs > 0 || limit ? 'unknown' : undefined;
     const past = this.#recent(key);
     const lastAt = past?.times.at(-1);
     if (past === undefined || lastAt === undefined) return undefined;
-    if (isUrgentFor(store, record) || isEvicting?.(record) === true) return undefined;
-    const { minIntervalMs, limit } = this.#paceOf(key);
     const doubledMs = this.#doubledMs(past);
     const leftMs = lastAt + Math.max(minIntervalMs, doubledMs) - monotonicMs();
     if (leftMs <= 0) return undefined;

@@ -7,7 +7,7 @@ import { rolloutOrderOf, stagesOf } from '../annotations/gating.ts';
 import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotations/stage-news.ts';
 import { isOfContent } from '../model/digest.ts';
 import { describe, keyOf, type ObjectKey, wholeKeyOf, workloadRefIn } from '../model/object-ref.ts';
-import type { Blocked, PodClient } from '../model/outcome.ts';
+import type { PodClient } from '../model/outcome.ts';
 import { sequenceIn } from '../model/rollout-plan.ts';
 import type { Staging } from '../model/settings.ts';
 import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
@@ -18,11 +18,11 @@ import type { Store } from '../store/store.ts';
 import { isOutdatedOn, isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
 import * as notes from '../tracking/halts.ts';
 import { PodFailures } from '../tracking/pod-failures.ts';
-import { type Blocker, rolloutIdOf, untilChanged } from './blocker.ts';
+import { type Blocker, type Readers, rolloutIdOf, untilChanged } from './blocker.ts';
 import * as rules from './stage-plan.ts';
 
 /** The collaborators of `Stages`. */
-export interface StagesOptions {
+export interface StagesOptions extends Pick<Readers, 'isObserver'> {
   readonly store: Store;
   readonly staging: Staging;
   /** Whether every workload is known: before that nothing begins. */
@@ -97,8 +97,8 @@ export class Stages implements Blocker {
   }
 
   /** See Blocker. */
-  check(record: WorkloadRecord): Blocked | undefined {
-    const { store, isListed } = this.#options;
+  check(record: WorkloadRecord): ReturnType<Blocker['check']> {
+    const { store, isListed, isObserver } = this.#options;
     const workload = keyOf(record.workload.ref);
     const objects = this.#stagedObjects(record);
     for (const object of objects)
@@ -107,13 +107,14 @@ export class Stages implements Blocker {
     if (objects.length > 0 && !isListed()) return untilChanged(this.name, NOT_LISTED, 'RolloutHeld');
     // The last plan will do, unless something else blocked the workload then.
     const isPlanned = (change: StagedChange | undefined): boolean =>
-      change !== undefined && (change.halt !== undefined || change.plan.waiting.has(workload));
+      change?.halt !== undefined || change?.plan.waiting.has(workload) === true;
     if (!objects.every((object) => isPlanned(this.#changes.get(object)))) this.#plan(workload);
     const changes = objects.flatMap((object) => this.#changes.get(object) ?? []);
-    for (const { object, halt } of changes)
-      if (halt !== undefined) return untilChanged('halt', haltedText(object, halt), 'RolloutHeld');
+    const halted = changes.find(({ halt }) => halt !== undefined);
+    if (halted?.halt) return untilChanged('halt', haltedText(halted.object, halted.halt), 'RolloutHeld');
     if (isUrgentFor(store, record)) return undefined;
     const later = changes.find(({ plan }) => !plan.next.has(workload));
+    if (later !== undefined && isObserver === true) return 'unknown';
     return later && untilChanged(this.name, `${LATER_STAGE} ${describe(later.object)}`, 'RolloutHeld');
   }
 

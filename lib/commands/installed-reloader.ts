@@ -52,6 +52,8 @@ export interface InstalledReloader extends Rights {
   readonly installation?: Installation;
   /** It elects a leader, and none has renewed its Lease for a minute; a sentence: why that is not known. */
   readonly isSilent?: true | string;
+  /** The identity of the leader, which begins with the name of its pod. */
+  readonly leader?: string;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;

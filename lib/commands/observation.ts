@@ -81,8 +81,7 @@ export async function observe(observed: Observed): Promise<Observation> {
     place,
     log: NO_LOG,
     random: Math.random,
-    missingGraceMs: 0,
-    rightsMayLag: false,
+    isObserver: true,
   });
   const ending = new AbortController();
   const running = assembly.run(ending.signal);
@@ -113,12 +112,11 @@ export async function observe(observed: Observed): Promise<Observation> {
   };
 }
 
-/** The same decisions, without an end of any window, a budget, an election, or anybody who is told. */
+/** The same decisions, without an end of any window, an election, or anybody who is told. */
 function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
-  const { budget: _, ...others } = options;
   return {
-    ...others,
+    ...options,
     // What the account of the controller may do is its own matter: a person's rights decide here.
     argoRollouts: served(options.argoRollouts),
     openshift: served(options.openshift),

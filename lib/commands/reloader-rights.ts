@@ -156,11 +156,11 @@ async function mayIn(
 /** A leader that has not renewed its Lease for so long is silent. */
 const SILENT_MS = 60_000;
 
-/** Whether no pod renews the Lease of a reloader that elects a leader. */
+/** Which pod leads; or that none renews the Lease of a reloader that elects a leader. */
 export async function silenceOf(
   send: Send,
   { installation, options: { leaderElection }, place }: InstalledReloader,
-): Promise<Pick<InstalledReloader, 'isSilent'>> {
+): Promise<Pick<InstalledReloader, 'isSilent' | 'leader'>> {
   if (installation === undefined || leaderElection === undefined) return {};
   const { namespace, name } = leasePlaceOf(leaderElection, place);
   const lease = await readObject<RawLease>(send, LEASES, namespace, name);
@@ -168,5 +168,5 @@ export async function silenceOf(
     return { isSilent: `whether the reloader runs: Lease/${name} in ${namespace}: ${lease.message}` };
   const { holderIdentity = '', renewTime = '' } = (lease.kind === 'found' && lease.object.spec) || {};
   const isHeld = holderIdentity !== '' && Date.now() - Date.parse(renewTime) <= SILENT_MS;
-  return isHeld ? {} : { isSilent: true };
+  return isHeld ? { leader: holderIdentity } : { isSilent: true };
 }

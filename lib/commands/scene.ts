@@ -1,10 +1,13 @@
 /** Observes what a question is about, and gathers the facts about its workloads. */
 
-import { NAMESPACES } from '../kubernetes/api-path.ts';
+import { readingOf } from '../kubernetes/api-error.ts';
+import { NAMESPACES, objectPath, PODS } from '../kubernetes/api-path.ts';
+import { callJson } from '../kubernetes/json-call.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import {
   configRefIn,
+  describe,
   isMountedKind,
   keyOf,
   namespaceIn,
@@ -12,8 +15,11 @@ import {
   wholeKeyOf,
 } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
+import type { StatusReport } from '../model/status-report.ts';
+import { plain } from '../model/text.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
 import { CommandError, connect } from './connect.ts';
 import type { Cause, Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
@@ -158,7 +164,33 @@ export async function factsIn(
   );
   const findings = isObserved ? controllers.findings.of(key) : vocabularies.mistakesOf(seen);
   const found = { row, raw, workload: seen, record, findings };
-  return { ...found, unseen: [], events: [], observation, reloader, now: moment() };
+  return { ...found, unseen: [], leader: 'it is not asked', observation, reloader, now: moment() };
+}
+
+/** The facts; of what is out of date with what the leader says of it. */
+export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<readonly Facts[]> {
+  const isLate = ({ observation: { store }, workload: { ref } }: Facts): boolean =>
+    needsRollout(store, keyOf(ref));
+  if (!all.some(isLate)) return all;
+  const answer = await leaderOf(scene);
+  return all.map((facts) => ({ ...facts, leader: answer(facts) }));
+}
+
+async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Facts['leader']> {
+  const { installation, leader, options } = reloader;
+  const [pod] = leader?.split('_') ?? [];
+  if (installation === undefined || pod === undefined) return () => 'which pod leads is not known';
+  const { namespace } = installation;
+  const what = `/status.json of Pod/${plain(pod)} in ${namespace}`;
+  const path = `${objectPath(PODS, namespace, pod)}:${options.port}/proxy/status.json`;
+  const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
+  if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
+  const { workloads = [] } = reading.object;
+  return ({ workload: { ref } }) => {
+    const row = workloads.find((each) => each.namespace === ref.namespace && each.workload === describe(ref));
+    if (row?.waiting === undefined) return `${what} does not say that it waits`;
+    return { reason: plain(row.waiting.reason), message: plain(row.waiting.message) };
+  };
 }
 
 /** The objects that the workload follows and no stream shows; what is not listed is not missing. */

@@ -37,8 +37,8 @@ export interface WorkloadStatus {
   readonly isOutdated: boolean;
   /** The age of the oldest pending change, in seconds. */
   readonly outdatedForSeconds?: number;
-  /** Why it has not been rolled yet. */
-  readonly waiting?: Blocked;
+  /** Why it has not been rolled yet; `until`: when it is looked at again, in RFC 3339. */
+  readonly waiting?: Pick<Blocked, 'reason' | 'message' | 'token'> & { readonly until?: string };
   /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];
 }

@@ -44,6 +44,8 @@ export const LEADER_GAUGES = {
     'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
   reloader_oldest_outdated_edge_age_seconds:
     'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What a window, a person or a selector delays does not count; what waits for a slot counts from the last rollout that began',
+  reloader_oldest_staged_workload_age_seconds:
+    'Age of the oldest change that waits for a stage; 0 if none does',
   reloader_slowed_workloads:
     'Workloads that were rolled more often than their limit allows, and wait longer for that',
   reloader_rollout_slots_used:

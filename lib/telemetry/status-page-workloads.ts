@@ -58,9 +58,9 @@ function rowHead({ namespace, workload, state, follows }: WorkloadStatus): Html 
 function waitingFor({ waiting, state }: WorkloadStatus, now: Date): Html {
   if (waiting === undefined) return html`${state === 'failing' && 'Its pods did not get ready.'}`;
   const { reason, message, until } = waiting;
-  const seconds = secondsOf(until - now.getTime());
+  const seconds = secondsOf(Date.parse(until ?? '') - now.getTime());
   const next =
-    Number.isFinite(seconds) &&
+    until !== undefined &&
     html` Next look <span class="time countdown" data-in="${seconds}">${timeWords(seconds, true)}</span>.`;
   return html`<p class="why">${breakable(message)} <span class="reason">${reason}</span>${next}</p>`;
 }

@@ -1,6 +1,7 @@
 /** The causes why nothing happens, and the facts from which they are found. */
 
 import type { Finding } from '../../model/finding.ts';
+import type { Blocked } from '../../model/outcome.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
@@ -36,8 +37,8 @@ export interface Facts {
   readonly findings: readonly Finding[];
   /** Why the reloader sees nothing of objects that it follows; only where one workload is asked about. */
   readonly unseen: readonly Cause[];
-  /** The last ones of a reloader, the newest at the end. */
-  readonly events: readonly ShownEvent[];
+  /** Why the leader does not roll it now; a clause: why that is not known. */
+  readonly leader: Pick<Blocked, 'reason' | 'message'> | string;
   readonly observation: Observation;
   readonly reloader: InstalledReloader;
   /** In ms since 1970. */
@@ -46,6 +47,3 @@ export interface Facts {
 
 /** Finds causes; none or undefined if the rule does not apply. */
 export type CauseRule = (facts: Facts) => readonly Cause[] | Cause | undefined;
-
-/** No cause. */
-export const NO_CAUSES: readonly Cause[] = [];

@@ -1,4 +1,4 @@
-/** Causes that lie in the installation: there is no reloader, it does not run, or its flags leave something out. */
+/** Causes that lie in the installation. */
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
@@ -18,7 +18,7 @@ import { type InstalledReloader, problemOf, RELOADER_SELECTOR, watches } from '.
 import { hidesNamespaces, type Observation } from '../observation.ts';
 import { isNotServed, notServed, readObject } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import { type Cause, type CauseRule, type Facts, NO_CAUSES } from './cause.ts';
+import type { Cause, CauseRule, Facts } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
 export const RELOADER_RULES: readonly ((of: Pick<Facts, 'reloader'>) => Cause | undefined)[] = [
@@ -81,7 +81,7 @@ function toldInstead({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause 
   return { rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' };
 }
 
-/** That the reloader does not watch the namespace, so that it rolls nothing there; undefined also while its flags are not known. */
+/** That the reloader does not watch the namespace; undefined also while its flags are not known. */
 export function notWatched(reloader: InstalledReloader, namespace: string): Cause | undefined {
   const { place, options } = reloader;
   if (reloader.unknown.length > 0 || watches(reloader, namespace)) return undefined;
@@ -141,7 +141,7 @@ export async function unseenBecause(
   const row = { ...SOURCE_KINDS[ref.kind], kind: ref.kind };
   const counts = reloader.unknown.length === 0 && watches(reloader, ref.namespace);
   const isIgnored = counts && !configKindsOf(reloader.options).includes(ref.kind);
-  const ignored = isIgnored ? [kindIgnored(reloader, ref.kind, about)] : NO_CAUSES;
+  const ignored = isIgnored ? [kindIgnored(reloader, ref.kind, about)] : [];
   const reading = await readObject<RawObject & { readonly type?: string }>(
     send,
     row,
@@ -209,7 +209,7 @@ function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
 function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {
   return everyVocabulary(options).flatMap((words): readonly Cause[] => {
     const about = workloadKeysOf(words).find((key) => raw.metadata.annotations?.[key] !== undefined);
-    if (about === undefined || options.dialects.includes(words.name)) return NO_CAUSES;
+    if (about === undefined || options.dialects.includes(words.name)) return [];
     const todo = `give it --dialects=${[...options.dialects, words.name].join(',')}`;
     return [{ rule: 'vocabulary-off', about, says: `the reloader does not read ${about}`, todo }];
   });

@@ -7,15 +7,14 @@ import { blocksOf } from '../../blockers/blockers.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/object-ref.ts';
-import { eventTelling, POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
+import { POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText, parseBool } from '../../model/text.ts';
-import { formatDuration } from '../../model/time.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import { type Cause, type CauseRule, type Facts, NO_CAUSES, type ShownEvent } from './cause.ts';
+import type { Cause, CauseRule, Facts } from './cause.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -29,7 +28,7 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   firstSeen,
   blocked,
   unfinished,
-  waitsForQuiet,
+  outdated,
   unchanged,
 ];
 
@@ -109,7 +108,7 @@ function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>):
 /** All objects that its pods refer to and that no annotation asks for. */
 function mentionedOnly(facts: Facts): readonly Cause[] {
   const { workload, record, observation } = facts;
-  if (record === undefined) return NO_CAUSES;
+  if (record === undefined) return [];
   const { namespace } = workload.ref;
   const followed = new Set([...record.edges.keys()].map((key) => key.split('/', 3).join('/')));
   const others = workload.references.filter(
@@ -131,7 +130,7 @@ function refused(facts: Facts, applies: (because: PolicyReason) => boolean): rea
   const { observation } = facts;
   return followed(facts).flatMap(({ config, verdict }): readonly Cause[] => {
     const isGuessed = verdict.because === 'unselected' && hidesNamespaces(observation);
-    if (verdict.asks || isGuessed || !applies(verdict.because)) return NO_CAUSES;
+    if (verdict.asks || isGuessed || !applies(verdict.because)) return [];
     const words = decidingWords(observation.store.settings.vocabularies, facts.workload, config);
     const keys = words.map(({ key }) => key);
     const about = describe(config.ref);
@@ -165,7 +164,7 @@ function asked(facts: Facts, isRecorded: boolean): readonly ConfigRef[] {
 
 /** Objects without an entry in the state: the present content is the baseline. */
 function firstSeen(facts: Facts): readonly Cause[] {
-  if (facts.observation.state.is !== 'read') return NO_CAUSES;
+  if (facts.observation.state.is !== 'read') return [];
   return asked(facts, false).map((ref) => ({
     rule: 'baseline',
     about: describe(ref),
@@ -175,10 +174,13 @@ function firstSeen(facts: Facts): readonly Cause[] {
 }
 
 /** What keeps it from being rolled now, what decides first. */
-function blocked({ observation, record, now }: Facts): readonly Cause[] {
-  if (record === undefined || hidesNamespaces(observation)) return NO_CAUSES;
-  const blocks = blocksOf(observation.controllers.rollouts.blockers, record, now);
-  return [...blocks].map(({ reason, message }) => ({ rule: reason, about: reason, says: message }));
+function blocked({ observation, record, leader, now }: Facts): readonly Cause[] {
+  if (record === undefined) return [];
+  const { blockers } = observation.controllers.rollouts;
+  const known = hidesNamespaces(observation) ? [] : blocksOf(blockers, record, now);
+  const blocks = typeof leader === 'string' ? [] : [leader];
+  for (const block of known) if (block.reason !== blocks[0]?.reason) blocks.push(block);
+  return blocks.map(({ reason, message }) => ({ rule: reason, about: reason, says: message }));
 }
 
 /** How far its rollout has come. */
@@ -210,52 +212,33 @@ function unfinished(facts: Facts): Cause | undefined {
   };
 }
 
-function waitsForQuiet(facts: Facts): Cause | undefined {
-  const { observation, workload } = facts;
-  const { options } = facts.reloader;
-  if (isKept(facts) || !needsRollout(observation.store, keyOf(workload.ref))) return undefined;
-  const cause = { rule: 'needs-rollout', about: workload.ref.name };
-  const refusal = refusalIn(facts);
-  if (refusal !== undefined)
-    return {
-      ...cause,
-      rule: 'refused',
-      says: `it is out of date, and the last attempt failed at ${refusal.time}: ${refusal.message}`,
-      todo: 'mend what refuses it',
-    };
-  if (!observation.isServed)
-    return { ...cause, says: 'what it follows has changed since what its pods run was recorded' };
-  const [period, most] = [options.coalescePeriodMs, options.coalesceMaxWaitMs].map(formatDuration);
-  const { vocabularies, onlyTells } = observation.store.settings;
-  const { minIntervalMs: least } = vocabularies.paceOf(workload);
-  const interval = least > 0 ? `, and not before ${formatDuration(least)} after its last rollout` : '';
-  return {
-    ...cause,
-    says: `it is out of date: a running reloader that has the rights ${onlyTells ? 'notifies its webhook' : 'rolls it'} ${period} after the last change, ${most} after the first one at the latest${interval}`,
-    todo: 'its Events and the log say why if it does not',
-  };
+function outdated(facts: Facts): Cause | undefined {
+  const { store, isServed } = facts.observation;
+  const { ref } = facts.workload;
+  if (isKept(facts) || !needsRollout(store, keyOf(ref))) return undefined;
+  const changed = 'what it follows has changed since what its pods run was recorded';
+  const says = isServed ? 'it is out of date, and nothing is known that blocks it' : changed;
+  return { rule: 'needs-rollout', about: ref.name, says };
 }
 
 function isKept(facts: Facts): boolean {
   return blocked(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
 }
 
-/** Whether only the running reloader knows when it rolls a workload that is out of date. */
-export function isTimeUnknown(facts: Facts): boolean {
-  const { installation, lacks } = facts.reloader;
-  const key = rightsKeyOf(facts.observation.store, facts.workload.ref);
-  const isKnown = lacks?.has(key) || isKept(facts) || refusalIn(facts) !== undefined;
-  return installation !== undefined && !isKnown;
+/** Why it is not known when a workload that is out of date is rolled; none: that is known. */
+export function timeUnknown(facts: Facts): readonly string[] {
+  const { reloader, observation, record, leader, now } = facts;
+  const key = rightsKeyOf(observation.store, facts.workload.ref);
+  const isKnown = reloader.lacks?.has(key) || isKept(facts);
+  if (reloader.installation === undefined || record === undefined || isKnown) return [];
+  const { blockers } = observation.controllers.rollouts;
+  const unknown = blockers.filter((each) => each.check(record, now) === 'unknown').map(({ name }) => name);
+  const names = ['failed attempts', ...unknown];
+  const what = `the running reloader alone knows ${names.join(', ')}`;
+  return [`whether and when what is out of date is rolled: ${what}, and ${leader}`];
 }
 
-/** The last Event, if it says that an attempt failed. */
-function refusalIn({ events }: Facts): ShownEvent | undefined {
-  const last = events.at(-1);
-  const reasons = [eventTelling('refused'), eventTelling('given-up')];
-  return reasons.some((reason) => reason === last?.reason) ? last : undefined;
-}
-
-/** Nothing that counts is left since the last rollout or the record: a skipped change does not count, and pods are not asked. */
+/** Nothing that counts is left since the last rollout or the record: a skipped change does not count. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const known = asked(facts, true);

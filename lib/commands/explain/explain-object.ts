@@ -20,12 +20,12 @@ import { haltOf } from '../../tracking/halts.ts';
 import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import { factsIn, moment, observeFor, type Scene, workloadsIn } from '../scene.ts';
+import { factsIn, moment, observeFor, type Scene, withLeader, workloadsIn } from '../scene.ts';
 import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
-import { type Cause, type Facts, NO_CAUSES } from './cause.ts';
+import type { Cause, Facts } from './cause.ts';
 import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
-import { isTimeUnknown } from './causes-of-workload.ts';
+import { timeUnknown } from './causes-of-workload.ts';
 import {
   causesOf,
   doubtsOf,
@@ -33,7 +33,6 @@ import {
   explanationOf,
   type FollowedObject,
   shownReloader,
-  TIME_UNKNOWN,
   whatIsUnknown,
 } from './explanation.ts';
 import { causeLines, followedLine, sourceLines, unknownLines } from './explanation-text.ts';
@@ -64,8 +63,9 @@ export async function explainObject(
   const ref: ConfigRef = { kind, namespace, name };
   const unwatched = notWatched(reloader, namespace);
   const observation = await observeFor(scene, [namespace]);
-  const { mentioning, unlisted } =
+  const { mentioning: all, unlisted } =
     unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
+  const mentioning = await withLeader(scene, all);
   const unseen = await unseenBecause(scene, ref);
   const ignored = unseen.filter(({ rule }) => rule !== 'missing' && rule !== 'not-readable');
   const followers = mentioning.map((facts) =>
@@ -73,17 +73,16 @@ export async function explainObject(
   );
   const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
   const says = `no workload of ${namespace} follows it, and no container reads it`;
-  const rules = reloader.unknown.length > 0 ? [] : INSTALLED_RULES;
-  const installed = rules.flatMap((rule) => rule(scene) ?? []);
+  const installed = reloader.unknown.length > 0 ? [] : INSTALLED_RULES.flatMap((rule) => rule(scene) ?? []);
   const causes = [
     ...(unwatched ? [unwatched] : [...installed, ...gatesOf(observation, ref)]),
     ...unseen,
-    ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : NO_CAUSES),
+    ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : []),
   ];
   const asking = followers.filter(({ follows }) => follows?.asks === true);
   const rolled = asking.filter(isRolled);
-  const isLate = mentioning.some(
-    (facts, index) => followers[index]?.follows?.pods === 'out of date' && isTimeUnknown(facts),
+  const late = mentioning.flatMap((facts, index) =>
+    followers[index]?.follows?.pods === 'out of date' ? timeUnknown(facts) : [],
   );
   const open = asking.filter(({ follows }) => follows?.pods === 'unknown').map(({ workload }) => workload);
   const kinds = [kind, ...asking.map(({ workload }) => rightsKeyOf(observation.store, workload))];
@@ -95,7 +94,7 @@ export async function explainObject(
       ...(followers.length === 0 ? doubtsOf(reloader) : whatIsUnknown({ reloader, observation }, kinds)),
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
-      ...(isLate ? [TIME_UNKNOWN] : []),
+      ...new Set(late),
       ...(open.length === 0 ? [] : [`what pods of ${describeAll(open)} run`]),
     ],
     followers: rolled,
@@ -111,7 +110,7 @@ function isRolled({ causes }: Follower): boolean {
   return !causes.some(({ rule }) => rule === 'notify-only' || rule === 'kind-not-permitted');
 }
 
-/** The workloads of the namespace that follow the object, or whose pods read it, and the kinds that could not be listed. */
+/** The workloads that follow the object, or whose pods read it, and the kinds that could not be listed. */
 async function mentionsOf(
   scene: Scene,
   observation: Observation,
@@ -150,7 +149,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   );
   const asks = all.filter(({ rule }) => /^(not-asked|mis|malformed)/.test(rule));
   const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');
-  const notified = isNotified ? notifiedOnly(facts) : NO_CAUSES;
+  const notified = isNotified ? notifiedOnly(facts) : [];
   return {
     workload: facts.workload.ref,
     ...(follows === undefined ? {} : { follows }),
@@ -162,7 +161,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
 export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
   const isOnly = record !== undefined && isNotifyOnly(levelsOf(observation.store, record));
   const says = 'it is notify-only: a change is notified, and a person rolls it';
-  return isOnly ? [{ rule: 'notify-only', about: 'notify-only', says }] : NO_CAUSES;
+  return isOnly ? [{ rule: 'notify-only', about: 'notify-only', says }] : [];
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */
@@ -176,7 +175,7 @@ function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
     return halt === undefined ? [] : [haltedText(record.ref, halt)];
   });
   return [
-    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref) }] : NO_CAUSES),
+    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref) }] : []),
     ...halted.map((says) => ({ rule: 'halt', about, says })),
   ];
 }

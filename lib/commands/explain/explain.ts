@@ -6,10 +6,9 @@ import type { RawObject } from '../../model/raw-objects.ts';
 import type { Workload } from '../../model/workload.ts';
 import { listObjects } from '../reads.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { factsOf, openScene } from '../scene.ts';
+import { factsOf, openScene, withLeader } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import type { ShownEvent } from './cause.ts';
-import { notWatched } from './causes-of-setting.ts';
 import { explainObject, objectText } from './explain-object.ts';
 import { explanationOf } from './explanation.ts';
 import { explanationText } from './explanation-text.ts';
@@ -22,7 +21,7 @@ const MISSING = 1;
 export async function runExplain(context: CommandContext): Promise<Answered> {
   const { operands, terminal } = context;
   const scene = await openScene(context);
-  const { send, namespace, reloader } = scene;
+  const { send, reloader } = scene;
   const subject = subjectOf(operands, reloader.options);
   if (subject.is === 'object') {
     const answer = await explainObject(scene, subject);
@@ -31,32 +30,24 @@ export async function runExplain(context: CommandContext): Promise<Answered> {
     return { answer, text, ...ending };
   }
   const { row, name } = subject;
-  const facts = await factsOf(scene, row, name);
+  const first = await factsOf(scene, row, name);
+  const [facts = first] = await withLeader(scene, [first]);
   const events = await eventsOf(send, facts.workload);
-  const explained = explanationOf({ ...facts, events: events ?? [] });
+  const answer = explanationOf(facts, events);
   await facts.observation.end();
-  const isAsked = notWatched(reloader, namespace) === undefined;
-  const hidden = events === undefined && isAsked ? [`the Events of ${row.kind}/${name} cannot be read`] : [];
-  const answer = { ...explained, unknown: [...explained.unknown, ...hidden] };
   return { answer, text: () => explanationText(answer, terminal.paint), unknown: answer.unknown };
 }
 
-interface RawEvent extends RawObject {
-  readonly reason?: string;
-  readonly message?: string;
+interface RawEvent extends RawObject, Partial<Omit<ShownEvent, 'time'>> {
   readonly lastTimestamp?: string;
   readonly source?: { readonly component?: string };
 }
 
-/** The last Events of a reloader about a workload, which they may name by another kind; undefined: they cannot be read. */
-async function eventsOf(
-  send: Send,
-  { ref: { namespace }, uid }: Workload,
-): Promise<readonly ShownEvent[] | undefined> {
+/** The last Events of a reloader about a workload; none if they cannot be read. */
+async function eventsOf(send: Send, { ref: { namespace }, uid }: Workload): Promise<readonly ShownEvent[]> {
   const fieldSelector = `involvedObject.uid=${uid}`;
   const reading = await listObjects<RawEvent>(send, EVENT_OBJECTS, namespace, { fieldSelector });
-  if (reading.kind !== 'found') return undefined;
-  return reading.object
+  return (reading.kind === 'found' ? reading.object : [])
     .filter(({ source }) => source?.component === FIELD_MANAGER)
     .map(({ lastTimestamp: time = '', reason = '', message = '' }) => ({ time, reason, message }))
     .sort((one, other) => one.time.localeCompare(other.time))

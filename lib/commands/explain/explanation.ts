@@ -25,9 +25,9 @@ import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
 import {
   type Followed,
   followed,
-  isTimeUnknown,
   leftAlone,
   rolloutText,
+  timeUnknown,
   WORKLOAD_RULES,
 } from './causes-of-workload.ts';
 import { unreadLines } from './explanation-text.ts';
@@ -44,7 +44,7 @@ export interface FollowedObject {
   readonly words: readonly PolicyWord[];
   /** How its pods read the object; absent: they do not refer to it. */
   readonly reference?: Pick<Reference, 'container' | 'keys'>;
-  /** `no change to roll`: none counts since the last rollout or the baseline. `rolling out`, `older pods stay`: not every pod is of the template. `not compared`: no change rolls it. */
+  /** `rolling out`, `older pods stay`: not every pod is of the template. `not compared`: no change rolls it. */
   readonly pods:
     | 'no change to roll'
     | 'rolling out'
@@ -59,7 +59,7 @@ export interface FollowedObject {
   readonly current?: string | undefined;
 }
 
-/** Which reloader serves the namespace: its Deployment if that was found, and all that is known in words. */
+/** Which reloader serves the namespace, and all that is known of it in words. */
 export interface ShownReloader extends Partial<WorkloadRef> {
   readonly is: 'found' | 'none' | 'unknown';
   readonly says: string;
@@ -86,7 +86,7 @@ export interface WorkloadExplanation extends Explanation {
   readonly events: readonly ShownEvent[];
 }
 
-/** All causes that apply, in the order in which a person should look at them: settings that are guessed are none. */
+/** All causes that apply, the first one first to look at; settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
   const alone = leftAlone(facts);
   if (alone !== undefined) return [alone];
@@ -94,16 +94,16 @@ export function causesOf(facts: Facts): readonly Cause[] {
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
 
-/** The explanation of a workload. */
-export function explanationOf(facts: Facts): WorkloadExplanation {
-  const { workload, observation, events, reloader } = facts;
+/** The explanation of a workload; `events`: the last ones of a reloader, the newest at the end. */
+export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []): WorkloadExplanation {
+  const { workload, observation, reloader } = facts;
   const unwatched = notWatched(reloader, workload.ref.namespace);
   const isWatched = unwatched === undefined;
   const { record } = facts;
   const all = isWatched ? followed(facts) : [];
   const follows = record === undefined ? [] : all.map((each) => followedObject(facts, record, each));
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
-  const timeUnknown = isOutdated && isTimeUnknown(facts) ? [TIME_UNKNOWN] : [];
+  const time = isOutdated ? timeUnknown(facts) : [];
   const causes = isWatched ? causesOf(facts) : [unwatched];
   const reasons = isOutdated ? causes.map(({ rule }) => rule) : undefined;
   const isKnown = follows.every(({ pods }) => pods !== 'unknown');
@@ -111,7 +111,7 @@ export function explanationOf(facts: Facts): WorkloadExplanation {
     workload: workload.ref,
     workloadState: record && isKnown ? stateOf(observation.store, record, reasons) : 'unknown',
     causes,
-    unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...timeUnknown] : doubtsOf(reloader),
+    unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...time] : doubtsOf(reloader),
     follows,
     reloader: shownReloader(reloader),
     state: observation.state.is,
@@ -136,10 +136,6 @@ export function hiddenOf(facts: Facts): readonly string[] {
   const known = record === undefined ? doubtsOf(reloader) : whatIsUnknown(facts, kinds);
   return [...known, ...unreadLines(observation.unread.filter(mayMatter))];
 }
-
-/** What is not known of a workload that is out of date. */
-export const TIME_UNKNOWN =
-  'whether and when what is out of date is rolled: the running reloader alone knows its rights, failed attempts and turns; its status page has them';
 
 /** Why it is not known which reloader counts; else which others do. */
 export function doubtsOf({ unknown, doubts = [] }: InstalledReloader): readonly string[] {

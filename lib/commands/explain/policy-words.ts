@@ -29,8 +29,7 @@ export function wordsOf({ annotations, templateAnnotations, labels }: Workload):
 }
 
 /**
- * The words by which the workload is rolled for the object, or not: those that ask for it alone, and those without which the
- * verdict would be another one.
+ * The words that decide: those that ask for it alone, and those without which the verdict would be another one.
  */
 export function decidingWords(
   vocabularies: Vocabularies,

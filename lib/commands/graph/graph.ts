@@ -79,10 +79,10 @@ export async function answerTo(
   return { ...graph, causes, unknown: store.workloads.size > 0 ? unknown : [...unknown, ...doubts] };
 }
 
-/** What --outdated leaves out: of pods that roll out some may run an older content, for ever if they are paused. */
+/** What --outdated leaves out: of pods that roll out some may run an older content. */
 const UNCHANGED: readonly string[] = ['no change to roll', 'not compared', 'absent or unwatched'];
 
-/** The edges of what was observed, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
+/** The edges, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
 export function graphOf(
   observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
   isOutdated: boolean,

@@ -45,7 +45,8 @@ export function timingsOf(
   return (record) => {
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
-    const block = blocks.get(key) ?? (stage?.reason === 'halt' ? stage : undefined);
+    const block =
+      blocks.get(key) ?? (typeof stage === 'object' && stage.reason === 'halt' ? stage : undefined);
     if (block !== undefined) return blockedTiming(findings, record, block);
     const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
     const isLater = places.length > 0 && stage !== undefined;

@@ -5,7 +5,7 @@ import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Options } from '../../options/options.ts';
-import { type Cause, type Facts, NO_CAUSES } from '../explain/cause.ts';
+import type { Cause, Facts } from '../explain/cause.ts';
 import { causesOf } from '../explain/explanation.ts';
 import { wordsOf } from '../explain/policy-words.ts';
 import type { Source } from './other-reloader.ts';
@@ -62,7 +62,7 @@ function keysOf(from: Source['name'], { reloader }: Facts): readonly string[] {
 function otherWords(facts: Facts, { name }: Source): readonly Cause[] {
   const known = keysOf(name, facts);
   const keys = wordsOf(facts.workload).flatMap(({ key }) => (known.includes(key) ? [] : [key]));
-  if (facts.record === undefined || keys.length === 0) return NO_CAUSES;
+  if (facts.record === undefined || keys.length === 0) return [];
   const about = keys.join(', ');
   const says = `the other reloader does not read ${about}, and this one does`;
   return [{ rule: 'other-words', about, says, todo: `remove ${about} if that is not meant` }];

@@ -5,18 +5,36 @@ import { describe, test } from 'node:test';
 import type { Reloader } from '../../../lib/app/reloader.ts';
 import { type ReloaderStatus, snapshotOf, statusOf } from '../../../lib/app/status.ts';
 import type { StagedChange } from '../../../lib/blockers/stages.ts';
+import type { Blocked } from '../../../lib/model/outcome.ts';
 import type { ChangeStatus } from '../../../lib/model/status-report.ts';
 import { World } from '../tracking/world.ts';
 
 /** The status of a leader in this world, with these changes in stages. */
-function statusIn({ store }: World, changes: readonly StagedChange[] = []): ReloaderStatus {
+function statusIn({ store }: World, changes: readonly StagedChange[] = [], wait?: Blocked): ReloaderStatus {
   const nothing = { of: () => [], workloads: () => [] };
   const stages = { changes: () => changes };
-  const rollouts = { pendingChangesOf: () => undefined, waitOf: () => undefined, stages };
+  const rollouts = { pendingChangesOf: () => undefined, waitOf: () => wait, stages };
   const controllers = { reporter: { journal: { decisions: [] } }, findings: nothing, rollouts };
   const reloader = { store, leads: true, controllers };
   return statusOf(reloader as unknown as Reloader, 0);
 }
+
+test('the end of a wait is RFC 3339, and absent where it has none', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  world.config('cfg', 'b');
+  const wait = { reason: 'window', message: 'closed' };
+  const ends = [
+    [Date.UTC(2030, 0, 31), '2030-01-31T00:00:00.000Z'],
+    [Number.POSITIVE_INFINITY],
+    [0],
+  ] as const;
+  for (const [until, text] of ends) {
+    const { workloads } = statusIn(world, [], { ...wait, until, event: 'RolloutHeld' });
+    assert.deepEqual(workloads[0]?.waiting, { ...wait, ...(text && { until: text }) });
+  }
+});
 
 test('a workload whose pods a rollout replaces says so until it is rolled out', () => {
   const world = new World();
@@ -29,8 +47,15 @@ test('a workload whose pods a rollout replaces says so until it is rolled out', 
 });
 
 describe('the age of the oldest change that waits for a rollout', () => {
-  for (const age of [60, 0])
-    test(`${age > 0 ? 'counts' : 'does not count'} a wait that ${age > 0 ? 'no' : 'a'} person has asked for`, () => {
+  const AGE = 'reloader_oldest_outdated_edge_age_seconds';
+  const STAGED_AGE = 'reloader_oldest_staged_workload_age_seconds';
+  const WAITS = [
+    ['hold', 0, 0],
+    ['budget', 60, 0],
+    ['stage', 0, 60],
+  ] as const;
+  for (const [reason, age, stagedAge] of WAITS)
+    test(`counts a wait that no person has asked for, and one for a stage on its own: ${reason}`, () => {
       const world = new World();
       world.config('cfg', 'a', { initial: true });
       world.workload('web', { follows: ['cfg'] }, { initial: true });
@@ -39,16 +64,16 @@ describe('the age of the oldest change that waits for a rollout', () => {
         pendingChangesOf: () => ({ changes: 1, since: 0 }),
         isOverdue: () => age > 0,
         blockers: [{ name: 'hold' }, { name: 'stage', reasons: ['stage', 'halt'] }],
-        waiting: new Map([[world.workloadKey('web'), { reason: 'hold' }]]),
+        waiting: new Map([[world.workloadKey('web'), { reason }]]),
         pace: { slowed: 0 },
-        stages: { changes: () => [] },
+        stages: { name: 'stage', changes: () => [] },
       };
       const controllers = { rollouts, committer: { bytes: 0, shards: 1 } };
       const reloader = { store: world.store, leads: true, controllers } as unknown as Reloader;
       const { leader, waiting } = snapshotOf(reloader, 60_000);
-      assert.equal(leader?.reloader_outdated_edges, 1);
-      assert.equal(leader?.reloader_oldest_outdated_edge_age_seconds, age);
-      assert.deepEqual([waiting['hold'], waiting['halt'], waiting['refused']], [1, 0, 0]);
+      const { [AGE]: oldest, [STAGED_AGE]: oldestStaged, reloader_outdated_edges: edges } = leader ?? {};
+      assert.deepEqual([edges, oldest, oldestStaged], [1, age, stagedAge]);
+      assert.deepEqual([waiting[reason], waiting['halt'], waiting['refused']], [1, 0, 0]);
     });
 });
 

@@ -89,7 +89,7 @@ class Cluster {
   #attempt(app: App): void {
     const record = this.#store.workloads.get(app) ?? recordOf(app);
     const blocked = this.slots.check(record);
-    if (blocked !== undefined) {
+    if (blocked !== undefined && blocked !== 'unknown') {
       this.waiting.add(app);
       this.slots.end(app, { type: 'blocked', blocked });
       return;

@@ -6,7 +6,7 @@ import { causesOf } from '../../../lib/commands/explain/explanation.ts';
 import { until } from '../../integration/reloader-process.ts';
 import { pick } from '../../sandbox/json.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
-import { follows, type Words, World } from './world.ts';
+import { follows, podOf, type Words, World } from './world.ts';
 
 /** One cause: how it is made, and how the answer names it. */
 export interface Row {
@@ -27,6 +27,24 @@ export interface Row {
 /** A world in which all is well: a reloader runs, and the pods of the workload run the current content. */
 export function well(annotations: Words = follows('web')): (world: World) => World {
   return (world) => world.install().configMap().deployment({ annotations });
+}
+
+/** Two Deployments follow an object whose changes go to one of them first. */
+export function staged(world: World): World {
+  const annotations = follows('web');
+  world
+    .install()
+    .configMap('web', { annotations: { 'reloader.k8s.collaborne.com/stages': '1' } })
+    .deployment({ annotations });
+  world.sandbox.create('deployments', {
+    metadata: { namespace: 'default', name: 'first', annotations },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: { app: 'first' } },
+      template: { metadata: { labels: { app: 'first' } }, spec: podOf(['web']) },
+    },
+  });
+  return world;
 }
 
 /** Resolves when all pods are there, of Deployments that are not paused. */

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ShownEvent } from '../../../lib/commands/explain/cause.ts';
 import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import {
@@ -204,15 +203,12 @@ describe('it is known', () => {
 
 async function explained(
   make: (world: World) => unknown,
-  {
-    events = [],
-    isStuck = false,
-  }: { readonly events?: readonly ShownEvent[]; readonly isStuck?: boolean } = {},
+  { isStuck = false }: { readonly isStuck?: boolean } = {},
 ): Promise<WorkloadExplanation> {
   const world = new World();
   await make(world);
   if (!isStuck) await rolledOut(world);
-  const facts = await world.factsAbout('deployment/web', events);
+  const facts = await world.factsAbout('deployment/web');
   const explanation = explanationOf(facts);
   await facts.observation.end();
   world.sandbox.close();
@@ -311,34 +307,8 @@ describe('explain', () => {
     (world: World) =>
       well({ ...follows('web'), ...words })(world).change();
 
-  test('does not know when the running reloader rolls, and names a least interval', async () => {
-    const answer = await explained(outdated({ [`${NATIVE}/min-rollout-interval`]: '1h' }));
-    assert.match(
-      answer.unknown.join(),
-      /^whether and when what is out of date is rolled: .* its rights, .*status page/,
-    );
-    assert.match(answer.causes.map(({ says }) => says).join(), /not before 1h after its last rollout/);
-  });
-
   test('knows what keeps a workload that is held', async () => {
     assert.deepEqual((await explained(outdated({ [`${NATIVE}/hold`]: 'true' }))).unknown, []);
-  });
-
-  test('has the sentence of the API server, if that refused the last attempt', async () => {
-    const refusal = {
-      time: '2026-01-31T12:00:00Z',
-      reason: 'ReloadRefused',
-      message: 'policy "no" denied it',
-    };
-    const answer = await explained(outdated(), { events: [refusal] });
-    assert.match(
-      answer.causes.map(({ says }) => says).join(),
-      /failed at 2026-01-31T12:00:00Z: policy "no" denied/,
-    );
-    assert.deepEqual(answer.unknown, []);
-    const rolled = { ...refusal, reason: 'Reloaded', message: 'rolled' };
-    const later = await explained(outdated(), { events: [refusal, rolled] });
-    assert.ok(!later.causes.some(({ says }) => says.includes('policy')));
   });
 
   test('does not say that a namespace lacks labels which it may not see', async () => {

@@ -1,9 +1,9 @@
 /** A cluster in which a person asks: workloads, objects, a reloader that is installed, and what it has committed. */
 
-import type { Facts, ShownEvent } from '../../../lib/commands/explain/cause.ts';
+import type { Facts } from '../../../lib/commands/explain/cause.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { answerOf } from '../../../lib/commands/reads.ts';
-import { factsOf } from '../../../lib/commands/scene.ts';
+import { factsOf, withLeader } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';
 import { ApiError } from '../../../lib/kubernetes/api-error.ts';
 import type { ApiRequest, Send } from '../../../lib/kubernetes/transport.ts';
@@ -33,6 +33,7 @@ export function follows(...names: readonly string[]): Words {
   return { 'reloader.k8s.collaborne.com/configmap': names.join(', ') };
 }
 
+const STATUS = '/api/v1/namespaces/reloader/pods/reloader-7f-x:8080/proxy/status.json';
 const USER = 'system:serviceaccount:reloader:default';
 
 /** A Lease as a reloader holds it. */
@@ -60,6 +61,9 @@ export class World {
     });
   }
 
+  /** What the leader of `install` answers at /status.json; undefined: the person may not ask it. */
+  report: object | undefined;
+
   /** Whether the account of a reloader has a right in a namespace; undefined: the person may not review that. */
   mayDo: (resource: string, namespace?: string, verb?: string, name?: string) => boolean | undefined = () =>
     true;
@@ -72,7 +76,8 @@ export class World {
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
       throw new ApiError('forbidden', 'may not', { status: 403 });
     }
-    if (!this.refuses(request)) return await this.sandbox.handle(request);
+    if (request.path === STATUS && this.report !== undefined) return answerOf(200, this.report);
+    if (request.path !== STATUS && !this.refuses(request)) return await this.sandbox.handle(request);
     const { status, message } = { status: 403, message: 'may not' };
     throw new ApiError('forbidden', message, { status });
   };
@@ -170,13 +175,16 @@ export class World {
   }
 
   /** The facts about a workload, as `explain` gathers them. */
-  async factsAbout(operand: string, events: readonly ShownEvent[] = []): Promise<Facts> {
+  async factsAbout(operand: string): Promise<Facts> {
     const namespace = 'default';
     const { send } = this;
     const reloader = await findReloader(send, { namespace, settings: [] });
     const subject = subjectOf([operand], reloader.options);
     if (subject.is !== 'workload') throw new Error(`${operand} is no workload`);
-    return { ...(await factsOf({ send, namespace, reloader }, subject.row, subject.name)), events };
+    const scene = { send, namespace, reloader };
+    const [facts] = await withLeader(scene, [await factsOf(scene, subject.row, subject.name)]);
+    if (facts === undefined) throw new Error('no facts');
+    return facts;
   }
 }
 

@@ -31,6 +31,7 @@ const SNAPSHOT: Snapshot = {
     reloader_edges: 7,
     reloader_outdated_edges: 1,
     reloader_oldest_outdated_edge_age_seconds: 12.5,
+    reloader_oldest_staged_workload_age_seconds: 8,
     reloader_rollout_slots_used: 5,
     reloader_contents_halted: 0,
     reloader_slowed_workloads: 3,

@@ -1,6 +1,5 @@
 /** Reports for the tests of the status page, built by what is different. */
 
-import type { Blocked } from '../../../lib/model/outcome.ts';
 import type {
   ChangeStatus,
   FollowedStatus,
@@ -54,8 +53,14 @@ export function workload(name: string, parts: Partial<WorkloadStatus> = {}): Wor
 export const NOW: Date = new Date('2026-11-21T09:30:05.250Z');
 
 /** Why a workload waits, for so many seconds from NOW. */
-export function wait(reason: string, message: string, seconds: number = Number.POSITIVE_INFINITY): Blocked {
-  return { reason, message, until: NOW.getTime() + seconds * 1000 };
+export function wait(
+  reason: string,
+  message: string,
+  seconds?: number,
+): NonNullable<WorkloadStatus['waiting']> {
+  const until =
+    seconds === undefined ? {} : { until: new Date(NOW.getTime() + seconds * 1000).toISOString() };
+  return { reason, message, ...until };
 }
 
 /** A workload that is out of date with its ConfigMap. */
