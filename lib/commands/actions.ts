@@ -36,6 +36,8 @@ interface Change {
 
 type Waiting = Readonly<{ token: string | undefined; unseen: readonly string[]; nothing: string }>;
 
+type Effect = Readonly<Record<'says' | 'open', readonly string[]>>;
+
 type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
@@ -116,11 +118,14 @@ function run(
     const { annotation, value, target: at } = change;
     const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
     const command = `kubectl annotate -n ${at.namespace} ${at.kind.toLowerCase()}/${at.name} ${words}`;
-    const also = [...(change.also ?? []), ...(await effectOf(scene, subject, change))];
-    const answer = { unknown: [], ...change, ...(also.length > 0 && { also }), command };
+    const { says, open } = await effectOf(scene, subject, change);
+    const also = [...(change.also ?? []), ...says];
+    const unknown = [...(change.unknown ?? []), ...open];
+    const answer = { ...change, unknown, ...(also.length > 0 && { also }), command };
     for (const line of also) terminal.note(line);
-    for (const line of answer.unknown) terminal.note(`unknown whether this content waits: ${line}`);
-    return { answer, text: () => `${command}\n`, unknown: answer.unknown };
+    for (const line of change.unknown ?? []) terminal.note(`unknown whether this content waits: ${line}`);
+    for (const line of open) terminal.note(`unknown whether it has an effect: ${line}`);
+    return { answer, text: () => `${command}\n`, unknown };
   };
 }
 
@@ -146,11 +151,10 @@ function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
   return causes.filter(({ rule }) => KEEPING.includes(rule) && rule !== own);
 }
 
-const UNKNOWN_EFFECT = 'unknown whether it has an effect';
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
 
-/** Why a written change has no effect, or that is unknown, and what keeps a rollout. */
-async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
+/** Why a written change has no effect, and what keeps a rollout; or why that is unknown. */
+async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<Effect> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {
     const { isRolled, unknown, causes } = await rollsFor(scene, subject);
@@ -158,13 +162,12 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
     const says = [...new Set(kept.map((cause) => `${title}: ${cause.says}`))];
-    if (open.length > 0) return [...open.map((why) => `${UNKNOWN_EFFECT}: ${why}`), ...says];
-    if (isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return says;
+    if (open.length > 0 || isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return { says, open };
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
-    return [`${title}: ${nothing}, so that this has no effect`, ...says];
+    return { says: [`${title}: ${nothing}, so that this has no effect`, ...says], open };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return [`${UNKNOWN_EFFECT}: ${error.message}`];
+    return { says: [], open: [error.message] };
   }
 }
 

@@ -178,7 +178,7 @@ test('without the right to list Deployments and Leases the effect of a hold is u
   cluster.intercept = ({ path }) => (/\/(?:deployments|leases)([?]|$)/.test(path) ? forbidden() : undefined);
   for (const name of ['deploy/web', 'cm/web']) {
     const { code, stderr } = await run(`reloader hold ${name}`, kubeconfig);
-    assert.equal(code, 0);
+    assert.equal(code, 3);
     assert.match(stderr, /^unknown whether it has an effect: you may not list the Deployments and Leases/);
   }
 });

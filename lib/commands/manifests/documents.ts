@@ -57,6 +57,15 @@ const TWICE = 'has a key twice in one map: only one of both values counts, or th
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
+/** A number for kubectl, although not in YAML 1.1. */
+const OCTAL = {
+  identify: () => false,
+  default: true,
+  tag: 'tag:yaml.org,2002:int',
+  test: /^[-+]?0o[0-7_]+$/,
+  resolve: (text: string): number => Number.parseInt(text.replace(/0o|_/g, ''), 8),
+};
+
 /** Binary values are texts, which kubectl decodes. */
 const BINARY = {
   tag: 'tag:yaml.org,2002:binary',
@@ -70,7 +79,7 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   // Times of the day and dates are text.
   const isKept = (tag: Tags[number]): boolean =>
     typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag));
-  const customTags = (tags: Tags): Tags => [...tags.filter(isKept), BINARY];
+  const customTags = (tags: Tags): Tags => [...tags.filter(isKept), OCTAL, BINARY];
   // YAML 1.1, as kubectl reads it: there `yes` is true.
   const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {
@@ -90,12 +99,17 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   });
 }
 
+/** JSON has no infinity, and `null` in its place would count as absent. */
+function asFinite(_key: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? Number.MAX_VALUE : value;
+}
+
 /** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias without an anchor, within itself, or too many. */
 function jsonOf(document: Document, onTwice: (error: YAMLParseError) => void): unknown {
   const { errors } = document;
   try {
     if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return undefined;
-    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null));
+    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null, asFinite));
     errors.forEach(onTwice);
     return value;
   } catch {

@@ -155,6 +155,12 @@ test('a mark of an object among its labels has no effect', async () => {
   assert.deepEqual(shown, [['misplaced', key, 6]]);
 });
 
+for (const number of ['0o14', '-0o7', '0b11', '.inf', '-.INF', '.NaN'])
+  test(`${number} is a number to kubectl`, async () => {
+    const [{ rule, says = '' } = {}] = await problemsIn(`${stringify(config)}data:\n  a: ${number}\n`);
+    assert.deepEqual([rule, says.slice(0, 18)], ['not-text', 'data.a is a number']);
+  });
+
 test('a key that YAML takes for true or false is found where the kind is known, and no plan stops', async () => {
   const known = `${stringify(config)}data:\n  n: "5"\n  "y": "6"\n  No: "7"\n  true: "8"\n`;
   const found = await problemsIn(
