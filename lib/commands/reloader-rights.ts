@@ -48,9 +48,11 @@ export async function withRights(
   const { namespaces = [undefined] } = reloader.place;
   const watched = namespaces.filter((each) => !each || places === 'all' || places.includes(each));
   if (unknown.length > 0 || (installation ?? isGiven) === undefined || watched.length === 0) return reloader;
+  // With credentials of its own it does not act as its ServiceAccount.
+  const account = CREDENTIALS.some((each) => each in options.connection) ? undefined : installation;
   const reviews = needsOf(reloader).map(async (need) => {
     const asked = need.purpose === 'scope' ? [undefined] : watched;
-    const answers = asked.map((place) => installation && mayIn(send, installation, need, place));
+    const answers = asked.map((place) => account && mayIn(send, account, need, place));
     return { ...need, answers: new Set(await Promise.all(answers)) };
   });
   const { unseen, ...rights } = judged(await Promise.all(reviews), installation);
@@ -85,6 +87,7 @@ function judged(
 
 const DOUBT = 'its rights cannot be reviewed, or differ by namespace or name';
 const UNSEEN = 'leaves them out';
+const CREDENTIALS = ['kubeconfig', 'token', 'tokenFile', 'clientCertificate'];
 const PURPOSES = ['evict', 'run', 'workload', 'config', 'scope'];
 /** What is so without the right, by its purpose, else its verb. */
 const WITHOUT: Readonly<Record<string, string>> = {

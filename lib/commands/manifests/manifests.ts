@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { text as textIn } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { describe } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
@@ -128,10 +128,14 @@ function filesIn(folder: string, isDeep: boolean): readonly string[] {
   }
 }
 
+/** By the first two bytes, as kubectl does; others are UTF-8. */
+const UTF_16: Partial<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
 /** The standard input is a stream: a program may have yet to write. */
 async function textOf(file: string): Promise<string | NodeJS.ErrnoException> {
   try {
-    return file === '-' ? await textIn(process.stdin) : readFileSync(file, 'utf8');
+    const bytes = file === '-' ? await buffer(process.stdin) : readFileSync(file);
+    return new TextDecoder(UTF_16[bytes.toString('hex', 0, 2)]).decode(bytes);
   } catch (error) {
     return error as NodeJS.ErrnoException;
   }

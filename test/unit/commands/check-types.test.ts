@@ -161,6 +161,14 @@ for (const number of ['0o14', '-0o7', '0b11', '.inf', '-.INF', '.NaN'])
     assert.deepEqual([rule, says.slice(0, 18)], ['not-text', 'data.a is a number']);
   });
 
+for (const swaps of [false, true])
+  test(`UTF-16 with a byte order mark is read, big-endian: ${swaps}`, async () => {
+    const bytes = Buffer.from(`\uFEFF${stringify(config)}`, 'utf16le');
+    writeFileSync(path.join(folder, 'all.yaml'), swaps ? bytes.swap16() : bytes);
+    const [read] = await readManifests([path.join(folder, 'all.yaml')]);
+    assert.equal(read?.object.metadata.name, 'web');
+  });
+
 test('a key that YAML takes for true or false is found where the kind is known, and no plan stops', async () => {
   const known = `${stringify(config)}data:\n  n: "5"\n  "y": "6"\n  No: "7"\n  true: "8"\n`;
   const found = await problemsIn(
