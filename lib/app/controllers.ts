@@ -75,6 +75,8 @@ export class Controllers {
   readonly committer: StateCommitter;
   readonly fence: Fence;
   readonly #leads: boolean;
+  /** Whether the store does not have all observations of the term before yet. */
+  isReplaying = false;
 
   constructor(options: ControllersOptions, taker: LookTaker) {
     const { store, gate, quietMs, counters } = options;
@@ -173,7 +175,7 @@ export class Controllers {
       ...options,
       apply: (effects) => this.apply(effects),
       observe: (ref, workload, span) => this.refetcher.take(ref, workload, span),
-      isListed: () => gate.showsWorkloads,
+      isListed: () => gate.showsWorkloads && !this.isReplaying,
       onOverdue: (...news) => this.reporter.overdue(...news),
       persist: (config) => this.committer.request(new Set([config]), new Set()),
       onNews: (news) => this.reporter.stage(news),

@@ -69,8 +69,9 @@ export class Reloader {
   takeOver(former: Former): void {
     const { gate } = this.#options;
     const { controllers } = this;
-    const observeNamespace: Heir['observeNamespace'] = (event) => controllers.observeNamespace(event);
-    handOver(former, { ...this.#taker, observeNamespace });
+    controllers.isReplaying = true;
+    handOver(former, { ...this.#taker, observeNamespace: (event) => controllers.observeNamespace(event) });
+    controllers.isReplaying = false;
     for (const stream of gate.synced())
       controllers.fence.run('its list', nameOf(stream), () => this.#listed(stream));
     if (this.leads && gate.awaited().length === 0) controllers.reporter.listed(this.#beganWithoutState);

@@ -253,6 +253,8 @@ function withoutSlot(trace: Trace, rollout: Rollout): string[] {
       looks.every(({ rolling }) => rolling) && !isTouched(trace, other.to, other.at, rollout.at);
     const isNew = mustKnow(trace, other, rollout) && takesSlot(other) && rollout.ms - other.ms < DEADLINE_MS;
     const isBegun = (name: WorkloadName): boolean => workloadAt(trace, name, rollout.at)?.rollable === true;
+    const health = about(trace, 'health', other.to).findLast(({ at }) => at < rollout.at);
+    if (health?.isGivenUp === true || health?.hasPods === false) return false;
     return isNew && isRolling && [other.to, rollout.to].every((name) => isBegun(name as WorkloadName));
   });
   const others = new Set(begun.map(({ to }) => to));
@@ -268,10 +270,7 @@ function mustKnow(trace: Trace, first: Rollout, second: Rollout): boolean {
 
 /** Whether others changed the workload between two positions. */
 function isTouched(trace: Trace, workload: WorkloadName, from: number, to: number): boolean {
-  const touches: readonly Moment[] = [
-    ...about(trace, 'workload', workload),
-    ...about(trace, 'owner-write', workload),
-  ];
+  const touches = (['workload', 'owner-write'] as const).flatMap((type) => about(trace, type, workload));
   return touches.some(({ at }) => at > from && at <= to);
 }
 
