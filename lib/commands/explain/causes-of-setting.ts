@@ -155,9 +155,15 @@ export async function unseenBecause(
     return isIgnored ? ignored : [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];
   }
   const { type = '', metadata } = reading.object;
-  const untyped = { rule: 'secret-not-watched', about, says: `Secrets of the type ${type} are not watched` };
   const unlabelled = (counts && notLabelled(reloader, ref, metadata)) || [];
-  return [...ignored, ...(row.ignoredTypes.includes(type) ? [untyped] : []), unlabelled].flat();
+  return [...ignored, untyped(ref, type) ?? [], unlabelled].flat();
+}
+
+/** That no Secret of its type is watched. */
+export function untyped(ref: ConfigRef, type = ''): Cause | undefined {
+  if (!SOURCE_KINDS[ref.kind].ignoredTypes.includes(type)) return undefined;
+  const says = `Secrets of the type ${type} are not watched`;
+  return { rule: 'secret-not-watched', about: describe(ref), says };
 }
 
 function kindIgnored({ options, lacks }: InstalledReloader, kind: ConfigKind, names: string): Cause {

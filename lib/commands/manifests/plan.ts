@@ -12,7 +12,13 @@ import { putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError, exitCodeOf } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
-import { notLabelled, notSelected, notWatched, RELOADER_RULES } from '../explain/causes-of-setting.ts';
+import {
+  notLabelled,
+  notSelected,
+  notWatched,
+  RELOADER_RULES,
+  untyped,
+} from '../explain/causes-of-setting.ts';
 import { followed } from '../explain/causes-of-workload.ts';
 import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
@@ -133,7 +139,7 @@ async function planIf(
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
   const observation = await observeFor(scene, namespaces, feed);
-  const { store } = observation;
+  const { store, controllers } = observation;
   believeState(store);
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
@@ -141,26 +147,27 @@ async function planIf(
   const { steps, refused, unread } = await stepsOf(send, observed, applied);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
-  const before = outdatedIn(observation.controllers, serves, now);
+  const before = outdatedIn(controllers, serves, now);
   const doubted = former === undefined ? doubtedIn(observation) : [];
   const were = verdictsIn(observation);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
-  const timingOf = timingsOf(observation.controllers, reloader.options, now);
-  const due = rolloutsOf(store, serves, before, objects, timingOf);
+  const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
   const found = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
   const { rollouts, causes } = doneBy(reloader, store, { rollouts: due, causes: found });
-  const after = outdatedIn(observation.controllers, serves, now);
+  const after = outdatedIn(controllers, serves, now);
   const others = await changedByOthers(scene, observation, steps, [manifests, former]);
+  const outdated = [...before.keys()].filter((key) => after.has(key));
+  const all = { objects, rollouts, outdated, unread, doubted, others };
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
     causes: [...causes, ...deniedSince(were, observation), ...refused],
     objects,
     rollouts,
-    pending: [...before.keys()].filter((key) => after.has(key)).map(workloadRefIn),
+    pending: observation.isServed ? outdated.map(workloadRefIn) : [],
     withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, { objects, rollouts, unread, doubted, others }),
+    unknown: unknownOf(scene, observation, wanted, steps, all),
   };
   await observation.end();
   return answer;
@@ -188,11 +195,12 @@ function doubtedIn(observation: Observation): readonly Doubted[] {
   );
 }
 
-/** That it is not recorded what pods run, where it counts: for what is rolled, and for a workload that changes. */
+/** That it is not recorded what pods run, where it counts: of a workload that is rolled, changes or is out of date. */
 function unrecordedOf(
   doubted: readonly Doubted[],
   steps: readonly Step[],
   rollouts: Plan['rollouts'],
+  outdated: readonly ObjectKey[],
 ): readonly string[] {
   const changed = steps.map(({ row, object }) =>
     keyOf({ kind: row.stream, namespace: namespaceOf(object), name: object.metadata.name }),
@@ -202,7 +210,7 @@ function unrecordedOf(
   );
   const concerned = doubted.filter(
     ({ workload, object }) =>
-      changed.includes(workload) || rolled.includes(`${workload} ${keyOf(wholeOf(object))}`),
+      changed.concat(outdated).includes(workload) || rolled.includes(`${workload} ${keyOf(wholeOf(object))}`),
   );
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
@@ -226,10 +234,15 @@ function causesOf(
 }
 
 /** Why the reloader does not see an object. */
-function unseen(reloader: InstalledReloader, row: ServedRow, { metadata }: RawObject): Cause | undefined {
+function unseen(
+  reloader: InstalledReloader,
+  row: ServedRow,
+  { metadata, type }: RawObject & { readonly type?: string },
+): Cause | undefined {
   const kind = configKindOf(row.stream);
   const { name, namespace = '' } = metadata;
-  return kind && notLabelled(reloader, { kind, namespace, name }, metadata);
+  const ref = kind && { kind, namespace, name };
+  return ref && (untyped(ref, type) ?? notLabelled(reloader, ref, metadata));
 }
 
 /** That the API server refuses a change of an object. */
@@ -273,12 +286,13 @@ function unknownOf(
   wanted: readonly Wanted[],
   steps: readonly Step[],
   found: Pick<Plan, 'objects' | 'rollouts'> & {
+    readonly outdated: readonly ObjectKey[];
     readonly unread: readonly Unread[];
     readonly doubted: readonly Doubted[];
     readonly others: readonly string[];
   },
 ): readonly string[] {
-  const { objects, rollouts, unread, doubted, others } = found;
+  const { objects, rollouts, outdated, unread, doubted, others } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
   const kinds = rollouts.flatMap((each) => [
@@ -287,7 +301,8 @@ function unknownOf(
   ]);
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
   // What pods run counts for what is rolled, and for what is out of date already and may be let go.
-  const asksState = rollouts.length > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
+  const affected = rollouts.length + outdated.length;
+  const asksState = affected > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const unknown = asksState ? whatIsUnknown({ reloader, observation }, kinds) : doubtsOf(reloader);
   const isMeant = (place: string | undefined, own: string): boolean =>
     [undefined, own].includes(place) && isWatched(own);
@@ -298,10 +313,10 @@ function unknownOf(
       (findWorkloadKind(kind) && objects.some(({ object }) => isMeant(namespace, object.namespace))),
   );
   return [
-    ...(steps.length === 0 ? [] : unknown),
+    ...(steps.length + affected === 0 ? [] : unknown),
     ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
-    ...unrecordedOf(doubted, steps, rollouts),
+    ...unrecordedOf(doubted, steps, rollouts, observation.isServed ? [] : outdated),
     ...others,
   ];
 }

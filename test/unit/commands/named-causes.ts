@@ -48,12 +48,18 @@ export function staged(world: World): World {
 }
 
 /** Resolves when all pods are there, of Deployments that are not paused. */
-export async function rolledOut({ sandbox }: World): Promise<void> {
+export async function rolledOut(
+  { sandbox }: World,
+  isMeant = (_name: string): boolean => true,
+): Promise<void> {
   await until('the pods are ready', () =>
-    sandbox.list('deployments').every((deployment) => {
-      const { replicas = 1, paused } = deployment['spec'] as { replicas?: number; paused?: boolean };
-      return paused === true || Number(pick(deployment, 'status', 'readyReplicas') ?? 0) === replicas;
-    }),
+    sandbox
+      .list('deployments')
+      .filter(({ metadata }) => isMeant(metadata.name))
+      .every((deployment) => {
+        const { replicas = 1, paused } = deployment['spec'] as { replicas?: number; paused?: boolean };
+        return paused === true || Number(pick(deployment, 'status', 'readyReplicas') ?? 0) === replicas;
+      }),
   );
 }
 

@@ -97,6 +97,24 @@ describe('where its pods', () => {
       });
 });
 
+test('a Secret of a type that is not watched rolls nothing, and the plan says so', async () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'tls' }, type: 'helm.sh/release.v1' };
+  const words = { 'reloader.k8s.collaborne.com/secret': 'tls' };
+  const world = new World().install().configMap().deployment({ annotations: words });
+  const metadata = { name: 'tls', namespace: 'default' };
+  world.sandbox.create('secrets', { ...secret, metadata, data: { release: 'YQ==' } });
+  const { rollouts, causes, unknown } = await onCluster(world, [{ ...secret, data: { release: 'Yg==' } }]);
+  assert.deepEqual([rollouts, causes.map(({ rule }) => rule), unknown], [[], ['secret-not-watched'], []]);
+});
+
+test('no workload is called out of date while no reloader runs', async () => {
+  const world = situated({ now: 'B', entry: 'B', runs: 'A', to: {} }, follows('web'));
+  world.lease({ renewedMsAgo: 120_000 });
+  const { pending, unknown } = await onCluster(world, [configMap({ value: 'B' })]);
+  assert.deepEqual(pending, []);
+  assert.deepEqual(unknown, ['whether pods run the current content of ConfigMap/web is not recorded']);
+});
+
 /** Refuses a resource, in every way. */
 function without(resource: string, from: World): World {
   from.sandbox.denied.push({ resource });

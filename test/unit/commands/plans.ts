@@ -55,7 +55,7 @@ export function shortened({ rollouts }: Plan): Rollouts {
 
 /** The plan of objects against a cluster; `isStarting`: not all pods are ready. */
 export async function onCluster(world: World, objects: readonly object[], isStarting = false): Promise<Plan> {
-  if (!isStarting) await rolledOut(world);
+  await rolledOut(world, (name) => !isStarting || name === 'reloader');
   const { send } = world;
   const manifests = manifestsOf(objects);
   const places = placesOf(manifests, 'default');
