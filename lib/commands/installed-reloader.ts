@@ -25,6 +25,8 @@ const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
 const PROGRAM = /(?:^|\/)reloader(?:\.mjs)?$/;
 /** What has its value in a Secret, and decides nothing about workloads. */
 const SECRET = /_(URL|TOKEN)$/;
+/** A flag whose value is in a file of the pod. */
+const OF_FILE = /^--workload-kinds=@/;
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
@@ -314,7 +316,8 @@ export type Found = InstalledReloader & Required<Pick<InstalledReloader, 'instal
 
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
-  const { args, env, hidden } = programOf(deployment);
+  const { args: all, env, hidden } = programOf(deployment);
+  const args = all.filter((each) => !OF_FILE.test(each));
   const { envFrom = [], command = [] } = containerOf(deployment) ?? {};
   const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
   const title = `Deployment ${namespace}/${name}`;
@@ -327,6 +330,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   if (flagsIn(command) === undefined) unknown.push(`which flags count: ${title} has a command of its own`);
+  if (args.length < all.length) unknown.push(`the further kinds of ${title} are in a file of its pod`);
   if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
