@@ -49,7 +49,8 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     assert.notEqual(made?.metadata.uid, old.metadata.uid);
     assert.deepEqual(made?.metadata.labels, { team: 'a' });
     assert.deepEqual(made?.metadata.annotations, ANNOTATIONS);
-    assert.equal(stampOf(made), cluster.state()['v1.ConfigMap_work']);
+    const committed = (): unknown => cluster.state()['v1.ConfigMap_work'];
+    await cluster.until('the state has the stamp', () => stampOf(made) === committed());
     assert.deepEqual(jobs(cluster), ['work']);
     await first.stop();
     const second = await cluster.reloader({ flags: RECREATE });

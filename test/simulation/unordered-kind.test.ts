@@ -52,7 +52,7 @@ test('a kind without an order of versions is left out, and all else is rolled an
     const web = { kind: 'Deployment', namespace: NAMESPACE, name: 'web' } as const;
     assert.equal(sandbox.revisions(web).length, 2);
     assert.equal(recordedNow(sandbox, C), 'B');
-    const told = lines.filter((line) => line.includes('DaemonSet in default has resourceVersions'));
+    const told = lines.filter((line) => line.includes('DaemonSet in default ignored: its resourceVersions'));
     assert.equal(told.length, 1);
     stop.abort();
     await clock.pass(MINUTE_MS, () => undefined);
