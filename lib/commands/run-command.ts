@@ -29,6 +29,9 @@ export interface Answered {
   readonly code?: number;
 }
 
+/** What lasts longer says so, again and again. */
+const SLOW_MS = 2_000;
+
 const RUNS: Readonly<Record<GivenCommand['name'], (context: CommandContext) => Promise<Answered>>> = {
   explain: runExplain,
   check: runCheck,
@@ -50,6 +53,7 @@ export async function runCommand(
   // A program that reads the standard error finds nothing there but an error.
   const isForPrograms = ['json', 'yaml'].includes(flags.output);
   const terminal = isForPrograms ? { ...own, note: () => undefined } : own;
+  const progress = setInterval(() => terminal.note('reading …'), SLOW_MS);
   try {
     const context = { operands, flags, settings, env, terminal };
     const { answer, text, unknown, code = 0 } = await RUNS[name](context);
@@ -61,5 +65,7 @@ export async function runCommand(
     const error = { code, message: thrown.message };
     own.note(formatted(flags.output, { error }, () => `reloader ${name}: ${error.message}`).trimEnd());
     return exitCodeOf(code);
+  } finally {
+    clearInterval(progress);
   }
 }

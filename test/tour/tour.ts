@@ -62,7 +62,8 @@ export async function run(line: string, kubeconfig: string, input = ''): Promise
   // A command that reads nothing may have ended already.
   child.stdin.on('error', () => undefined).end(input);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, ...said };
+  // A busy machine makes a command slow enough to report its progress.
+  return { code, stdout: said.stdout, stderr: said.stderr.replaceAll('reading …\n', '') };
 }
 
 /** The output as the page shows it: no moments, and the exit code if it is not 0. */
