@@ -21,7 +21,7 @@ export interface ServedRow extends ApiResource {
 }
 
 /** The kinds that manifests may have and the program reads. */
-export function servedRows(options: Options): readonly ServedRow[] {
+function servedRows(options: Options): readonly ServedRow[] {
   const workloads = rowsOf(options).map((row) => ({
     ...row,
     kind: row.objectKind ?? row.kind,
@@ -37,9 +37,20 @@ export function servedRows(options: Options): readonly ServedRow[] {
   return [...workloads, ...objects, { ...NAMESPACES, kind: 'Namespace', stream: 'Namespace' }];
 }
 
-/** The row of a manifest; undefined: the program does not read its kind. */
-export function rowOf(rows: readonly ServedRow[], { apiVersion, kind }: Manifest): ServedRow | undefined {
-  return rows.find((row) => row.kind === kind && apiVersion === apiVersionOf(row));
+/** An object of a kind that the program reads. */
+export type ServedObject = Readonly<{ row: ServedRow; object: RawObject }>;
+
+/** The objects of manifests, completed, without those of kinds that the program does not read. */
+export function servedIn(
+  manifests: readonly Manifest[],
+  options: Options,
+  namespace: string,
+): readonly ServedObject[] {
+  const rows = servedRows(options);
+  return manifests.flatMap(({ apiVersion, kind, object }) => {
+    const row = rows.find((each) => each.kind === kind && apiVersion === apiVersionOf(each));
+    return row ? [{ row, object: completed(object, row, namespace) }] : [];
+  });
 }
 
 /** A cluster of manifests, and the reloader of the set, whose flags count; else the settings alone. */
@@ -62,11 +73,9 @@ class ManifestCluster {
   /** A later manifest with the name of an earlier one replaces it. */
   constructor(options: Options, manifests: readonly Manifest[], namespace: string) {
     this.#rows = servedRows(options);
-    for (const manifest of manifests) {
-      const row = rowOf(this.#rows, manifest);
-      if (row === undefined) continue;
+    for (const { row, object: own } of servedIn(manifests, options, namespace)) {
       this.#version += 1;
-      const object = asLive(completed(manifest.object, row, namespace), String(this.#version));
+      const object = asLive(own, String(this.#version));
       const path = collectionPath(row, object.metadata.namespace);
       const objects = this.#objects.get(path) ?? new Map<string, RawObject>();
       this.#objects.set(path, objects.set(object.metadata.name, object));
@@ -133,7 +142,7 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
 }
 
 /** The object with its namespace, if its kind has them, and of a Secret the content as the API server stores it. */
-export function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
+function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
   const {
     stringData = {},
     data,

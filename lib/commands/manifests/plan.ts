@@ -32,7 +32,7 @@ import { changedKeys } from './apply.ts';
 import { changedByOthers } from './custom-objects.ts';
 import { type Manifest, sharedKeysOf } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
-import { clusterOf, completed, rowOf, type ServedRow, servedRows } from './manifest-cluster.ts';
+import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
 import {
   ASSUMED,
@@ -131,10 +131,7 @@ async function planIf(
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
   const wanted = [former ?? [], manifests].flatMap((all, index) =>
-    all.flatMap((manifest): readonly Wanted[] => {
-      const row = rowOf(servedRows(reloader.options), manifest);
-      return row ? [{ row, object: completed(manifest.object, row, namespace), isKept: index > 0 }] : [];
-    }),
+    servedIn(all, reloader.options, namespace).map((each): Wanted => ({ ...each, isKept: index > 0 })),
   );
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
@@ -208,9 +205,9 @@ function unrecordedOf(
   const rolled = rollouts.flatMap(({ workload, objects }) =>
     objects.map((each) => `${keyOf(workload)} ${keyOf(wholeOf(each))}`),
   );
+  const [whole, pairs] = [new Set([...changed, ...outdated]), new Set(rolled)];
   const concerned = doubted.filter(
-    ({ workload, object }) =>
-      changed.concat(outdated).includes(workload) || rolled.includes(`${workload} ${keyOf(wholeOf(object))}`),
+    ({ workload, object }) => whole.has(workload) || pairs.has(`${workload} ${keyOf(wholeOf(object))}`),
   );
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
@@ -326,11 +323,7 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
 }
 
 /** An object that is applied, or (if it is not kept) deleted. */
-interface Wanted {
-  readonly row: ServedRow;
-  readonly object: RawObject;
-  readonly isKept: boolean;
-}
+type Wanted = ServedObject & { readonly isKept: boolean };
 
 /** What changes. */
 async function stepsOf(
