@@ -36,7 +36,8 @@ interface Change {
 
 type Waiting = Readonly<{ token: string | undefined; unseen: readonly string[]; nothing: string }>;
 
-type Effect = Readonly<Record<'says' | 'open', readonly string[]>>;
+/** What a written change does; `open`: why that is unknown. */
+type Effect = Readonly<{ says: readonly string[]; open: readonly string[] }>;
 
 type Run = (context: CommandContext) => Promise<Answered>;
 
@@ -131,19 +132,9 @@ function run(
 
 /** The causes by which the reloader rolls nothing, or not yet. */
 const KEEPING = [
-  ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'dry-run', 'managed', 'deleted'],
-  ...[
-    'kind-not-permitted',
-    'paused',
-    'hold',
-    'approval',
-    'notify-only',
-    'window',
-    'stage',
-    'halt',
-    'finalizer',
-  ],
-  ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready'],
+  ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'kind-not-permitted'],
+  ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready', 'dry-run', 'managed', 'deleted'],
+  ...['paused', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt', 'finalizer'],
 ];
 
 /** Those among the causes, but for the `own` one of a change. */
@@ -179,13 +170,10 @@ async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
     const isRolled = followers.length > 0;
     const all = others.flatMap(({ causes }) => causes);
     const left = all.filter(({ rule }) => !isRolled && LEFT_OUT.test(rule));
-    const begun = followers.flatMap(({ workload, causes }) =>
-      causes
-        .filter(({ rule }) => rule === 'paused')
-        .map((cause) => {
-          return { ...cause, says: `${describe(workload)} is ${cause.says}` };
-        }),
-    );
+    const begun = followers.flatMap(({ workload, causes }) => {
+      const pauses = causes.filter(({ rule }) => rule === 'paused');
+      return pauses.map((cause) => ({ ...cause, says: `${describe(workload)} is ${cause.says}` }));
+    });
     return { causes: [...own, ...left, ...begun], unknown, isRolled };
   }
   const facts = await factsOf(scene, subject.row, subject.name);

@@ -112,7 +112,7 @@ export async function observe(observed: Observed): Promise<Observation> {
   };
 }
 
-/** The same decisions, without an end of any window, an election, or anybody who is told. */
+/** The same decisions, without an end of any window, an election, or notifications. */
 function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
   return {

@@ -186,10 +186,11 @@ async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Fa
   const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
   if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
   const { workloads = [] } = reading.object;
+  const waiting = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each.waiting]));
   return ({ workload: { ref } }) => {
-    const row = workloads.find((each) => each.namespace === ref.namespace && each.workload === describe(ref));
-    if (row?.waiting === undefined) return `${what} does not say that it waits`;
-    return { reason: plain(row.waiting.reason), message: plain(row.waiting.message) };
+    const block = waiting.get(`${ref.namespace} ${describe(ref)}`);
+    if (block === undefined) return `${what} does not say that it waits`;
+    return { reason: plain(block.reason), message: plain(block.message) };
   };
 }
 

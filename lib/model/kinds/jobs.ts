@@ -12,9 +12,9 @@ const LONGEST_NAME = 63;
 const DIGITS = 10;
 
 /**
- * The Job for `plan`, as `kubectl create job --from` would write it. `stamped` is the CronJob as it will be once the stamps are written, with the next generation. Until they
- * are, every attempt of any process requests a Job of the same name, so that there is one run; afterwards the generation has
- * changed, so that no later change requests that name again.
+ * The Job for `plan`, as `kubectl create job --from` would write it. `stamped` is the CronJob as it will be once the stamps are
+ * written, with the next generation. Until they are, every attempt of any process requests a Job of the same name, so that there
+ * is one run; afterwards the generation has changed, so that no later change requests that name again.
  */
 export function runOf(stamped: RawWorkload, plan: RolloutPlan): Pick<RawWorkload, 'metadata'> {
   const { name, namespace = '', uid = '', generation = 0 } = stamped.metadata;
