@@ -38,11 +38,7 @@ describe('whether another reloader rolls it', () => {
   });
 
   test('is unknown of a workload that one leaves alone, of an object, in a graph and in a plan', async () => {
-    const workload = await about(async (world) => {
-      const facts = await world.factsAbout('deployment/web');
-      await facts.observation.end();
-      return explanationOf(facts);
-    });
+    const workload = await about(async (world) => await world.explained());
     const subject = { is: 'object', kind: 'ConfigMap', name: 'web' } as const;
     const object = await about(async (world) => await explainObject(await sceneOf(world), subject));
     const context = { flags: { output: 'text' as const }, operands: [] };

@@ -27,9 +27,7 @@ async function explained(
   const world = new World().install().configMap().deployment({ annotations });
   await rolledOut(world);
   await prepare(world);
-  const facts = await world.factsAbout('deployment/web');
-  const explanation = explanationOf(facts);
-  await facts.observation.end();
+  const explanation = await world.explained();
   world.sandbox.close();
   return explanation;
 }
@@ -56,9 +54,7 @@ test('a Deployment that was paused before it had pods is not rolling out', async
   const parts = { annotations: follows('web'), spec: { paused: true } };
   const world = new World().install().configMap().deployment(parts);
   await rolledOut(world);
-  const facts = await world.factsAbout('deployment/web');
-  const { follows: objects, causes } = explanationOf(facts);
-  await facts.observation.end();
+  const { follows: objects, causes } = await world.explained();
   world.sandbox.close();
   assert.deepEqual([objects[0]?.pods, causes.map(({ rule }) => rule)], ['paused', ['pods-not-replaced']]);
 });

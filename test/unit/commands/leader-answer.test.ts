@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
+import type { WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { rolledOut, staged, well } from './named-causes.ts';
 import { follows, type Words, World } from './world.ts';
 
@@ -12,9 +12,7 @@ async function explained(make: (world: World) => unknown): Promise<WorkloadExpla
   const world = new World();
   await make(world);
   await rolledOut(world);
-  const facts = await world.factsAbout('deployment/web');
-  const explanation = explanationOf(facts);
-  await facts.observation.end();
+  const explanation = await world.explained();
   world.sandbox.close();
   return explanation;
 }

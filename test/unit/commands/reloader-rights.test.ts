@@ -193,13 +193,6 @@ const REVIEWED: Readonly<Record<string, readonly [flags: readonly string[], key:
   ],
 };
 
-async function explained(world: World): Promise<Explanation> {
-  const facts = await world.factsAbout('deployment/web');
-  const answer = explanationOf(facts);
-  await facts.observation.end();
-  return answer;
-}
-
 describe('the right is reviewed to', () => {
   for (const [right, [flags, key, says]] of Object.entries(REVIEWED))
     test(right, async () => {
@@ -235,7 +228,7 @@ describe('the right is reviewed to', () => {
       const world = new World().install().configMap().deployment({ annotations: evicted });
       world.mayDo = (resource, _, verb) => `${verb} ${resource}` !== right;
       await rolledOut(world);
-      const { causes, unknown } = await explained(world);
+      const { causes, unknown } = await world.explained();
       const answer = await onCluster(world, [configMap({ value: 'B' })]);
       const lacking = causes.filter(({ rule }) => rule === 'kind-not-permitted');
       assert.deepEqual([lacking.map((each) => each.says), unknown], [says, []]);

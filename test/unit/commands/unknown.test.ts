@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
+import type { WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { graphOf } from '../../../lib/commands/graph/graph.ts';
 import {
   findReloader,
@@ -212,9 +212,7 @@ async function explained(
   const world = new World();
   await make(world);
   if (!isStuck) await rolledOut(world);
-  const facts = await world.factsAbout('deployment/web');
-  const explanation = explanationOf(facts);
-  await facts.observation.end();
+  const explanation = await world.explained();
   world.sandbox.close();
   return explanation;
 }

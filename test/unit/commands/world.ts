@@ -1,6 +1,7 @@
 /** A cluster in which a person asks: workloads, objects, a reloader that is installed, and what it has committed. */
 
 import type { Facts } from '../../../lib/commands/explain/cause.ts';
+import { explanationOf, type WorkloadExplanation } from '../../../lib/commands/explain/explanation.ts';
 import { findReloader } from '../../../lib/commands/installed-reloader.ts';
 import { answerOf } from '../../../lib/commands/reads.ts';
 import { factsOf, withLeader } from '../../../lib/commands/scene.ts';
@@ -185,6 +186,14 @@ export class World {
     const [facts] = await withLeader(scene, [await factsOf(scene, subject.row, subject.name)]);
     if (facts === undefined) throw new Error('no facts');
     return facts;
+  }
+
+  /** The explanation of deployment/web. */
+  async explained(): Promise<WorkloadExplanation> {
+    const facts = await this.factsAbout('deployment/web');
+    const explanation = explanationOf(facts);
+    await facts.observation.end();
+    return explanation;
   }
 }
 
