@@ -121,9 +121,10 @@ export class Slots implements Blocker {
       this.#wait(workload);
       return;
     }
-    const isFree = this.#begun.has(workload) || this.#isTaking(workload);
     this.#waiting.delete(workload);
-    this.#begun.delete(workload);
+    const isBegun = this.#begun.delete(workload);
+    if (isBegun && outcome.type === 'blocked') this.#bucket.take(-1);
+    const isFree = isBegun || this.#isTaking(workload);
     this.#positions = undefined;
     this.#look(workload);
     if (isFree) this.proceed();
@@ -242,8 +243,7 @@ export class Slots implements Blocker {
       this.#rollouts.delete(key);
       return;
     }
-    const isSame = known?.id === seen.id;
-    if (isSame && (known.isOverdue || seen.progress <= known.progress))
+    if (known?.id === seen.id && (known.isOverdue || seen.progress <= known.progress))
       this.#rollouts.set(key, { ...known, isOurs: seen.isOurs });
     else {
       const until = monotonicMs() + record.workload.progressDeadlineMs;

@@ -20,8 +20,8 @@ export class TokenBucket {
     return Math.max(0, this.#fullAt - monotonicMs() - (this.#burst - 1) * this.#msPerToken);
   }
 
-  /** Takes a token; if there is none, the one that comes after `waitMs`. */
-  take(): void {
-    this.#fullAt = Math.max(this.#fullAt, monotonicMs()) + this.#msPerToken;
+  /** Takes a token; if there is none, the one that comes after `waitMs`. -1 gives an unused one back. */
+  take(tokens: 1 | -1 = 1): void {
+    this.#fullAt = Math.max(this.#fullAt, monotonicMs()) + tokens * this.#msPerToken;
   }
 }

@@ -253,6 +253,29 @@ test('the rate lets so many begin at once, and then one in each interval', async
   );
 });
 
+const PREFIX = 'reloader.k8s.collaborne.com';
+for (const [what, asks, marks] of [
+  ['are held', {}, { [`${PREFIX}/hold`]: 'true' }],
+  // Nothing wakes them when it ends.
+  ['are outside their window', { [`${PREFIX}/reload-window`]: '0 0 * * * 1m' }, {}],
+] as const)
+  test(`the rate is spent by patches alone: those that ${what} before their turn cost the others nothing`, async (t) => {
+    const others = ['x1', 'x2', 'x3'];
+    const stage = new RolloutStage(t, [...FIVE, ...others], { budget: { rate: 0.02, burst: 1 } });
+    stage.world.config('own', 'a');
+    for (const name of others) stage.apply(stage.world.workload(name, { follows: ['own'] }));
+    for (const name of FIVE) stage.apply(stage.world.workload(name, { asks }));
+    stage.change('b');
+    stage.change('b', 'own');
+    await stage.pass(59_000);
+    stage.apply(stage.world.mark('cfg', marks));
+    await stage.pass(200_000);
+    assert.deepEqual(
+      stage.patches.map(({ workload, atMs }) => `${workload} ${atMs}`),
+      ['w1 1000', 'w2 51000', 'x1 101000', 'x2 151000', 'x3 201000'],
+    );
+  });
+
 test('pods that fail long after a rollout are no rollout', async (t) => {
   const stage = new RolloutStage(t, ['w1', 'w2'], { budget: { slots: 1 } });
   stage.change('b');

@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Reloader } from '../../../lib/app/reloader.ts';
+import { snapshotOf } from '../../../lib/app/status.ts';
 import { parseStages } from '../../../lib/model/settings.ts';
+import { monotonicMs } from '../../../lib/model/time.ts';
 import { RolloutStage } from '../rollout/rollout-stage.ts';
 import type { Sketch } from '../tracking/sketch.ts';
 
@@ -168,6 +171,21 @@ test('a workload that is rolled too often is waited for in its stage', async (t)
   stage.rollOut('w1');
   await stage.pass(SOAK_MS + 2000);
   assert.ok(['w2', 'w3'].every((name) => patched(stage).includes(name)));
+});
+
+test('an object that changes more often than a stage takes shows how long the others have waited', async (t) => {
+  const stage = new RolloutStage(t, FOUR, { staging });
+  const controllers = { rollouts: stage.controller, committer: { bytes: 0, shards: 1 } };
+  const reloader = { store: stage.world.store, leads: true, controllers } as unknown as Reloader;
+  for (let half = 1; half <= 240; half += 1) {
+    stage.change(half % 2 === 0 ? 'b' : 'c');
+    await stage.pass(SOAK_MS);
+    stage.rollOut('w1');
+    const { leader, waiting } = snapshotOf(reloader, monotonicMs());
+    const age = leader?.reloader_oldest_staged_workload_age_seconds ?? 0;
+    assert.deepEqual([waiting['stage'], Math.ceil(age / 30)], [3, half]);
+  }
+  assert.deepEqual(new Set(patched(stage)), new Set(['w1']));
 });
 
 test('what is only told to a webhook has no stages', async (t) => {
