@@ -90,6 +90,7 @@ export interface RawEnvVar {
 /** A container of a pod template; more fields may be there. */
 export interface RawContainer {
   readonly name: string;
+  readonly image?: string;
   readonly env?: readonly RawEnvVar[];
   readonly envFrom?: readonly { readonly configMapRef?: RawNameRef; readonly secretRef?: RawNameRef }[];
   readonly volumeMounts?: readonly RawVolumeMount[];

@@ -342,9 +342,18 @@ function stampsIn(text: string, container: string, carrier: string): TemplateSta
 }
 
 function digestWithoutMarks(template: RawPodTemplate, vocabulary: AnnotationReader): string {
-  return createHash('sha1')
-    .update(JSON.stringify(templateWithoutMarks(template, vocabulary)))
-    .digest('base64url');
+  const { metadata, spec } = templateWithoutMarks(template, vocabulary);
+  const images = spec?.containers?.map(({ image }) => image);
+  return `${digestOf([metadata?.annotations, images])}.${digestOf([metadata, spec])}`;
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha1').update(JSON.stringify(value)).digest('base64url');
+}
+
+/** The part of a template digest that no version of the API server writes in another form: of annotations and images. */
+export function invariantOf(templateDigest: string): string {
+  return templateDigest.split('.', 1).join();
 }
 
 /** The part of a vocabulary that distinguishes stamps from the fields of external writers. */

@@ -16,14 +16,12 @@ import type { Annotations, Workload } from '../model/workload.ts';
 export interface ExternalRollout {
   /** All of its pods started after this moment, on the Timeline. */
   readonly startedAfter: number;
-  /** The digest of the former template without our stamps: if that template returns, so do its pods, and it absorbs nothing. */
-  readonly from: string;
+  /** The invariantOf the former template: if it returns, so may its pods. Undefined: any other template ends the rollout. */
+  readonly from: string | undefined;
   /** The revision of the former template: if it does not change, the template was only written in another form. */
   readonly revision: string | undefined;
   /** The highest progress that was observed, see progressOf. */
   readonly progress: number;
-  /** It is the rest of a rollout of ours that was aborted: it counts only for the template that we have patched. */
-  readonly isOurs?: true;
 }
 
 /** One ConfigMap or Secret, or one followed set of its keys. */

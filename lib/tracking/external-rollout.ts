@@ -7,7 +7,7 @@
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
 import type { Hold } from '../model/hold.ts';
-import type { Workload } from '../model/workload.ts';
+import { invariantOf, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { ConfigRecord, ExternalRollout, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -22,11 +22,10 @@ import type { WorkloadDiff } from './workload-diff.ts';
 export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   const { effects, key, record } = diff;
   const { workload: seen } = record;
-  if (diff.podsRestart && record.externalRollout?.isOurs) record.externalRollout = undefined;
+  if (diff.podsRestart && mayBeFormer(record.externalRollout, seen)) record.externalRollout = undefined;
   const rollout = record.externalRollout ?? beginning(store, diff) ?? afterAbort(store, record);
   if (rollout === undefined) return;
-  // If the API server writes the template in another form, a return to the former template could not be recognized.
-  const counts = !endsAt(seen.hold) && seen.templateDigest !== rollout.from && !diff.isRespelled;
+  const counts = !endsAt(seen.hold);
   const isUnderWay = counts && (!seen.isRolledOut || !hasBegun(rollout, seen));
   const progress = Math.max(rollout.progress, seen.progress);
   record.externalRollout = isUnderWay ? { ...rollout, progress } : undefined;
@@ -47,7 +46,8 @@ function beginning(
   if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
   if (!store.settings.absorbsExternalRollouts() || !before.isRolledOut) return undefined;
   if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
-  const { templateDigest: from, revision } = before;
+  const { revision } = before;
+  const from = invariantOf(before.templateDigest);
   return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
 }
 
@@ -62,7 +62,12 @@ function afterAbort(
   if (hold?.type !== 'aborted' || patchedAfter === undefined) return undefined;
   if (!store.settings.absorbsExternalRollouts()) return undefined;
   const progress = Number.NEGATIVE_INFINITY;
-  return { startedAfter: patchedAfter, from: '', revision: hold.revision, progress, isOurs: true };
+  return { startedAfter: patchedAfter, from: undefined, revision: hold.revision, progress };
+}
+
+/** Whether a further write may have brought the former template back, and with it pods that were never replaced. */
+function mayBeFormer(known: ExternalRollout | undefined, { templateDigest }: Workload): boolean {
+  return known?.from === undefined || known.from === invariantOf(templateDigest);
 }
 
 /**

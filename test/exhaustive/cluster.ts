@@ -110,7 +110,7 @@ export function workloadView(world: World, name: Name): Workload {
     references: [],
     containers: ['main'],
     stamps,
-    templateDigest: `t${template.owner}`,
+    templateDigest: `t${template.owner}.`,
     lastManager: undefined,
   };
 }

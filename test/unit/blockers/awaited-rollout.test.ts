@@ -18,7 +18,7 @@ function waiting() {
   const blocker = externalRollout(world);
   const msAt = (progress: number, startedAfter = Number.POSITIVE_INFINITY): number => {
     record.workload = { ...record.workload, progressDeadlineMs: DEADLINE_MS };
-    record.externalRollout = { startedAfter, from: '', revision: undefined, progress };
+    record.externalRollout = { startedAfter, from: undefined, revision: undefined, progress };
     const blocked = blocker.check(record, 1000);
     return blocked === undefined || blocked === 'unknown' ? 0 : Math.round(blocked.until - 1000);
   };

@@ -6,7 +6,7 @@ import type {
   RawManagedFields,
   RawWorkload,
 } from '../../../lib/model/raw-objects.ts';
-import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { invariantOf, type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 const VOCABULARY = {
@@ -94,6 +94,20 @@ test('what is outside the template is no change of it', () => {
   assert.equal(view(before).templateDigest, view(after).templateDigest);
 });
 
+test('a template in another form has the same invariant, another image or annotation has not', () => {
+  const invariant = (container: RawContainer, annotations = {}): string =>
+    invariantOf(
+      view({
+        metadata: { name: 'web' },
+        spec: { template: { metadata: { annotations }, spec: { containers: [container] } } },
+      }).templateDigest,
+    );
+  const former = invariant({ name: 'c', image: 'a:1' });
+  assert.equal(invariant({ name: 'c', image: 'a:1', resources: { claims: [] } }), former);
+  assert.notEqual(invariant({ name: 'c', image: 'a:2' }), former);
+  assert.notEqual(invariant({ name: 'c', image: 'a:1' }, { restartedAt: 'now' }), former);
+});
+
 test('the view keeps what decisions need', () => {
   const { templateDigest, ...rest } = view({
     metadata: {
@@ -115,7 +129,7 @@ test('the view keeps what decisions need', () => {
     },
     status: { observedGeneration: 2 },
   });
-  assert.match(templateDigest, /^.{27}$/);
+  assert.match(templateDigest, /^[^.]{27}\.[^.]{27}$/);
   assert.deepEqual(rest, {
     ref: { kind: 'Deployment', namespace: 'ns', name: 'web' },
     uid: 'u',
