@@ -1,4 +1,4 @@
-/** `reloader hold`, `release`, `approve` and `resume`: each writes one annotation, and prints the command of kubectl that does. */
+/** `hold`, `release`, `approve` and `resume`: each writes one annotation, and prints the command of kubectl. */
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
 import { approvalOf } from '../blockers/approval.ts';
@@ -19,6 +19,7 @@ import { causesOf, type Explanation, hiddenOf, whatIsUnknown } from './explain/e
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import { readObject } from './reads.ts';
+import { refusalsOf } from './reloader-events.ts';
 import type { Answered, CommandContext } from './run-command.ts';
 import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
 import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
@@ -28,7 +29,7 @@ interface Change {
   readonly target: WorkloadRef;
   readonly annotation: string;
   readonly value: string | null;
-  /** Why it is not known whether it lets anything go, each a sentence. @default it is known */
+  /** Why its effect is unknown, each a sentence. @default it is known */
   readonly unknown?: readonly string[];
   /** What a person should know beside, each a line. @default nothing */
   readonly also?: readonly string[];
@@ -144,15 +145,15 @@ function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
 
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
 
-/** Why a written change has no effect, and what keeps a rollout; or why that is unknown. */
+/** Why a change has no effect, and what blocks a rollout; or why that is unknown. */
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<Effect> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {
-    const { isRolled, unknown, causes } = await rollsFor(scene, subject);
+    const { isRolled, unknown, causes, refusals = [] } = await rollsFor(scene, subject);
     const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
-    const says = [...new Set(kept.map((cause) => `${title}: ${cause.says}`))];
+    const says = [...new Set(kept.map((cause) => `${title}: ${cause.says}`)), ...refusals];
     if (open.length > 0 || isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return { says, open };
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
     return { says: [`${title}: ${nothing}, so that this has no effect`, ...says], open };
@@ -162,7 +163,7 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
   }
 }
 
-type Rolls = Pick<Explanation, 'causes' | 'unknown'> & { readonly isRolled: boolean };
+type Rolls = Pick<Explanation, 'causes' | 'unknown'> & { isRolled: boolean; refusals?: readonly string[] };
 
 async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
   if (subject.is === 'object') {
@@ -180,7 +181,8 @@ async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
   const causes = [...notifiedOnly(facts), ...causesOf(facts)];
   const isRolled = followed(facts).some(({ verdict }) => verdict.asks);
   await facts.observation.end();
-  return { isRolled, unknown: hiddenOf(facts), causes };
+  const refusals = await refusalsOf(scene.send, [facts.workload]);
+  return { isRolled, unknown: hiddenOf(facts), causes, refusals };
 }
 
 /** @throws CommandError if the API server refuses it */
@@ -204,7 +206,7 @@ async function write({ send, reloader }: Scene, { target, annotation, value }: C
   }
 }
 
-/** The token to write, and why it may not be that of what waits. @throws CommandError if it is not, or none is given and none known */
+/** The token to write, and why it may be another one than what waits has. @throws CommandError */
 function tokenOf(
   { reloader, namespace }: Scene,
   { kind, name }: WorkloadRef,

@@ -1,4 +1,4 @@
-/** Finds the reloader that is installed in the cluster, and the settings by which it decides. */
+/** Finds the reloader of a cluster, and its settings. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
 import { FIELD_MANAGER, LEASES } from '../kubernetes/api-path.ts';
@@ -20,18 +20,17 @@ export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource
 export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
 /** Selects them. */
 export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-/** Whether it is set decides what is done, and not its value, which may be in a Secret. */
+/** Only whether it is set matters; its value may be in a Secret. */
 const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
 const PROGRAM = /(?:^|\/)reloader(?:\.mjs)?$/;
 /** What has its value in a Secret, and decides nothing about workloads. */
 const SECRET = /_(URL|TOKEN)$/;
-/** A flag whose value is in a file of the pod. */
-const OF_FILE = /^--workload-kinds=@/;
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
 const CLOCKS_DIFFER_MS = 60_000;
-const UNLABELLED = `whether another reloader rolls the workloads: none was found, and one without the label ${RELOADER_LABEL.key} would not be`;
+const OTHERS = 'whether another reloader rolls the workloads';
+const UNLABELLED = `${OTHERS}: none was found, and one without the label ${RELOADER_LABEL.key} would not be`;
 /** Where a reloader usually is, if not beside the workloads. */
 const USUAL_NAMESPACE = 'reloader';
 
@@ -52,14 +51,14 @@ export interface InstalledReloader extends Rights {
   readonly isGiven?: true;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
-  /** It elects a leader, and none has renewed its Lease for a minute; a sentence: why that is not known. */
+  /** No leader has renewed its Lease for a minute; a sentence: why that is unknown. */
   readonly isSilent?: true | string;
   /** The identity of the leader, which begins with the name of its pod. */
   readonly leader?: string;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
-  /** Why it is not known which reloader serves the namespace, each a sentence; then the settings are guessed. */
+  /** Why the reloader of the namespace, and so its settings, are unknown, each a sentence. */
   readonly unknown: readonly string[];
   /** What else is not known, although its settings are, each a sentence. */
   readonly doubts?: readonly string[];
@@ -85,7 +84,7 @@ export interface RawDeployment extends RawObject {
   readonly status?: { replicas?: number; updatedReplicas?: number; readyReplicas?: number };
 }
 
-/** What is asked for: `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
+/** `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
 export interface Wanted {
   readonly asked?: string | undefined;
   readonly namespace: string;
@@ -99,7 +98,7 @@ export interface RawLease extends RawObject {
   readonly spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
 }
 
-/** The reloader that serves the namespaces, else another one if nothing is in doubt, else the defaults. @throws CommandError */
+/** The reloader of the namespaces; else another one, if nothing is in doubt; else the defaults. @throws CommandError */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const first = await foundReloader(send, wanted);
   const { places = [wanted.namespace] } = wanted;
@@ -243,7 +242,7 @@ export async function namedDeployment(
 /** Objects of all namespaces, or of some. */
 type Listed<T> = Readonly<{ found: readonly T[]; isEverywhere: boolean }>;
 
-/** The objects of all namespaces, or without that right of those near. @throws CommandError */
+/** Those of all namespaces, or without that right of those near. @throws CommandError */
 export async function listedIn<T extends RawObject>(
   send: Send,
   resource: ApiResource,
@@ -276,12 +275,10 @@ export function missedIn(hidden: readonly string[], near: string | readonly stri
   return `${unlisted(...hidden)}: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
 }
 
-/** That another reloader may roll what this one does not, or does. */
 function doubtsBeside(reloader: Found | undefined, hidden: readonly string[]): readonly string[] {
   if (reloader === undefined || hidden.length === 0) return [];
   const { namespace, name } = reloader.installation;
-  const says = `whether another reloader rolls the workloads: ${unlisted(...hidden)}`;
-  return [`${says} (--reloader ${namespace}/${name} asks about this one alone)`];
+  return [`${OTHERS}: ${unlisted(...hidden)} (--reloader ${namespace}/${name} asks about this one alone)`];
 }
 
 /** The error of an object that cannot be read. */
@@ -316,8 +313,7 @@ export type Found = InstalledReloader & Required<Pick<InstalledReloader, 'instal
 
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
   const { name, namespace = '' } = deployment.metadata;
-  const { args: all, env, hidden } = programOf(deployment);
-  const args = all.filter((each) => !OF_FILE.test(each));
+  const { args, env, hidden } = programOf(deployment);
   const { envFrom = [], command = [] } = containerOf(deployment) ?? {};
   const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
   const title = `Deployment ${namespace}/${name}`;
@@ -330,7 +326,6 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   if (flagsIn(command) === undefined) unknown.push(`which flags count: ${title} has a command of its own`);
-  if (args.length < all.length) unknown.push(`the further kinds of ${title} are in a file of its pod`);
   if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
@@ -381,13 +376,13 @@ function containerOf({ spec }: RawDeployment): RawProgram | undefined {
   return containers.find((each) => each.name.includes('reloader')) ?? containers[0];
 }
 
-/** The options of a command line, and the warnings about them. @throws CommandError that names the source, else the flags after -- */
+/** The options of a command line, and the warnings. @throws CommandError that names the source, else the flags after -- */
 export function optionsOf(
   argv: readonly string[],
   env: Program['env'],
   source?: string,
 ): Pick<Extract<ParsedCommand, { type: 'run' }>, 'options' | 'notices'> {
-  const parsed = parseOptions(argv, env, () => '');
+  const parsed = parseOptions(argv, env);
   if (parsed.type === 'run') return parsed;
   const message = parsed.type === 'usage-error' ? parsed.message : 'no settings';
   const code = source === undefined ? 'usage' : 'wrong-settings';

@@ -1,4 +1,4 @@
-/** Fills the store by the program itself, as a dry run whose streams list and then see no events: so a command decides as it does. */
+/** Fills the store by a dry run of the program whose streams list and see no events: a command decides as it does. */
 
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
@@ -117,13 +117,13 @@ function asDryRun(options: Options, state: StateAccess): Options {
   const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
   return {
     ...options,
-    // What the account of the controller may do is its own matter: a person's rights decide here.
+    // The rights of the person decide here.
     argoRollouts: served(options.argoRollouts),
     openshift: served(options.openshift),
     csiIntegration: served(options.csiIntegration),
     dryRun: true,
     leaderElection: undefined,
-    // Without the key of the state there is nothing to compare with: another one would only be made.
+    // Without the key of the state nothing can be compared.
     digests: state.is === 'read' && state.isKeyed ? options.digests : 'sha1',
     coalescePeriodMs: MAX_DURATION_MS,
     coalesceMaxWaitMs: MAX_DURATION_MS,

@@ -32,7 +32,7 @@ export function notServed({ group, resource }: ApiResource): string {
   return `the cluster does not serve ${resource}.${group}`;
 }
 
-/** All objects of a kind, in one namespace or (undefined) in all, by selectors of labels or fields. Never rejects. */
+/** The objects of a kind, in one namespace or (undefined) in all. Never rejects. */
 export async function listObjects<T extends RawObject>(
   send: Send,
   resource: ApiResource,

@@ -136,7 +136,7 @@ function needsOf({ options, place }: InstalledReloader): readonly Need[] {
   return PURPOSES.flatMap((purpose) => all.filter((need) => need.purpose === purpose).reverse());
 }
 
-/** Whether the account has a right in a namespace; undefined: that is not known, or it has the right to some objects. */
+/** Whether the account has a right in a namespace; undefined: unknown, or to some objects alone. */
 async function mayIn(
   send: Send,
   account: Installation,
@@ -159,7 +159,7 @@ async function mayIn(
 /** A leader that has not renewed its Lease for so long is silent. */
 const SILENT_MS = 60_000;
 
-/** Which pod leads; or that none renews the Lease of a reloader that elects a leader. */
+/** Which pod leads; or that none does. */
 export async function silenceOf(
   send: Send,
   { installation, options: { leaderElection }, place }: InstalledReloader,

@@ -52,16 +52,9 @@ export type Shell = (typeof SHELLS)[number];
 
 /** The name of a command. */
 export type CommandName =
-  | 'explain'
-  | 'plan'
-  | 'check'
-  | 'graph'
-  | 'hold'
-  | 'release'
-  | 'approve'
-  | 'resume'
-  | 'migrate'
-  | 'completion';
+  | ('explain' | 'plan' | 'check' | 'graph')
+  | ('hold' | 'release' | 'approve' | 'resume')
+  | ('migrate' | 'completion');
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -153,8 +146,6 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     flags: [],
     examples: [
       ['reloader completion bash > ~/.local/share/bash-completion/completions/reloader', 'for every bash'],
-      ['reloader completion zsh > ~/.zfunc/_reloader', 'for zsh, if ~/.zfunc is in fpath'],
-      ['reloader completion fish > ~/.config/fish/completions/reloader.fish', 'for fish'],
     ],
   },
 };

@@ -49,7 +49,7 @@ export const TABLE = {
     },
     '--workload-kinds <further-kind...>': {
       sets: 'furtherKinds',
-      help: 'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; @<path> for a file with an entry in each line; repeatable or a comma list',
+      help: 'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; repeatable or a comma list',
     },
     '--ignored-workload-types <workload-kind...>': {
       sets: 'ignoredWorkloadKinds',

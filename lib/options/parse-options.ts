@@ -1,6 +1,5 @@
-/** Parses the command line and the environment into validated, frozen Options. Pure but for the files that list kinds. */
+/** Parses the command line and the environment into validated, frozen Options. Pure. */
 
-import { readFileSync } from 'node:fs';
 import { BlockList, isIPv6 } from 'node:net';
 import { customKind } from '../model/kinds/custom-kind.ts';
 import type {
@@ -23,12 +22,11 @@ import {
   UsageError,
   workloadKindsOf,
 } from './options.ts';
-import { listOf, Reader, type ReadText } from './reader.ts';
+import { listOf, Reader } from './reader.ts';
 import { isSet, NAME_OF_DEPLOYMENT, RENAMING_FLAGS, stakaterKeysFrom, stakaterSetting } from './stakater.ts';
 import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
 
-const readUtf8: ReadText = (path) => readFileSync(path, 'utf8');
 const DEFAULT_WAIT_IN_PERIODS = 6;
 const LEASE = 'leader-election-lease-duration';
 const RENEW = 'leader-election-renew-deadline';
@@ -46,18 +44,14 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
 /**
  * The command that `argv` (without node and script; `run` may come first) and `env` ask for. Precedence: flags, RELOADER_OPT_*
  * variables, then PORT and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read.
- * Total: an error is a result, never an exception. `read`: how a file of --workload-kinds is read. @default from the disk
+ * Total: an error is a result, never an exception.
  */
-export function parseOptions(
-  argv: readonly string[],
-  env: Environment,
-  read: ReadText = readUtf8,
-): ParsedCommand {
+export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
   try {
     const commandLine = readCommandLine(argv[0] === 'run' ? argv.slice(1) : argv);
     if (commandLine.has('help')) return { type: 'print', text: runHelpText(), exitCode: 0 };
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
-    const reader = new Reader(commandLine, readEnvironment(env), read);
+    const reader = new Reader(commandLine, readEnvironment(env));
     const options = deepFreeze(optionsFrom(reader, env));
     const notices = [...noticesOf(reader, options), ...strangeVariables(env)];
     return { type: 'run', options, notices };

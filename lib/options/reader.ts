@@ -6,9 +6,6 @@ import { ALL_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions, type Valu
 import { UsageError } from './options.ts';
 import { TYPES, type ValueType } from './value-types.ts';
 
-/** The text of the file at a path; throws if it cannot be read. */
-export type ReadText = (path: string) => string;
-
 const LONGEST_QUOTE = 60;
 const FLAG_OF: ReadonlyMap<Flag['name'], Flag> = new Map(ALL_FLAGS.map((flag) => [flag.name, flag]));
 
@@ -20,12 +17,8 @@ export class Reader {
   readonly #values: ReadonlyMap<FlagName, unknown>;
 
   /** @throws UsageError for the first flag, in the order of the help, whose text is not of its type */
-  constructor(commandLine: GivenFlags, environment: GivenFlags, read: ReadText) {
-    const given = new Map([...environment, ...commandLine]);
-    const kinds = given.get('workload-kinds');
-    const texts = kinds?.texts.flatMap((text) => itemsGivenBy(text, kinds.source, read));
-    if (kinds && texts) given.set('workload-kinds', { ...kinds, texts });
-    this.#given = given;
+  constructor(commandLine: GivenFlags, environment: GivenFlags) {
+    this.#given = new Map([...environment, ...commandLine]);
     this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
   }
 
@@ -72,32 +65,6 @@ function valueFrom({ type, isList, default: usual }: Flag, given: Given | undefi
   if (isList) return listOf<unknown>({ texts, source }, TYPES[type]);
   const text = TYPES[type].isJoined ? texts.flatMap(itemsOf).join(',') : texts.at(-1);
   return parsed<unknown>(text?.trim() ?? '', TYPES[type], source);
-}
-
-/** An item that names a file. */
-const FILE = /^\s*@(.+)$/;
-
-/**
- * The text, or the lines of the file that it names; empty ones, and what follows a `#`, do not count.
- *
- * @throws UsageError for a file that cannot be read, or has no entry
- */
-function itemsGivenBy(text: string, source: string, read: ReadText): readonly string[] {
-  const file = FILE.exec(text)?.[1]?.trim();
-  if (file === undefined) return [text];
-  const lines = linesOf(file, source, read).map((line) => line.replace(/#.*/, '').trim());
-  const entries = lines.filter((line) => line !== '');
-  if (entries.length > 0) return entries;
-  throw new UsageError(`${source}: expected an entry in a line of ${file}, which has none`);
-}
-
-function linesOf(file: string, source: string, read: ReadText): readonly string[] {
-  try {
-    return read(file).split('\n');
-  } catch (error) {
-    const { code = String(error) } = error as NodeJS.ErrnoException;
-    throw new UsageError(`${source}: expected a file that can be read, got ${file} (${code})`);
-  }
 }
 
 /** An item of a comma list; in double quotes, as in Go's pflag, it may contain commas. */

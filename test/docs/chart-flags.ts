@@ -35,8 +35,7 @@ export interface ChartFlag {
 const DEFAULT = /(?: \(default: .*\))?$/;
 
 /** How a flag is written, which does not concern a value. */
-const HOW =
-  /(; @<path> for a file with an entry in each line)?; repeatable or a comma list|; better the variable( or --token-file)?/;
+const HOW = /; repeatable or a comma list|; better the variable( or --token-file)?/;
 
 /** All flags but those that ask for a text, and those of the connection: a pod has an account for that. */
 export const CHART_FLAGS: readonly ChartFlag[] = FLAGS.filter(

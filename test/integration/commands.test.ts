@@ -37,8 +37,13 @@ before(async () => {
     deploy(cluster, name, { follows: { ConfigMap: ['web'] } });
     cluster.sandbox.patch('deployments', 'default', name, { metadata: { annotations: own } });
   }
+  deploy(cluster, 'refused', { follows: { ConfigMap: ['idle'] } });
+  const involvedObject = { uid: cluster.sandbox.get('deployments', 'default', 'refused')?.metadata.uid };
+  const parts = { reason: 'ReloadRefused', lastTimestamp: '2026-01-31T12:00:00Z', involvedObject };
+  const metadata = { namespace: 'default', name: 'refused.1' };
+  cluster.sandbox.create('events', { metadata, ...parts, source: { component: 'kubernetes-reloader' } });
   deploy(cluster, 'idle', { follows: {} });
-  put(cluster, { kind: 'ConfigMap', namespace: 'default', name: 'idle' }, 'A');
+  for (const name of ['idle', 'alone']) put(cluster, { kind: 'ConfigMap', namespace: 'default', name }, 'A');
 });
 after(() => cluster[Symbol.asyncDispose]());
 
@@ -237,7 +242,9 @@ const WITHOUT_EFFECT: Readonly<Record<string, RegExp>> = {
   'hold deploy/held': /^Deployment\/held: it needs an approval: kubectl annotate .*\n$/,
   'hold deploy/idle': /^Deployment\/idle: it is rolled for no object, so that this has no effect\n$/,
   'hold deploy/notified': /^Deployment\/notified: it is notify-only: a change is notified/,
-  'hold cm/idle': /^ConfigMap\/idle: no workload is rolled for it, so that this has no effect\n$/,
+  'hold cm/alone': /^ConfigMap\/alone: no workload is rolled for it, so that this has no effect\n$/,
+  'release deploy/refused':
+    /^Deployment\/refused was not held\nthe last attempt to roll Deployment\/refused in default was refused at 2026-01-31T12:00:00Z\n$/,
   'approve deploy/held': /^Deployment\/held: it is held until its annotation hold is taken away\n$/,
 };
 for (const [line, says] of Object.entries(WITHOUT_EFFECT))

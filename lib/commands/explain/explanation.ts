@@ -54,7 +54,7 @@ export interface FollowedObject {
     | 'not compared'
     | 'unknown'
     | 'absent or unwatched';
-  /** Short digests: of its last rollout or the baseline (absent: unknown), and of the current content. */
+  /** Short digests: of its last rollout or the baseline, and of the current content. */
   readonly recorded?: string | undefined;
   readonly current?: string | undefined;
 }
@@ -78,7 +78,8 @@ export interface Explanation {
 /** The answer about a workload. */
 export interface WorkloadExplanation extends Explanation {
   readonly workload: WorkloadRef;
-  readonly workloadState: State;
+  /** `not served`: the reloader never rolls it. */
+  readonly workloadState: State | 'not served';
   readonly follows: readonly FollowedObject[];
   readonly asks: readonly PolicyWord[];
   /** How far its rollout has come, in words. */
@@ -86,6 +87,7 @@ export interface WorkloadExplanation extends Explanation {
   readonly events: readonly ShownEvent[];
 }
 
+const NOT_SERVED = /^(?:deleted|finalizer|kind-not|managed|namespace-not|unselected-namespace)/;
 /** All causes that apply, the first one first to look at; settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
   const alone = leftAlone(facts);
@@ -105,11 +107,9 @@ export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []):
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   const time = isOutdated ? timeUnknown(facts) : [];
   const causes = isWatched ? causesOf(facts) : [unwatched];
-  const reasons = isOutdated ? causes.map(({ rule }) => rule) : undefined;
-  const isKnown = follows.every(({ pods }) => pods !== 'unknown');
   return {
     workload: workload.ref,
-    workloadState: record && isKnown ? stateOf(observation.store, record, reasons) : 'unknown',
+    workloadState: shownState(facts, follows, causes),
     causes,
     unknown: isWatched ? [...hiddenOf(facts), ...unrecorded(follows), ...time] : doubtsOf(reloader),
     follows,
@@ -119,6 +119,19 @@ export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []):
     rollout: rolloutText(facts),
     events,
   };
+}
+
+function shownState(
+  { record, observation, reloader }: Facts,
+  follows: readonly FollowedObject[],
+  causes: readonly Cause[],
+): WorkloadExplanation['workloadState'] {
+  const rules = causes.map(({ rule }) => rule);
+  const has = (state: FollowedObject['pods']): boolean => follows.some(({ pods }) => pods === state);
+  if (rules.some((rule) => NOT_SERVED.test(rule))) return 'not served';
+  if (record === undefined || reloader.unknown.length > 0 || has('unknown')) return 'unknown';
+  const state = stateOf(observation.store, record, has('out of date') ? rules : undefined);
+  return state === 'healthy' && has('paused') ? 'waiting' : state;
 }
 
 /** What of a workload's settings, objects and state is not known. */

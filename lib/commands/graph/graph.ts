@@ -82,7 +82,7 @@ export async function answerTo(
 /** What --outdated leaves out: of pods that roll out some may run an older content. */
 const UNCHANGED: readonly string[] = ['no change to roll', 'not compared', 'absent or unwatched'];
 
-/** The edges, ordered by object and workload: all, or those of `only` one of them, or those that are out of date. */
+/** The edges by object and workload: all, those of `only` one, or those that are out of date. */
 export function graphOf(
   observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
   isOutdated: boolean,

@@ -1,4 +1,4 @@
-/** A cluster of manifests, all rolled out: answers reads as an API server would, so that the same code decides without one. */
+/** A cluster of manifests, all rolled out, that answers reads as an API server does. */
 
 import { apiVersionOf, collectionPath, NAMESPACES } from '../../kubernetes/api-path.ts';
 import { mountsOf } from '../../kubernetes/sources.ts';
@@ -141,7 +141,7 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
   };
 }
 
-/** The object with its namespace, if its kind has them, and of a Secret the content as the API server stores it. */
+/** The object with its namespace, and a Secret with the content that the API server stores. */
 function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
   const {
     stringData = {},

@@ -16,7 +16,7 @@ const SUFFIXES = ['.yaml', '.yml', '.json'];
 const KUSTOMIZE = /^"?apiVersion"?: *"?kustomize\.config\.k8s\.io\//m;
 const KUSTOMIZATION = /^kustomization\.ya?ml$/;
 
-/** The manifests of files, folders and `-`, in their order, but for the excluded ones. @throws CommandError without `report`: then they are read as by `kubectl apply -f` */
+/** The manifests of files, folders and `-`, but for the excluded ones. @throws CommandError without `report`, as `kubectl apply -f` */
 export async function readManifests(
   places: readonly string[],
   excluded: readonly string[] = [],

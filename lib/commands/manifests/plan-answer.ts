@@ -15,7 +15,8 @@ import {
 import { POLICIES, type Verdict } from '../../model/reasons.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { outdatedObjects } from '../../tracking/edge-policy.ts';
+import { outdatedObjects, putEdge } from '../../tracking/edge-policy.ts';
+import { nextEdge } from '../../tracking/edge-state.ts';
 import type { Cause } from '../explain/cause.ts';
 import { followed } from '../explain/causes-of-workload.ts';
 import type { Explanation } from '../explain/explanation.ts';
@@ -54,6 +55,15 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
   readonly pending: readonly WorkloadRef[];
   /** Workloads that are out of date, and would no longer be: their pending rollout goes. */
   readonly withdrawn: readonly WorkloadRef[];
+}
+
+/** A start doubts pods wherever a content has changed. The reloader that wrote the state has recorded what it doubts. */
+export function believeState(store: Store): void {
+  for (const record of store.workloads.values()) {
+    if (!record.workload.isRolledOut) continue;
+    for (const [config, edge] of record.edges)
+      putEdge(store, record, config, nextEdge(edge, { type: 'pods-started', observed: edge.runningDigest }));
+  }
 }
 
 /** By workload that is out of date, with which objects, and whether anything keeps it. */
@@ -104,7 +114,7 @@ export function rolloutsOf(
   });
 }
 
-/** The rollouts as the installed reloader does them, and the causes, with those why it cannot do others. */
+/** The rollouts that the installed reloader does, and the causes, with those why it cannot do others. */
 export function doneBy(
   reloader: InstalledReloader,
   store: Store,

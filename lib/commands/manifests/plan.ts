@@ -4,12 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { collectionPath } from '../../kubernetes/api-path.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import { configKindOf, keyOf, type ObjectKey, wholeOf, workloadRefIn } from '../../model/object-ref.ts';
+import type { Reading } from '../../model/outcome.ts';
 import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
-import type { Store } from '../../store/store.ts';
-import { putEdge } from '../../tracking/edge-policy.ts';
-import { nextEdge } from '../../tracking/edge-state.ts';
 import { CommandError, exitCodeOf } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import {
@@ -24,6 +22,7 @@ import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../e
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
+import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
@@ -36,6 +35,7 @@ import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manife
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
 import {
   ASSUMED,
+  believeState,
   deniedSince,
   doneBy,
   outdatedIn,
@@ -101,7 +101,7 @@ export interface Step {
   readonly change: PlannedObject['change'];
 }
 
-/** The plan; those of `former` that are not among the manifests are deleted. Undefined: the scene is a cluster. @throws CommandError if two of one set differ */
+/** The plan; what `former` alone has is deleted. Undefined: the scene is a cluster. @throws CommandError if two of one set differ */
 export async function plan(
   scene: Scene,
   manifests: readonly Manifest[],
@@ -153,9 +153,12 @@ async function planIf(
   const found = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
   const { rollouts, causes } = doneBy(reloader, store, { rollouts: due, causes: found });
   const after = outdatedIn(controllers, serves, now);
-  const others = await changedByOthers(scene, observation, steps, [manifests, former]);
+  const planned = rollouts.filter(({ by }) => by === 'reloader').map(({ workload }) => keyOf(workload));
+  const tried = planned.flatMap((key) => store.workloads.get(key)?.workload ?? []);
+  const refusals = await refusalsOf(send, tried);
+  const changed = await changedByOthers(scene, observation, steps, [manifests, former]);
   const outdated = [...before.keys()].filter((key) => after.has(key));
-  const all = { objects, rollouts, outdated, unread, doubted, others };
+  const all = { objects, rollouts, outdated, unread, doubted, others: [...refusals, ...changed] };
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
@@ -168,15 +171,6 @@ async function planIf(
   };
   await observation.end();
   return answer;
-}
-
-/** A start doubts pods wherever a content has changed. The reloader that wrote the state has recorded what it doubts. */
-function believeState(store: Store): void {
-  for (const record of store.workloads.values()) {
-    if (!record.workload.isRolledOut) continue;
-    for (const [config, edge] of record.edges)
-      putEdge(store, record, config, nextEdge(edge, { type: 'pods-started', observed: edge.runningDigest }));
-  }
 }
 
 /** An object of which no reloader has recorded which content the pods of a follower run. */
@@ -192,7 +186,7 @@ function doubtedIn(observation: Observation): readonly Doubted[] {
   );
 }
 
-/** That it is not recorded what pods run, where it counts: of a workload that is rolled, changes or is out of date. */
+/** That it is not recorded what pods run of a workload that is rolled, changes or is out of date. */
 function unrecordedOf(
   doubted: readonly Doubted[],
   steps: readonly Step[],
@@ -325,6 +319,17 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
 /** An object that is applied, or (if it is not kept) deleted. */
 type Wanted = ServedObject & { readonly isKept: boolean };
 
+/** A field by which kubectl changes others; its quotes are not those within a text. */
+const DIRECTIVE = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrimitiveList|setElementOrder)\b/;
+
+/** Why it is not known what an object becomes. @throws CommandError if the API server does not answer */
+function unknownBy(reading: Reading<RawObject>, object: RawObject): string | undefined {
+  if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
+  if (reading.kind === 'failed') return problemOf(reading);
+  const directive = DIRECTIVE.exec(JSON.stringify([object, reading]));
+  return directive === null ? undefined : `it has the directive ${directive}`;
+}
+
 /** What changes. */
 async function stepsOf(
   send: Send,
@@ -344,12 +349,9 @@ async function stepsOf(
   for (const { row, object, isKept } of wanted.filter((each) => last.get(idOf(each)) === each)) {
     const { namespace, name } = object.metadata;
     const reading = await readObject(send, row, namespace, name);
-    if (reading.kind === 'failed') {
-      if (reading.isForbidden !== true) throw unreachable(reading);
-      const what = `${row.kind}/${name}`;
-      unread.push({ kind: row.stream, namespace, what, why: problemOf(reading) });
-      continue;
-    }
+    const why = unknownBy(reading, object);
+    if (why !== undefined) unread.push({ kind: row.stream, namespace, what: `${row.kind}/${name}`, why });
+    if (why !== undefined) continue;
     const before = reading.kind === 'found' ? reading.object : undefined;
     const created = { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata };
     const after = before ? applied(before, object, row) : { ...object, metadata: created };

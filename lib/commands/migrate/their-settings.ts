@@ -105,7 +105,7 @@ function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly 
     const [theirs = ''] = group[0].split('=', 1);
     try {
       const one = readCommandLine(group);
-      new Reader(one, new Map(), () => '');
+      new Reader(one, new Map());
       for (const name of one.keys()) {
         const dead = DEAD_FLAGS.find((flag) => flag.name === name);
         if (dead === undefined) words.push({ name, text: group.join('=') });

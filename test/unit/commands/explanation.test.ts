@@ -50,6 +50,58 @@ test('pods are out of date after a change', async () => {
   assert.match(text, /: out of date \(pods may run an older content, current is \w{4}…\)\n/);
 });
 
+/** By its state in the headline, how a workload comes to it. */
+const STATES: Readonly<Record<string, readonly [state: string, make: (world: World) => unknown]>> = {
+  'all is well': ['healthy', well()],
+  'it may not be patched': [
+    'not served',
+    (world) => {
+      world.mayDo = (resource, _, verb) => resource !== 'deployments' || verb !== 'patch';
+      well()(world);
+    },
+  ],
+  'its namespace is not watched': [
+    'not served',
+    (world) =>
+      world
+        .install(['--namespace=shared'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+  ],
+  'its namespace is not selected': [
+    'not served',
+    (world) =>
+      world
+        .install(['-A', '--namespace-selector=tier=web'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+  ],
+  'it is paused before its rollout is complete': [
+    'waiting',
+    (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ annotations: follows('web'), spec: { paused: true } }),
+  ],
+  'the flags are guessed': [
+    'unknown',
+    (world) => well({ 'reloader.stakater.com/search': 'true' })(world).another(),
+  ],
+};
+
+describe('the headline is true where', () => {
+  for (const [what, [state, make]] of Object.entries(STATES))
+    test(what, async () => {
+      const world = new World();
+      make(world);
+      await rolledOut(world);
+      const { workloadState } = await world.explained();
+      world.sandbox.close();
+      assert.equal(workloadState, state);
+    });
+});
+
 test('a Deployment that was paused before it had pods is not rolling out', async () => {
   const parts = { annotations: follows('web'), spec: { paused: true } };
   const world = new World().install().configMap().deployment(parts);

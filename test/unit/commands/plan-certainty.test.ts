@@ -146,6 +146,16 @@ const UNREADABLE: Readonly<Record<string, [resource: string, objects: readonly o
       [deployment('app:2')],
       /^you may not read ConfigMap\/reloader-state in reloader$/,
     ],
+    'an object has a directive of a patch': [
+      'none',
+      [configMap({ $patch: 'replace', w: '1' }), { ...TLS, stringData: { a: '{"$patch":"replace"}' } }],
+      /^ConfigMap\/web: it has the directive \$patch$/,
+    ],
+    'a field has a directive of a patch': [
+      'none',
+      [deployment('app:1', follows('web'), { '$deleteFromPrimitiveList/args': ['a'] })],
+      /^Deployment\/web: it has the directive \$deleteFromPrimitiveList$/,
+    ],
     'nothing, where what may not be read does not concern the manifests': ['secrets', [CHANGED]],
     'nothing, where the state does not matter: nothing changes': ['configmaps/reloader-state', [configMap()]],
   };
@@ -199,6 +209,40 @@ describe('a plan is not known because', () => {
     closed.refuses = ({ path: asked }) => /^\/apis\/apps\/v1\/deployments/.test(asked);
     const { unknown } = await onCluster(closed, [CHANGED]);
     assert.match(unknown.join(), /you may not list the Deployments of all namespaces/);
+  });
+});
+
+/** By the Events of the workload, in their order, whether a plan does not know that it is rolled. */
+const ATTEMPTS: readonly (readonly [isUnknown: boolean, ...reasons: readonly string[]])[] = [
+  [true, 'ReloadRefused'],
+  [true, 'Reloaded', 'ReloadRefused', 'ReloadRefused', 'SecondReloader', 'RolloutHeld'],
+  [false, 'ReloadRefused', 'Reloaded'],
+  [false, 'ReloadRefused', 'WebhookNotified', 'MistypedAnnotation'],
+  [false, 'RolloutHeld'],
+];
+
+describe('a plan knows of attempts that were refused: after the Events', () => {
+  const world = (words: Words = {}): World =>
+    new World()
+      .install()
+      .configMap()
+      .deployment({ annotations: { ...follows('web'), ...words } });
+  for (const [isUnknown, ...reasons] of ATTEMPTS)
+    test(reasons.join(', '), async () => {
+      const tried = world();
+      for (const [minute, reason] of reasons.entries()) tried.event(reason, minute);
+      const minute = reasons.lastIndexOf('ReloadRefused');
+      const says = `the last attempt to roll Deployment/web in default was refused at 2026-01-31T12:0${minute}:00.000Z`;
+      const { unknown, rollouts } = await onCluster(tried, [CHANGED]);
+      assert.deepEqual([unknown, rollouts.length], [isUnknown ? [says] : [], 1]);
+    });
+
+  test('of another workload, of one that a person rolls, or that may not be read', async () => {
+    const other = world().event('ReloadRefused', 0, 'another');
+    const notified = world({ [`${NATIVE}/notify-only`]: 'true' }).event('ReloadRefused', 0);
+    const hidden = without('events', world().event('ReloadRefused', 0));
+    for (const each of [other, notified, hidden])
+      assert.deepEqual((await onCluster(each, [CHANGED])).unknown, []);
   });
 });
 

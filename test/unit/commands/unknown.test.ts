@@ -67,10 +67,6 @@ describe('which reloader runs is not known', () => {
       (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
       /the variables of Deployment reloader\/reloader are in objects that envFrom names/,
     ],
-    'where its further kinds are in a file': [
-      (world) => world.install(['-A', '--workload-kinds=@/etc/reloader/kinds']),
-      /the further kinds of Deployment reloader\/reloader are in a file of its pod/,
-    ],
     'where it has a command that is not understood': [
       (world) => world.install(['-A'], 1, [], [], ['sh', '-c', 'exec node reloader.mjs --dry-run']),
       /which flags count: Deployment reloader\/reloader has a command of its own/,

@@ -150,6 +150,23 @@ export class World {
     return this;
   }
 
+  /** An Event of the reloader about the Deployment `web`, in that minute. */
+  event(
+    reason: string,
+    minute: number,
+    uid: unknown = this.sandbox.get('deployments', 'default', 'web')?.metadata.uid,
+  ): this {
+    const name = `web.${minute}`;
+    const lastTimestamp = `2026-01-31T12:0${minute}:00.000Z`;
+    const parts = { reason, lastTimestamp, source: { component: 'kubernetes-reloader' } };
+    this.sandbox.create('events', {
+      metadata: { namespace: 'default', name },
+      involvedObject: { uid },
+      ...parts,
+    });
+    return this;
+  }
+
   /** A Deployment whose pods are there. */
   deployment({
     name = 'web',

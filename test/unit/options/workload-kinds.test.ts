@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { workloadKindsOf } from '../../../lib/options/options.ts';
-import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { errorOf, running } from './given.ts';
 
 const FORM =
@@ -55,6 +54,7 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   'acme.example//apps:spec.template': `${FORM}, got `,
   'apps/v1/controllerrevisions:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
   'apps/v1/replicasets:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
+  '@/etc/reloader/kinds': `${FORM}, got "@/etc/reloader/kinds"`,
   replicasets: `${FORM}, got "replicasets"`,
   [`${APPS},pods`]: `${FORM}, got "pods"`,
   'apps/v1/deployments:spec.template':
@@ -79,48 +79,5 @@ describe('an entry that cannot be served is refused:', () => {
   test('the variable is named where it gave the text', () => {
     assert.match(errorOf('RELOADER_OPT_WORKLOAD_KINDS=a'), /^RELOADER_OPT_WORKLOAD_KINDS: expected group/);
     assert.match(errorOf(`RELOADER_OPT_WORKLOAD_KINDS=${APPS},${APPS}`), /^RELOADER_OPT_WORKLOAD_KINDS: /);
-  });
-});
-
-describe('kinds in a file', () => {
-  const OTHER = 'x-y.example/v1beta1/my-jobs:spec.a';
-  const FILES: Readonly<Record<string, string>> = {
-    '/kinds': `# of our operators\n${APPS}\n\n  ${OTHER}  # since May\r\n`,
-    '/empty': '# none\n',
-    '/wrong': `${APPS}\nacme.example/v1/apps2`,
-  };
-  const read = (path: string): string => {
-    const text = FILES[path];
-    if (text === undefined) throw Object.assign(new Error(path), { code: 'ENOENT' });
-    return text;
-  };
-  const resources = (...argv: readonly string[]): readonly string[] | string => {
-    const command = parseOptions(argv, {}, read);
-    if (command.type === 'run') return command.options.furtherKinds.map(({ resource }) => resource);
-    return command.type === 'usage-error' ? command.message : '';
-  };
-
-  test('are those of its lines, beside others', () => {
-    assert.deepEqual(resources('--workload-kinds=@/kinds'), ['apps', 'my-jobs']);
-    assert.deepEqual(resources('--workload-kinds', 'a.example/v1/bs:spec.c', '--workload-kinds', '@/kinds'), [
-      'bs',
-      'apps',
-      'my-jobs',
-    ]);
-  });
-
-  test('that cannot be read, has none, or a wrong one, are an error that names it', () => {
-    assert.equal(
-      resources('--workload-kinds=@/away'),
-      '--workload-kinds: expected a file that can be read, got /away (ENOENT)',
-    );
-    assert.equal(
-      resources('--workload-kinds=@/empty'),
-      '--workload-kinds: expected an entry in a line of /empty, which has none',
-    );
-    assert.match(
-      String(resources('--workload-kinds=@/wrong')),
-      /the path of the pod template is missing.*apps2/,
-    );
   });
 });
