@@ -13,7 +13,7 @@ import {
   type WorkloadRef,
 } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
-import { listedText, NOTHING, parseBool } from '../model/text.ts';
+import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import { type Annotations, meantIn, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
@@ -50,8 +50,8 @@ export interface Keys {
 
 type Rule = (workload: Workload, keys: Keys, words: readonly Vocabulary[]) => readonly Finding[];
 
-/** The rules about the value of one annotation. */
-const VALUE_RULES: readonly Rule[] = [
+/** The rules, in the order in which their findings are reported. */
+const RULES: readonly Rule[] = [
   malformed,
   unreadable,
   untrue,
@@ -59,9 +59,11 @@ const VALUE_RULES: readonly Rule[] = [
   unchoosable,
   unmeasured,
   ({ annotations }) => malformedFindings(annotations, OWN_CHECKS),
+  templateless,
+  misplaced,
+  shadowed,
+  mistyped,
 ];
-/** The rules, in the order in which their findings are reported. */
-const RULES: readonly Rule[] = [...VALUE_RULES, idle, templateless, misplaced, shadowed, mistyped];
 const NONE: readonly Finding[] = [];
 const PLACES = { template: 'on the pod template', label: 'among the labels' };
 /** The annotations that count with any vocabularies in use. */
@@ -167,17 +169,6 @@ function untrue(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): re
   });
 }
 
-/** A search beside `auto`, which asks for what the search would leave out. */
-function idle(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
-  return all.flatMap((words): readonly Finding[] => {
-    const { auto, search } = words;
-    const annotations = allOf(words, workload);
-    if (annotations[search] !== 'true' || parseBool(annotations[auto] ?? '') !== true) return NONE;
-    const message = `${search} has no effect beside ${auto}, which asks for every object that its pods refer to; take one of them away`;
-    return [unserved(search, message)];
-  });
-}
-
 /** A stamp in an annotation restarts no pod that its controller updates in place. */
 export function inPlaceFindings(workload: Workload, strategy: ReloadStrategy): readonly Finding[] {
   const { annotations, updatesInPlace } = workload;
@@ -251,11 +242,11 @@ function unmeasured({ annotations }: Workload, _keys: Keys, all: readonly Vocabu
 }
 
 /** Policy on the pod template, or among the labels, that counts only on the workload; one that the workload has too is no mistake. */
-function misplaced(workload: Workload, keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function misplaced(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
   const { annotations, unknownAnnotations } = workload;
   return unknownAnnotations.flatMap(({ key, value, on }): readonly Finding[] => {
     if (on === 'workload' || annotations[key] !== undefined) return NONE;
-    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(workload, key, [value], keys, all)}`;
+    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(key, [value], all)}`;
     const message = `${key} is ${PLACES[on]}, where it has no effect; ${remedy}`;
     return [{ reason: 'misplaced', about: key, message }];
   });
@@ -282,7 +273,7 @@ function mistyped(workload: Workload, keys: Keys, all: readonly Vocabulary[]): r
       if (keys.all.isConfigAnnotation(key))
         return strayFinding(key, ['ConfigMaps and Secrets', 'a workload', 'the object']);
       const meant = keys.near.meantBy(key) ?? '';
-      const text = rightText(workload, meant, [annotations[meant] ?? '', value], keys, all);
+      const text = rightText(meant, [annotations[meant] ?? '', value], all);
       return mistypedFinding(key, keys, keys.all.isConfigAnnotation(meant) ? `on the object ${text}` : text);
     });
 }
@@ -316,18 +307,13 @@ export function configMistakesOf(
 ): readonly Finding[] {
   const marks = all.flatMap(({ match, ignore }) => [truthCheck(match), truthCheck(ignore)]);
   const of = ` of ${describe(ref)}`;
-  const wrongIn = (own: Annotations): readonly Finding[] => [
-    ...configGatingMistakes(ref, own),
-    ...malformedFindings(own, Object.assign({}, ...marks), of),
-  ];
-  const strays = meantIn(annotations, keys.all.isStrayOnObject).map(([key, value]): Finding => {
+  const strays = meantIn(annotations, keys.all.isStrayOnObject).map(([key]): Finding => {
     if (keys.all.isPolicyAnnotation(key))
       return strayFinding(key, ['workloads', describe(ref), 'the workload'], of);
-    const meant = keys.near.meantBy(key) ?? '';
-    const text = wrongIn({ [meant]: value }).length > 0 ? meant : annotationText(meant, value);
-    return mistypedFinding(key, keys, text, of);
+    return mistypedFinding(key, keys, keys.near.meantBy(key) ?? '', of);
   });
-  return [...wrongIn(annotations), ...strays];
+  const wrong = malformedFindings(annotations, Object.assign({}, ...marks), of);
+  return [...configGatingMistakes(ref, annotations), ...wrong, ...strays];
 }
 
 /** Annotations about objects of a kind that a cluster may lack and that no stream shows; all other annotations count. */
@@ -353,19 +339,9 @@ function unserved(about: string, message: string): Finding {
   return { reason: 'unserved', about, message };
 }
 
-/** `key` with the names that `values` probably list, or with the last value; alone if no value fits. */
-function rightText(
-  workload: Workload,
-  key: string,
-  values: readonly string[],
-  keys: Keys,
-  all: readonly Vocabulary[],
-): string {
-  const words = all.find((each) => nameListKeysOf(each).includes(key));
-  const names = words === undefined ? [] : meantNames(values.join());
-  const text = names.length === 0 ? undefined : listText(key, names);
-  const value = values.at(-1) ?? '';
-  const alone = { ...workload, annotations: { [key]: value }, templateAnnotations: NOTHING };
-  const isFit = VALUE_RULES.every((rule) => rule(alone, keys, all).length === 0);
-  return text ?? (isFit ? annotationText(key, value) : key);
+/** `key` with the names that `values` probably list; alone if it is no list. */
+function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
+  const isList = all.some((words) => nameListKeysOf(words).includes(key));
+  const names = isList ? meantNames(values.join()) : [];
+  return (names.length === 0 ? undefined : listText(key, names)) ?? key;
 }

@@ -15,41 +15,44 @@ export function nativeKeyOf(kind: ConfigKind): string {
 const WRITTEN = [STAMPED_AFTER_ANNOTATION, REPLACES_ANNOTATION, 'wave.pusher.com/scheduling-disabled'];
 /** Words of prefixes that do not tell one from another. */
 const COMMON = ['com', 'io', 'org', 'net', 'dev', 'k8s', 'cs'];
-/** A key with more words is none of ours. */
-const MOST_WORDS = 12;
 const LONGEST_KEY = 317;
-const FAR = 2;
+/** How many letters a key without our prefix may differ. */
+const FEW = 2;
+/** A shorter word is part of too many others. */
+const LEAST_PART = 4;
 const SHORT_PREFIX = 'reloader';
 
-/** A key that counts, in words. */
-interface KnownKey {
-  readonly key: string;
-  /** The words of its prefix without which it is another program's. */
+/** The keys of one prefix: what follows the words of the prefix, with the key. */
+interface KnownKeys {
   readonly brand: readonly string[];
-  readonly words: readonly string[];
-  /** Whether the prefix is that of a vocabulary, so that another word may be wrong. */
-  readonly isBranded: boolean;
+  readonly isVocabulary: boolean;
+  readonly rests: Map<string, string>;
 }
 
 /** Finds the key that was meant, among those that count. */
 export class NearKeys {
-  readonly #known: readonly KnownKey[];
   readonly #vocabularies: readonly Vocabulary[];
+  readonly #groups = new Map<string, KnownKeys>();
+  /** All of them, by their letters alone. */
+  readonly #letters = new Map<string, string>();
 
   /** `keys`: all keys that the vocabularies read, and lists of one's own; the first of two that are as near is meant. */
   constructor(vocabularies: readonly Vocabulary[], keys: readonly string[]) {
     this.#vocabularies = vocabularies;
     const lists = vocabularies.filter((words) => !words.namesArePatterns);
     const own = lists.flatMap(({ named }) => Object.values(named).flat());
-    const brands = new Map<string, readonly string[]>();
-    this.#known = keys.flatMap((key): readonly KnownKey[] => {
+    for (const key of keys) {
       const domain = this.vocabularyOf(key)?.domain;
-      if (domain === undefined && !own.includes(key)) return [];
-      const brand = brands.get(domain ?? prefixOf(key)) ?? wordsIn(domain ?? prefixOf(key));
-      brands.set(domain ?? prefixOf(key), brand);
-      const words = wordsIn(key).filter((word) => !brand.includes(word));
-      return [{ key, brand, words, isBranded: domain !== undefined }];
-    });
+      if (domain === undefined && !own.includes(key)) continue;
+      const prefix = domain ?? prefixOf(key);
+      const isVocabulary = domain !== undefined;
+      const group = this.#groups.get(prefix) ?? { brand: wordsIn(prefix), isVocabulary, rests: new Map() };
+      const rest = restOf(wordsIn(key), group);
+      if (!group.rests.has(rest)) group.rests.set(rest, key);
+      this.#groups.set(prefix, group);
+      const letters = wordsIn(key).join('');
+      if (!this.#letters.has(letters)) this.#letters.set(letters, key);
+    }
   }
 
   /** The vocabulary whose prefix `key` has. */
@@ -64,52 +67,38 @@ export class NearKeys {
     return this.vocabularyOf(key) !== undefined || this.meantBy(key) !== undefined;
   }
 
-  /** The nearest key that counts, if it is near. */
+  /** The nearest key that counts, if it is near: of those with its prefix, else with a prefix that is almost its own. */
   meantBy(given: string): string | undefined {
-    const whole = `${SHORT_PREFIX}.${given}`;
-    // `stakater.com/auto`
-    const key = this.#vocabularies.some(({ domain }) => prefixOf(whole) === domain) ? whole : given;
-    const words = wordsIn(key);
-    if (words.length > MOST_WORDS) return undefined;
-    const isShort = prefixOf(key) === SHORT_PREFIX;
-    // By brand, what is left of the words without it; undefined if they do not have it, or nothing else.
-    const lefts = new Map<readonly string[], readonly string[] | undefined>();
-    for (const { brand } of this.#known) {
-      if (lefts.has(brand)) continue;
-      const { left, missed } = paired(words, isShort && brand[0] === SHORT_PREFIX ? [SHORT_PREFIX] : brand);
-      lefts.set(brand, missed > 0 || left.length === 0 ? undefined : left);
+    const words = wordsIn(this.#whole(given));
+    for (const group of this.#groups.values()) {
+      const rest = restOf(words, group);
+      if (!group.brand.every((word) => words.includes(word)) || rest === '') continue;
+      const all = [...group.rests.keys()];
+      const part = group.isVocabulary
+        ? all.find((each) => isPart(each, rest) || isPart(rest, each))
+        : undefined;
+      const meant = group.rests.get(closestMatch(rest, all, FEW) ?? part ?? closestMatch(rest, all) ?? '');
+      if (meant !== undefined) return meant;
     }
-    const wrong = this.#known.map((known) => wrongIn(lefts.get(known.brand), known, isShort));
-    const least = Math.min(...wrong);
-    return least === FAR ? undefined : this.#known[wrong.indexOf(least)]?.key;
+    return this.#letters.get(closestMatch(words.join(''), this.#letters.keys(), FEW) ?? '');
+  }
+
+  /** `stakater.com/auto` and `reloader/auto` lack a part of the prefix. */
+  #whole(given: string): string {
+    const prefix = prefixOf(given);
+    if (prefix === SHORT_PREFIX) return given.replace(SHORT_PREFIX, NATIVE_PREFIX);
+    const whole = `${SHORT_PREFIX}.${given}`;
+    return this.#vocabularies.some(({ domain }) => prefixOf(whole) === domain) ? whole : given;
   }
 }
 
-/** 0 if `left` are almost the words of `known`; 1 with a word more or less, or if they are joined; else FAR. */
-function wrongIn(
-  left: readonly string[] | undefined,
-  { words, isBranded }: KnownKey,
-  isShort: boolean,
-): number {
-  if (left === undefined) return FAR;
-  const rest = paired(left, words);
-  const odd = rest.missed + rest.left.length;
-  if (odd === 1 && isBranded && !isShort && rest.missed < words.length) return 1;
-  if (odd === 0) return 0;
-  return closestMatch(left.join(''), [words.join('')]) === undefined ? FAR : 1;
+function isPart(part: string, whole: string): boolean {
+  return part.length >= LEAST_PART && whole.includes(part);
 }
 
-/** What is left of `words` without one that is almost each of `wanted`, and how many of these have none; two are too many. */
-function paired(words: readonly string[], wanted: readonly string[]): { left: string[]; missed: number } {
-  const left = [...words];
-  let missed = 0;
-  for (const word of wanted) {
-    const partner = closestMatch(word, left);
-    if (partner === undefined) missed += 1;
-    else left.splice(left.indexOf(partner), 1);
-    if (missed > 1) break;
-  }
-  return { left, missed };
+/** What is left of the words without those of the prefix. */
+function restOf(words: readonly string[], { brand }: Pick<KnownKeys, 'brand'>): string {
+  return words.filter((word) => !brand.includes(word)).join('');
 }
 
 /** The words of a key in small letters, but for COMMON ones: a capital begins one, as in `configMap`. */

@@ -5,26 +5,29 @@ import { FIELD_MANAGER, LEASES } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { ApiResource } from '../model/object-ref.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
-import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
+import type { RawObject } from '../model/raw-objects.ts';
 import { plain } from '../model/text.ts';
 import { VARIABLE_PREFIX } from '../options/flags.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
+import {
+  isOurs,
+  type Program,
+  programOf,
+  type RawDeployment,
+  RELOADER_LABEL,
+  RELOADER_SELECTOR,
+  titleOf,
+  unseenSettings,
+} from './deployed-program.ts';
 import { listObjects, readObject } from './reads.ts';
 import { type Rights, silenceOf, withRights } from './reloader-rights.ts';
 
 /** Deployments, one of which may be a reloader. */
 export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
-/** The label of each Deployment of this program, whatever it is installed by. */
-export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
-/** Selects them. */
-export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
 /** Only whether it is set matters; its value may be in a Secret. */
-const WEBHOOK = `${VARIABLE_PREFIX}WEBHOOK_URL`;
-const PROGRAM = /(?:^|\/)reloader(?:\.mjs)?$/;
-/** What has its value in a Secret, and decides nothing about workloads. */
-const SECRET = /_(URL|TOKEN)$/;
+const WEBHOOKS = ['--webhook-url', `${VARIABLE_PREFIX}WEBHOOK_URL`];
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
 /** How far the clocks of a person and of a reloader may be apart. */
@@ -62,26 +65,6 @@ export interface InstalledReloader extends Rights {
   readonly unknown: readonly string[];
   /** What else is not known, although its settings are, each a sentence. */
   readonly doubts?: readonly string[];
-}
-
-interface RawProgram extends RawContainer {
-  readonly image?: string;
-  readonly command?: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly (RawEnvVar & {
-    readonly valueFrom?: { readonly fieldRef?: { readonly fieldPath?: string } };
-  })[];
-}
-
-/** A Deployment whose container is a program with arguments and variables. */
-export interface RawDeployment extends RawObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly template?: {
-      readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
-    };
-  };
-  readonly status?: { replicas?: number; updatedReplicas?: number; readyReplicas?: number };
 }
 
 /** `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
@@ -179,11 +162,6 @@ function rivalsIn(serving: Serving, further: string): readonly string[] {
   return [
     `${rivals.length} reloaders watch ${where}: ${names.join(', ')} (--reloader <namespace>/<name> names one${further})`,
   ];
-}
-
-/** Whether the Deployment is one of this program. */
-export function isOurs({ metadata: { labels = {} } }: RawDeployment): boolean {
-  return labels[RELOADER_LABEL.key] === RELOADER_LABEL.value;
 }
 
 /** Which reloader holds it; empty: none. */
@@ -312,21 +290,16 @@ export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'cod
 export type Found = InstalledReloader & Required<Pick<InstalledReloader, 'installation'>>;
 
 function installed(deployment: RawDeployment, settings: readonly string[]): Found {
-  const { name, namespace = '' } = deployment.metadata;
-  const { args, env, hidden } = programOf(deployment);
-  const { envFrom = [], command = [] } = containerOf(deployment) ?? {};
-  const unread = hidden.filter((each) => each.startsWith(VARIABLE_PREFIX));
-  const title = `Deployment ${namespace}/${name}`;
-  const variables = { ...env, ...(unread.includes(WEBHOOK) && { [WEBHOOK]: 'https://hidden.invalid' }) };
-  optionsOf(args, variables, title);
-  const { options } = optionsOf([...args, ...settings], variables);
-  const unknown = unread
-    .filter((each) => !SECRET.test(each))
-    .map((each) => `the value of ${each} of ${title} is not in its manifest`);
+  const { namespace = '' } = deployment.metadata;
+  const program = programOf(deployment);
+  const title = titleOf(deployment);
+  const hook = program.hidden.some((each) => WEBHOOKS.includes(each)) ? ['https://hidden.invalid'] : [];
+  const words = [...program.args, ...hook.map((url) => `--webhook-url=${url}`)];
+  optionsOf(words, program.env, title);
+  const { options } = optionsOf([...words, ...settings], program.env);
+  const unknown = [...unseenSettings(deployment, options, settings)];
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
-  if (flagsIn(command) === undefined) unknown.push(`which flags count: ${title} has a command of its own`);
-  if (envFrom.length > 0) unknown.push(`the variables of ${title} are in objects that envFrom names`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
 }
 
@@ -337,43 +310,6 @@ export function installationOf({ metadata, spec, status }: RawDeployment): Insta
   const { replicas = 1, template } = spec ?? {};
   const account = template?.spec?.serviceAccountName ?? 'default';
   return { namespace, name, account, replicas, readyReplicas: status?.readyReplicas ?? 0, release };
-}
-
-/** How the program of a Deployment is started. */
-export interface Program {
-  readonly container: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** The variables whose value is not in the manifest. */
-  readonly hidden: readonly string[];
-}
-
-/** The arguments and variables of the reloader's container, or the first one. */
-export function programOf(deployment: RawDeployment): Program {
-  const { name = '', command = [], args = [], env: variables = [] } = containerOf(deployment) ?? {};
-  const env = Object.fromEntries(
-    variables.flatMap(({ name: variable, value, valueFrom }) => {
-      const isNamespace = valueFrom?.fieldRef?.fieldPath === 'metadata.namespace';
-      const text = isNamespace ? deployment.metadata.namespace : value;
-      return text === undefined ? [] : [[variable, text]];
-    }),
-  );
-  const expanded = [...(flagsIn(command) ?? []), ...args].map((word) =>
-    word.replaceAll(/\$\(([A-Za-z0-9_.-]+)\)/g, (_, variable: string) => env[variable] ?? ''),
-  );
-  const hidden = variables.map((variable) => variable.name).filter((each) => env[each] === undefined);
-  return { container: name, args: expanded, env, hidden };
-}
-
-/** Undefined: they are not known, as those of a shell. */
-function flagsIn(command: readonly string[]): readonly string[] | undefined {
-  const at = command.findIndex((word) => PROGRAM.test(word));
-  return at < 0 && command.length > 0 ? undefined : command.slice(at + 1);
-}
-
-function containerOf({ spec }: RawDeployment): RawProgram | undefined {
-  const containers = spec?.template?.spec?.containers ?? [];
-  return containers.find((each) => each.name.includes('reloader')) ?? containers[0];
 }
 
 /** The options of a command line, and the warnings. @throws CommandError that names the source, else the flags after -- */

@@ -63,10 +63,14 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** The candidate that differs from `word` in the fewest letters, if these are at most a third. */
-export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
+/** The candidate that differs from `word` in the fewest letters, if these are at most a third, and `most`. */
+export function closestMatch(
+  word: string,
+  candidates: Iterable<string>,
+  most: number = Number.POSITIVE_INFINITY,
+): string | undefined {
   let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = most + 1;
   for (const candidate of candidates) {
     const limit = Math.min(Math.floor(Math.max(word.length, candidate.length) / 3), least - 1);
     if (Math.abs(word.length - candidate.length) > limit) continue;

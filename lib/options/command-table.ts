@@ -80,7 +80,8 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
   },
   check: {
-    summary: 'finds mistakes in manifests, without a cluster',
+    summary:
+      'finds mistakes in the annotations and references of manifests, without a cluster; `kubectl apply --dry-run=server` validates the rest',
     flags: [
       FILES,
       namespace('the namespace of objects without one (default: default)'),

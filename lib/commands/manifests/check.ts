@@ -1,4 +1,4 @@
-/** `reloader check`: the mistakes of manifests, found without a cluster. */
+/** `reloader check`: mistakes in annotations and references of manifests, found without a cluster. It validates nothing else. */
 
 import { isNamespaceAnnotation, namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
@@ -29,7 +29,7 @@ type Level = 'error' | 'warning';
 
 /** The rules whose problems are errors. */
 export const ERRORS: readonly string[] = [
-  ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'misread', 'state-named'],
+  ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'state-named'],
 ];
 const CHECKED_RULES: readonly string[] = [
   ...ERRORS,
@@ -191,8 +191,7 @@ async function problemsAmong(
     const found = [...causes, ...strays].map((cause) =>
       problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),
     );
-    // What is missing in a partial object may be why it has no effect.
-    problems.push(...found.filter(({ level }) => level === 'error' || !manifest.isPartial));
+    problems.push(...found);
   }
   await observation.end();
   return problems;
@@ -251,7 +250,8 @@ function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): strin
   ]);
   const others = otherFiles.length;
   const note = others === 0 ? [] : [`${count(others, 'file')} without a manifest`];
-  const sum = [count(objects, 'object'), count(problems.length, 'problem'), ...note].join(', ');
+  const none = problems.length === 0 ? " with the reloader's annotations" : '';
+  const sum = [count(objects, 'object'), `${count(problems.length, 'problem')}${none}`, ...note].join(', ');
   return [...lines, sum, ''].join('\n');
 }
 

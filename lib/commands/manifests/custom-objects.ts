@@ -3,8 +3,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
+import { isOurs } from '../deployed-program.ts';
 import { followed } from '../explain/causes-of-workload.ts';
-import { isOurs, watches } from '../installed-reloader.ts';
+import { watches } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import type { Scene } from '../scene.ts';

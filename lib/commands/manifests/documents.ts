@@ -1,4 +1,4 @@
-/** The objects of a YAML text; each keeps its place for messages, and what the API server would refuse is a fault. */
+/** The objects of a YAML text; each has its place for messages. What only the API server can tell is no fault. */
 
 import {
   type Document,
@@ -9,14 +9,13 @@ import {
   type Node,
   parseAllDocuments,
   type Tags,
-  visit,
   type YAMLParseError,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
 import { isObjectName, type WorkloadRef } from '../../model/object-ref.ts';
-import type { RawConfigObject, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import type { RawMetadata, RawObject } from '../../model/raw-objects.ts';
 import type { Cause } from '../explain/cause.ts';
-import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, type Shapes, typeOf } from './shapes.ts';
+import { ANY_OBJECT, fitted, KNOWN_KINDS, type Misfit, typeOf } from './shapes.ts';
 
 /** One object of a file. */
 export interface Manifest {
@@ -24,8 +23,6 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly object: RawObject;
-  /** The object lacks fields that the API server would refuse. */
-  readonly isPartial?: boolean;
   /** The line on which a field stands, else that of the nearest field around it; 1 is the first. */
   readonly lineOf: (...path: Misfit['path']) => number;
 }
@@ -48,8 +45,6 @@ export interface Source {
   readonly report: (fault: Fault) => void;
 }
 
-/** The rule of a key that is another text for kubectl. */
-export const MISREAD = 'misread';
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
@@ -99,17 +94,12 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   });
 }
 
-/** JSON has no infinity, and `null` in its place would count as absent. */
-function asFinite(_key: string, value: unknown): unknown {
-  return typeof value === 'number' && !Number.isFinite(value) ? Number.MAX_VALUE : value;
-}
-
 /** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias without an anchor, within itself, or too many. */
 function jsonOf(document: Document, onTwice: (error: YAMLParseError) => void): unknown {
   const { errors } = document;
   try {
     if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return undefined;
-    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null, asFinite));
+    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null));
     errors.forEach(onTwice);
     return value;
   } catch {
@@ -167,7 +157,7 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const { source, node, lineCounter } = place;
   const known = KNOWN_KINDS.find((row) => row.kind === kind && apiVersionOf(row) === apiVersion);
   const misfits: Misfit[] = [];
-  const given = fitted(fields, shapeOf(known, fields), (misfit) => misfits.push(misfit));
+  const given = fitted(fields, known?.shape ?? ANY_OBJECT, (misfit) => misfits.push(misfit));
   // A field without a value is none, as for the API server.
   const object = JSON.parse(
     JSON.stringify(given),
@@ -178,55 +168,23 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
-  const shared = sharedKeysOf(known ? object : {}).map((key) => ['binaryData', key]);
-  const twice = shared.map((path) => ({ path, is: 'also a key of data' }));
-  const faults = [...misfits, ...twice, ...selectorMisfits(object)].map(faultOf);
-  for (const { path, ...fault } of faults)
+  for (const { path, ...fault } of misfits.filter(isOfWords).map(faultOf))
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
-  reportMisread(place, known !== undefined, ref);
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
-  if (name !== '' && !hasName) refuse(place, 'metadata', 'has a name or a namespace that no object can have');
-  if (name === '' && misfits.length === 0 && isObject)
-    refuse(place, 'metadata', `is a ${kind} without metadata.name`);
-  const isPartial = faults.some(({ rule }) => rule === 'invalid');
+  if (!hasName && isObject) refuse(place, 'metadata', `is a ${kind} without a name that an object can have`);
   const whole = { ...object, metadata: { ...metadata, name } };
-  return hasName ? [{ file: source.file, apiVersion, kind, object: whole, isPartial, lineOf }] : [];
+  return hasName ? [{ file: source.file, apiVersion, kind, object: whole, lineOf }] : [];
 }
 
-/** A selector that asks for labels which the pod template lacks. */
-function selectorMisfits(object: Partial<RawWorkload>): readonly Misfit[] {
-  const { selector, template } = { selector: undefined, ...object.spec };
-  const { matchLabels = {} } = (selector ?? {}) as { readonly matchLabels?: Fields };
-  const isMet = Object.entries(matchLabels).every(([key, is]) => template?.metadata?.labels?.[key] === is);
-  return template === undefined || isMet ? [] : [{ path: ['spec', 'selector'], is: 'not that of its pods' }];
-}
-
-/** Keys such as `n` and `on`, of an object whose kind is known. */
-function reportMisread({ source, node, lineCounter }: Place, isKnown: boolean, ref: Partial<Fault>): void {
-  const { file, report } = source;
-  const Pair = (_: unknown, { key }: { readonly key: unknown }): void => {
-    if (!isScalar(key) || typeof key.value !== 'boolean' || key.source === String(key.value)) return;
-    const about = String(key.source);
-    const says = `the key ${about} without quotes is ${key.value} to kubectl`;
-    const { line } = lineCounter.linePos(key.range?.[0] ?? 0);
-    report({ rule: MISREAD, about, says, todo: `write "${about}"`, file, line, ...ref });
-  };
-  if (node && isKnown) visit(node, { Pair });
-}
-
-/** The keys of a ConfigMap that have a text and a binary value. */
-export function sharedKeysOf({ data = {}, binaryData = {} }: Partial<RawConfigObject>): readonly string[] {
-  return Object.keys(binaryData).filter((key) => Object.hasOwn(data, key));
+/** Whether it is among annotations or labels, or these as a whole. */
+function isOfWords({ path }: Misfit): boolean {
+  const at = path.lastIndexOf('metadata');
+  return at >= 0 && ['annotations', 'labels'].includes(String(path[at + 1]));
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {
   return NAME.test(namespace || name) && (isKnown ? isObjectName(name) : NAME.test(name));
-}
-
-/** What sops has encrypted is decrypted before it is applied. */
-function shapeOf(known: (typeof KNOWN_KINDS)[number] | undefined, fields: Fields): Shapes {
-  return known === undefined || fields['sops'] !== undefined ? ANY_OBJECT : known.shape;
 }
 
 /** A name that is to be generated is that of no object yet. */
@@ -235,11 +193,9 @@ function nameIn({ name, generateName }: Partial<RawMetadata> & { readonly genera
 }
 
 function faultOf({ path, is, wanted }: Misfit): Cause & Pick<Misfit, 'path'> {
-  const steps = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
-  const about = steps.join('').slice(1);
-  const wrong = wanted === undefined ? is : `${is === 'null' ? is : `a ${is}`}, not a ${wanted}`;
-  const says = `${about} is ${wrong}: the API server refuses the manifest`;
-  const isText = wanted === 'string' && ['number', 'boolean'].includes(is);
+  const about = path.join('.');
+  const says = `${about} is ${is === 'null' ? is : `a ${is}`}, not a ${wanted}: the API server refuses the manifest`;
+  const isText = ['number', 'boolean'].includes(is);
   return isText
     ? { rule: 'not-text', path, about, says, todo: 'put the value in quotes' }
     : { rule: 'invalid', path, about, says };

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
-import { type Fault, type Manifest, MISREAD, manifestsIn } from './documents.ts';
+import { type Fault, type Manifest, manifestsIn } from './documents.ts';
 
 /** The rule of a file in a folder that holds no manifest, such as the values of a chart: that is no mistake. */
 export const NO_MANIFEST = 'no-manifest';
@@ -91,7 +91,7 @@ export function noObjectIn(places: readonly string[]): CommandError {
 
 /** @throws CommandError unless the file holds no manifest, or kubectl accepts it */
 export function refuse({ rule, file, line, object, says }: Fault): void {
-  if (rule === NO_MANIFEST || rule === MISREAD) return;
+  if (rule === NO_MANIFEST) return;
   const place = line === undefined ? file : `${file}:${line}`;
   const title = object === undefined ? place : `${place}: ${describe(object)}:`;
   throw new CommandError(`${title} ${says}`, 'not-readable');

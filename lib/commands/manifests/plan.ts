@@ -29,7 +29,7 @@ import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.t
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
 import { changedByOthers } from './custom-objects.ts';
-import { type Manifest, sharedKeysOf } from './documents.ts';
+import type { Manifest } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
@@ -242,10 +242,8 @@ function refusedIn({ row, before, after }: Step): readonly Cause[] {
   const [was = {}, is = {}]: readonly Partial<RawConfigObject>[] = [before, after];
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
-  return [
-    ...(was.immutable === true && !isKept ? [`${about} is immutable`] : []),
-    ...sharedKeysOf(is).map((key) => `${about} has the key ${key} in data and in binaryData`),
-  ].map((what) => ({ rule: 'refused', about, says: `${what}: the API server refuses the change` }));
+  const says = `${about} is immutable: the API server refuses the change`;
+  return was.immutable === true && !isKept ? [{ rule: 'refused', about, says }] : [];
 }
 
 /** The step as the streams show it, whose selectors leave objects out. */

@@ -1,4 +1,4 @@
-/** The types of the fields that are read of a manifest: what the API server would refuse does not reach the model. */
+/** The types of the fields that are read of a manifest: a value of another type does not reach the model. */
 
 import { isStampVariable } from '../../annotations/stamp-variables.ts';
 import { NAMESPACES } from '../../kubernetes/api-path.ts';
@@ -15,12 +15,10 @@ export interface Misfit {
   /** The fields, and the numbers of the items of lists. */
   readonly path: readonly (string | number)[];
   readonly is: string;
-  readonly wanted?: string;
+  readonly wanted: string;
 }
 
 const BASE64 = 'base64 text';
-/** The name of a field, or a key of a content, or a directive of a patch. */
-const FIELD = /^(?:\$.*|(?!\.$|\.\.)[-.\w]{1,253})$/;
 const TEXTS: Shape = { '*': 'string' };
 const MARKS: Shape = { '*': 'string' };
 const WORDS = { annotations: MARKS, labels: MARKS };
@@ -123,8 +121,8 @@ export function fitted(
   onMisfit: (misfit: Misfit) => void,
   path: Misfit['path'] = [],
 ): unknown {
-  const wanted = typeof shape === 'string' ? shape : typeOf(shape);
-  const is = wanted === BASE64 && isBase64(value) ? BASE64 : typeOf(value);
+  const wanted = typeof shape !== 'string' ? typeOf(shape) : shape === BASE64 ? 'string' : shape;
+  const is = typeOf(value);
   if (is !== wanted) {
     onMisfit({ path, is, wanted });
     return wanted === 'string' && ['number', 'boolean'].includes(is) ? String(value) : undefined;
@@ -134,28 +132,17 @@ export function fitted(
     const hasName = typeof item === 'object' && 'name' in item;
     return value.flatMap((each: unknown, index) => {
       const own = fitted(each, item, onMisfit, [...path, index]) as Fields | undefined;
-      if (!hasName || own === undefined || typeof own['name'] === 'string') return own ?? [];
-      // kustomize has items that are no more than a directive.
-      const isMissing = typeOf((each as Fields)['name'] ?? undefined) === 'undefined' && !('$patch' in own);
-      if (isMissing) onMisfit({ path: [...path, index, 'name'], is: 'missing' });
-      return [];
+      return own === undefined || (hasName && typeof own['name'] !== 'string') ? [] : own;
     });
   }
   if (typeof shape === 'string')
     return shape === BASE64 ? Buffer.from(String(value), 'base64').toString('base64') : value;
   const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
-    if (path.length === 1 && !FIELD.test(field)) onMisfit({ path: [...path, field], is: 'no valid key' });
     const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
     const isAbsent = own === undefined || (each === null && own !== TEMPLATE);
     return [field, isAbsent ? each : fitted(each, own, onMisfit, [...path, field])];
   });
   return Object.fromEntries(fields);
-}
-
-/** Whether the API server decodes it: line breaks do not count, and the padding does. */
-function isBase64(value: unknown): boolean {
-  const digits = typeof value === 'string' ? value.replace(/[\r\n]/g, '') : '?';
-  return digits.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(digits);
 }
 
 /** The type of a value in the words of YAML. */

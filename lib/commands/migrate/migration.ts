@@ -6,8 +6,9 @@ import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
 import type { Options } from '../../options/options.ts';
 import { connect } from '../connect.ts';
+import { type Program, unseenSettings } from '../deployed-program.ts';
 import { placed, sectionsIn } from '../explain/explanation-text.ts';
-import { type Program, settingsAlone } from '../installed-reloader.ts';
+import { settingsAlone } from '../installed-reloader.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { doubtsAbout, factsIn, observeFor, withUnseen, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
@@ -33,8 +34,8 @@ export interface Migration extends Pick<Settings, 'args'> {
   readonly running: readonly Running[];
   /** Empty, as all that follows from them, if neither a Deployment nor flags describe the other one. */
   readonly settings: Settings['rows'];
-  /** How many workloads it serves. */
-  readonly workloads: number;
+  /** How many workloads it serves; undefined: its settings are not known. */
+  readonly workloads: number | undefined;
   readonly differences: readonly Difference[];
   /** What could not be read, each a sentence. */
   readonly unknown: readonly string[];
@@ -80,6 +81,8 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
   const { rows, args, notices } = settings;
+  const unseen = found ? unseenSettings(found.deployment, settings.options, question.settings) : [];
+  if (unseen.length > 0) return nothingFrom(source, [...hidden, ...unseen, ...doubts], other);
   const { running, kept, ...own } = await findRunning(send, namespace, settings);
   const seen = await seenBy(question, settings, optionsAfter(settings.options, kept?.options));
   const unknown = [...hidden, ...own.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
@@ -92,25 +95,35 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     args,
     ...seen,
     unknown,
-    notes: notices,
+    notes: [...notices, ...seen.notes],
     steps: stepsFor(source, other, kept?.installation, settings),
     isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };
 }
 
-/** The answer if there is none to migrate from, or that is unknown. */
-function nothingFrom({ title: from, guide }: Source, unknown: readonly string[]): Migration {
-  const none = { settings: [], args: [], workloads: 0, differences: [], notes: [], steps: [] };
-  return { from, guide, other: undefined, running: [], ...none, unknown, isReady: unknown.length === 0 };
+/** The answer if there is none to migrate from, or that or its settings are unknown. */
+function nothingFrom(
+  { title: from, guide }: Source,
+  unknown: readonly string[],
+  other?: OtherInstallation,
+): Migration {
+  const workloads = unknown.length > 0 ? undefined : 0;
+  const notes = other ? ['flags after -- replace values that the Deployment does not show'] : [];
+  const none = { settings: [], args: [], workloads, differences: [], notes, steps: [] };
+  return { from, guide, other, running: [], ...none, unknown, isReady: unknown.length === 0 };
 }
 
-/** What the new installation would see, with these options. */
+/** What the new installation would see, with these options, of what the other one serves. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
   { options: theirs, place }: Settings,
   options: Options,
-): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown'>> {
+): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown' | 'notes'>> {
+  const isServed = (each: string): boolean =>
+    place.namespaces?.includes(each) ?? !theirs.ignoredNamespaces.includes(each);
   const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
+  const notes = namespaces?.some(isServed) === false ? [`it does not watch namespace ${namespace}`] : [];
+  if (notes.length > 0) return { workloads: 0, differences: [], unknown: [], notes };
   const scene = { send, namespace, reloader: { options, place, unknown: [] } };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
@@ -125,12 +138,12 @@ async function seenBy(
   };
   for await (const [row, raw] of workloadsIn(scene, namespaces, onHidden)) {
     const facts = await factsIn(scene, observation, row, raw);
-    if (!isServedBy(source.name, facts)) continue;
+    if (!isServed(facts.workload.ref.namespace) || !isServedBy(source.name, facts)) continue;
     workloads += 1;
     differences.push(...differencesOf(source, await withUnseen(scene, facts), theirs));
   }
   await observation.end();
-  return { workloads, differences, unknown };
+  return { workloads, differences, unknown, notes };
 }
 
 /** The answer as text. */
@@ -161,7 +174,7 @@ export function migrationText(migration: Migration, paint: Paint): string {
       steps.map(({ run, what }, index) => `${index + 1}. ${run}\n       ${paint('dim', what)}`),
     ),
     `${guide} has the reasons.`,
-    `${count(workloads, 'workload')}: ${open.length} to decide, ${unknown.length} not known.`,
+    `${workloads === undefined ? '' : `${count(workloads, 'workload')}: ${open.length} to decide, `}${unknown.length} not known.`,
     '',
   ].join('\n');
 }

@@ -3,6 +3,7 @@
 import type { Send } from '../../kubernetes/transport.ts';
 import { SOURCE_KINDS } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
+import { isOurs, type Program, programOf, type RawDeployment } from '../deployed-program.ts';
 import { shownReloader } from '../explain/explanation.ts';
 import {
   DEPLOYMENTS,
@@ -10,13 +11,9 @@ import {
   findReloaders,
   type Installation,
   installationOf,
-  isOurs,
   listedIn,
   missedIn,
   namedDeployment,
-  type Program,
-  programOf,
-  type RawDeployment,
   unlisted,
   watches,
 } from '../installed-reloader.ts';
@@ -30,6 +27,8 @@ export interface Source {
   /** The section of the guides about it. */
   readonly guide: string;
   readonly image: RegExp;
+  /** Arguments that no other program has. */
+  readonly args: RegExp;
   /** A variable that only its manifests set. */
   readonly env: Readonly<Record<string, string>>;
   /** The kinds that it runs anew unless they are ignored, with the argument that does so here. */
@@ -43,6 +42,7 @@ export const SOURCES: Readonly<Record<Source['name'], Source>> = {
     title: 'Stakater Reloader',
     guide: 'docs/guides/migrate-from-stakater.md',
     image: /(^|\/)stakater\/reloader(-ubi)?([:@]|$)/,
+    args: /^--(?:auto-reload-all|is-argo-rollouts|(?:namespace|resource)s-to-ignore|reload-(?:on|strategy)|resource-label-selector)/i,
     env: { RELOADER_DEPLOYMENT_NAME: 'reloader' },
     runs: { CronJob: '--cronjob-reload=run-now', Job: '--job-reload=recreate' },
   },
@@ -51,6 +51,7 @@ export const SOURCES: Readonly<Record<Source['name'], Source>> = {
     title: "Collaborne's kubernetes-reloader",
     guide: 'docs/guides/migration.md#from-collabornes-kubernetes-reloader',
     image: /(^|\/)collaborne\/kubernetes-reloader([:@]|$)/i,
+    args: /^--(?:alternative-(?:configmap|secret)-annotation|coalesce-period|configmap)(?:=|$)/,
     env: {},
     runs: {},
   },
@@ -66,6 +67,7 @@ export interface OtherInstallation extends Installation {
 interface OtherReloader {
   readonly installation: OtherInstallation;
   readonly program: Program;
+  readonly deployment: RawDeployment;
 }
 
 /** Looks for the Deployment. @throws CommandError */
@@ -79,8 +81,11 @@ export async function findOther(
 }> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);
-    if (!isOurs(named)) return { found: await asInstalled(send, otherOf(named)), unknown: [] };
-    throw new CommandError(`--deployment: ${asked} is not ${source.title}`, 'not-a-reloader');
+    const other = otherOf(named);
+    const isTheirs = isOf(source, named) || other.program.args.some((word) => source.args.test(word));
+    if (isTheirs && !isOurs(named)) return { found: await asInstalled(send, other), unknown: [] };
+    const says = `is not ${source.title}: its image, arguments and variables are others`;
+    throw new CommandError(`--deployment: ${asked} ${says}`, 'not-a-reloader');
   }
   const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace);
   const [seen] = found
@@ -94,12 +99,12 @@ export async function findOther(
 }
 
 /** What `helm template` renders names a release too: Helm keeps those that it has installed in Secrets. */
-async function asInstalled(send: Send, { installation, program }: OtherReloader): Promise<OtherReloader> {
-  const { namespace, release } = installation;
+async function asInstalled(send: Send, other: OtherReloader): Promise<OtherReloader> {
+  const { namespace, release } = other.installation;
   const selectors = { labelSelector: `owner=helm,status=deployed,name=${release}` };
   const kept = release && (await listObjects(send, SOURCE_KINDS.Secret, namespace, selectors));
   const isNone = kept && kept.kind === 'found' && kept.object.length === 0;
-  return { installation: { ...installation, release: isNone ? undefined : release }, program };
+  return { ...other, installation: { ...other.installation, release: isNone ? undefined : release } };
 }
 
 function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
@@ -112,7 +117,8 @@ function isOf({ image, env }: Source, deployment: RawDeployment): boolean {
 
 function otherOf(deployment: RawDeployment): OtherReloader {
   const program = programOf(deployment);
-  return { installation: { ...installationOf(deployment), container: program.container }, program };
+  const installation = { ...installationOf(deployment), container: program.container };
+  return { installation, program, deployment };
 }
 
 /** One of them. */

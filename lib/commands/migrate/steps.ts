@@ -1,7 +1,8 @@
 /** The steps of a migration in their order, with the names of this cluster. The guides have the reasons. */
 
 import { permissionsOf } from '../../app/preflight.ts';
-import { type Installation, RELOADER_LABEL } from '../installed-reloader.ts';
+import { RELOADER_LABEL } from '../deployed-program.ts';
+import type { Installation } from '../installed-reloader.ts';
 import type { OtherInstallation, Source } from './other-reloader.ts';
 import type { Settings } from './their-settings.ts';
 

@@ -6,7 +6,8 @@ import { DEAD_FLAGS, FLAGS, type Flag, VARIABLE_PREFIX } from '../../options/fla
 import { type Options, UsageError } from '../../options/options.ts';
 import { Reader } from '../../options/reader.ts';
 import { TYPES } from '../../options/value-types.ts';
-import { optionsOf, type Program } from '../installed-reloader.ts';
+import { groupsOf, type Program } from '../deployed-program.ts';
+import { optionsOf } from '../installed-reloader.ts';
 import type { Source } from './other-reloader.ts';
 
 /** One flag of the other reloader that is not the same here. */
@@ -62,7 +63,8 @@ export function settingsFor(
       .filter(({ name }) => !words.some((one) => one.name === name)),
   ];
   const isSecret = ({ name }: Word): boolean => SECRET.includes(name);
-  const hidden = program.hidden.filter((name) => readEnvironment({ [name]: 'x' }).size > 0);
+  const isRead = (name: string): boolean => name.startsWith('-') || readEnvironment({ [name]: 'x' }).size > 0;
+  const hidden = program.hidden.filter(isRead);
   return {
     rows,
     args: [
@@ -101,7 +103,7 @@ interface Word {
 function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly words: readonly Word[] } {
   const words: Word[] = [];
   const rows: Setting[] = [];
-  for (const group of groupsOf(given)) {
+  for (const group of groupsOf(given).filter(([word]) => word.startsWith('-'))) {
     const [theirs = ''] = group[0].split('=', 1);
     try {
       const one = readCommandLine(group);
@@ -117,13 +119,4 @@ function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly 
     }
   }
   return { words, rows };
-}
-
-/** Each flag with its value. */
-function groupsOf(args: readonly string[]): readonly (readonly [string, ...string[]])[] {
-  const groups: [string, ...string[]][] = [];
-  for (const word of args)
-    if (word.startsWith('-')) groups.push([word]);
-    else groups.at(-1)?.push(word);
-  return groups;
 }

@@ -93,7 +93,7 @@ test('an annotation is parsed once, whatever is asked about it', (t) => {
 test('findings are short and few, however many mistakes there are', () => {
   const long = `${'x'.repeat(300)}_`;
   const strays = Object.fromEntries(
-    names(5_000).map((name) => [`reloader.k8s.collaborn.com/configmap-${name}`, long.repeat(10)]),
+    names(5_000).map((name) => [`reloader.k8s.collaborne.com/configmap-${name}`, long.repeat(10)]),
   );
   for (const annotations of [
     { [NATIVE]: names(20_000, 'Wrong_').join() },

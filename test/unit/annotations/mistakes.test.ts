@@ -126,7 +126,7 @@ const CASES: Record<string, Case> = {
     own: { 'example.com/config': 'web' },
     told: [['mistyped', 'the annotation example.com/config has no effect; write example.com/configs: "web"']],
   },
-  'what is no list of names is shown as it is': {
+  'of what is no list of names the key is shown alone': {
     options: EVERY,
     template: {
       [`${PREFIX}/rollout-limit`]: '20/1h',
@@ -135,9 +135,9 @@ const CASES: Record<string, Case> = {
       [`${WAVE}/extra-configmaps`]: 'other/cfg',
     },
     told: [
-      misplaced(`${PREFIX}/rollout-limit`, '20/1h'),
-      misplaced(`${PREFIX}/auto`, 'T'),
-      misplaced(PERIOD, '1h30m'),
+      misplaced(`${PREFIX}/rollout-limit`),
+      misplaced(`${PREFIX}/auto`),
+      misplaced(PERIOD),
       misplaced(`${WAVE}/extra-configmaps`, 'cfg'),
     ],
   },
@@ -150,9 +150,9 @@ const CASES: Record<string, Case> = {
     template: { [CONFIGMAP]: '"***"' },
     told: [misplaced(CONFIGMAP)],
   },
-  'a mistyped switch keeps its value, whatever the right one says': {
+  'a mistyped switch is named, whatever the right one says': {
     own: { [`${PREFIX}/auto`]: 'false', [`${PREFIX}/autos`]: 'T' },
-    told: [['mistyped', `the annotation ${PREFIX}/autos has no effect; write ${PREFIX}/auto: "T"`]],
+    told: [['mistyped', `the annotation ${PREFIX}/autos has no effect; write ${PREFIX}/auto`]],
   },
   'a value that does not fit the right key is not repeated': {
     own: { [`${PREFIX}/reloadWindow`]: 'soon', 'deployment.reloader.stakater.com/paused': '5' },
@@ -254,7 +254,7 @@ const CASES: Record<string, Case> = {
     told: [
       [
         'misplaced',
-        `${STAKATER}/auto is among the labels, where it has no effect; write on the workload itself the annotation ${STAKATER}/auto: "true"`,
+        `${STAKATER}/auto is among the labels, where it has no effect; write on the workload itself the annotation ${STAKATER}/auto`,
       ],
     ],
   },
@@ -275,10 +275,7 @@ const CASES: Record<string, Case> = {
   'a mistyped word of objects is mended there': {
     own: { [`${PREFIX}/urgentt`]: 'true' },
     told: [
-      [
-        'mistyped',
-        `the annotation ${PREFIX}/urgentt has no effect; write on the object ${PREFIX}/urgent: "true"`,
-      ],
+      ['mistyped', `the annotation ${PREFIX}/urgentt has no effect; write on the object ${PREFIX}/urgent`],
     ],
   },
   'an invented word of another vocabulary names its lists': {
@@ -289,22 +286,6 @@ const CASES: Record<string, Case> = {
         `the annotation ${STAKATER}/triggerNow has no effect; there are configmap.${STAKATER}/reload and secret.${STAKATER}/reload and secretproviderclass.${STAKATER}/reload`,
       ],
     ],
-  },
-  'auto beside search is told': {
-    own: { [`${STAKATER}/auto`]: 'true', [`${STAKATER}/search`]: 'true' },
-    told: [
-      [
-        'unserved',
-        `${STAKATER}/search has no effect beside ${STAKATER}/auto, which asks for every object that its pods refer to; take one of them away`,
-      ],
-    ],
-  },
-  'a search beside auto of one kind has an effect, and so has one beside auto that is off': {
-    own: {
-      [`configmap.${STAKATER}/auto`]: 'true',
-      [`${STAKATER}/auto`]: 'false',
-      [`${STAKATER}/search`]: 'true',
-    },
   },
   'names in lists of what is excluded are checked too': {
     own: { [`configmaps.exclude.${STAKATER}/reload`]: 'my_config', [`${PREFIX}/exclude-secret`]: 'tls' },

@@ -89,7 +89,10 @@ describe('check', () => {
       .slice(0, 3)
       .map(async (place) => await run({ file: [place], exclude: ['d.yaml'] }));
     const [all, values, chart] = await Promise.all(answers);
-    assert.deepEqual(all, [0, '1 object, 0 problems, 3 files without a manifest\n']);
+    assert.deepEqual(all, [
+      0,
+      "1 object, 0 problems with the reloader's annotations, 3 files without a manifest\n",
+    ]);
     assert.equal(values?.[0], 2);
     assert.match(
       values?.[1] ?? '',

@@ -97,11 +97,6 @@ const ROWS: Readonly<Record<string, readonly [objects: readonly object[], rules:
     [{ apiVersion: 'a.io/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { annotations: AUTO } }],
     '',
   ],
-  'a selector of other pods': [
-    [withTemplate({ labels: { app: 'other' } }), configMap()],
-    'invalid',
-    /^spec\.selector is not that of its pods: the API server refuses/,
-  ],
 };
 for (const [name, [objects, rules, says = /^/]] of Object.entries(ROWS))
   test(`${name}: ${rules || 'nothing'}`, async () => {

@@ -1,4 +1,4 @@
-/** What `reloader check` finds in manifests that the API server would refuse: no value of any type stops it. */
+/** What `reloader check` finds in manifests that the API server would refuse, and what it leaves to it: no value of any type stops it. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,65 +42,54 @@ function pods(spec: object): object {
 /** Each is the only problem of its document, on the line that has this text. */
 const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] = [
   [
-    deployment(pods({ containers: { a: 'b' } })),
-    'containers:',
-    /^spec\.template\.spec\.containers is a map, not a list: the/,
-  ],
-  [
-    deployment(pods({ containers: [{ name: 'a' }, { name: 'b', env: 'x' }] })),
-    'env: x',
-    /^spec\.template\.spec\.containers\[1\]\.env is a string, not a list: the API server refuses/,
-  ],
-  [deployment(pods({ containers: [null] })), '- null', /containers\[0\] is null, not a map/],
-  [
-    deployment(pods({ containers: [{ env: [] }] })),
-    'env',
-    /containers\[0\]\.name is missing: the API server/,
-  ],
-  [deployment(pods({ volumes: {} })), 'volumes', /volumes is a map, not a list/],
-  [deployment({ template: 'x' }), 'template: x', /^spec\.template is a string, not a map/],
-  [deployment({ template: null }), 'template: null', /^spec\.template is null, not a map/],
-  [
-    { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec: { jobTemplate: { spec: { template: [] } } } },
-    'template: []',
-    /^spec\.jobTemplate\.spec\.template is a list/,
-  ],
-  [{ ...deployment({}), metadata: 5 }, 'metadata: 5', /^metadata is a number, not a map/],
-  [
     { ...config, metadata: { name: 'web', annotations: ['a'] } },
     'annotations',
     /^metadata\.annotations is a list/,
   ],
-  [{ ...config, data: [1] }, 'data:', /^data is a list, not a map/],
-  [{ ...config, binaryData: { a: 1 } }, 'a: 1', /^binaryData\.a is a number, not a base64 text/],
   [
-    { ...config, kind: 'Secret', metadata: { name: 'key' }, data: { ok: 'YW\nI=', a: 'plain' } },
-    'a: plain',
-    /^data\.a is a string, not a base64 text/,
+    { ...config, metadata: { name: 'web', labels: { a: true } } },
+    'a: true',
+    /^metadata\.labels\.a is a boolean/,
   ],
-  [{ ...config, metadata: { name: 5 } }, 'name: 5', /^metadata\.name is a number, not a string/],
-  [{ ...config, metadata: { labels: {} } }, 'metadata', /^is a ConfigMap without metadata\.name/],
-  ...['Bad_Name', 'a/b', 'a*', 'a'.repeat(254)].map(
-    (name) => [{ ...config, metadata: { name } }, 'metadata', /^has a name or a namespace that no/] as const,
+  [
+    deployment({ template: { metadata: { annotations: { a: 5 } } } }),
+    'a: 5',
+    /^spec\.template\.metadata\.annotations\.a is a number, not a string: the API server refuses/,
+  ],
+  ...[5, { labels: {} }, ...['Bad_Name', 'a/b', 'a*', 'a'.repeat(254)].map((name) => ({ name }))].map(
+    (metadata) =>
+      [{ ...config, metadata }, 'metadata', /^is a ConfigMap without a name that an object can/] as const,
   ),
-  [{ ...config, data: { 'a b': '' } }, 'a b:', /^data\.a b is no valid key: the API server refuses/],
-  [{ ...config, binaryData: { '..a': '' } }, '..a:', /^binaryData\.\.\.a is no valid key/],
-  [{ ...config, kind: 'Secret', stringData: { ['a'.repeat(254)]: '' } }, 'aa', /is no valid key/],
-  [
-    { ...config, data: { c: '' }, binaryData: { c: '' } },
-    'c:',
-    /^binaryData\.c is also a key of data: the API/,
-  ],
   [
     { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a/b' } },
     'metadata',
-    /^has a name or a namespace that no object can have/,
+    /^is a Thing without a name that an object can have/,
   ],
   [{ ...config, kind: 5 }, 'kind', /^is no manifest: kind is not a string/],
   [{ image: 'web' }, 'image', /^is no manifest: apiVersion is missing and kind is missing/],
   [{ apiVersion: 'v1', kind: 'List', items: [config, 5] }, '- 5', /^is no manifest/],
   [{ apiVersion: 'v1', kind: 'List', items: {} }, 'items', /^is a List without a list of items/],
 ];
+
+/** What only the API server refuses. */
+const LEFT_TO_IT: readonly object[] = [
+  deployment(pods({ containers: { a: 'b' } })),
+  deployment(pods({ containers: [null, { env: [] }], volumes: {} })),
+  deployment({ template: 'x' }),
+  deployment({ selector: { matchLabels: { a: 'b' } }, template: {} }),
+  { ...config, data: { 'a b': 5 }, binaryData: { c: '?', 'a b': '' } },
+  { ...config, data: [1], kind: 'configmap' },
+  { ...config, kind: 'Secret', data: { a: 'plain' }, stringData: { labels: 5 } },
+];
+
+for (const object of LEFT_TO_IT)
+  test(`only the API server refuses ${JSON.stringify(object)}`, async () => {
+    const found = await problemsIn(stringify(object));
+    assert.deepEqual(
+      found.filter(({ level }) => level === 'error'),
+      [],
+    );
+  });
 
 describe('check names the one problem of', () => {
   for (const [object, line, says] of ROWS)
@@ -141,11 +130,6 @@ test('objects whose names are generated from one are each an object of its own',
   );
 });
 
-test('a Secret that sops has encrypted is decrypted before it is applied', async () => {
-  const secret = { ...config, kind: 'Secret', data: { a: 'ENC[x]' }, sops: {} };
-  assert.deepEqual(await problemsIn(stringify(secret)), []);
-});
-
 test('a mark of an object among its labels has no effect', async () => {
   const key = `${STAKATER}/match`;
   const found = await problemsIn(
@@ -155,10 +139,11 @@ test('a mark of an object among its labels has no effect', async () => {
   assert.deepEqual(shown, [['misplaced', key, 6]]);
 });
 
-for (const number of ['0o14', '-0o7', '0b11', '.inf', '-.INF', '.NaN'])
+for (const number of ['0o14', '-0o7', '0b11'])
   test(`${number} is a number to kubectl`, async () => {
-    const [{ rule, says = '' } = {}] = await problemsIn(`${stringify(config)}data:\n  a: ${number}\n`);
-    assert.deepEqual([rule, says.slice(0, 18)], ['not-text', 'data.a is a number']);
+    const text = stringify({ ...config, metadata: { name: 'web', annotations: { a: 'x' } } });
+    const [{ rule } = {}] = await problemsIn(text.replace('a: x', `a: ${number}`));
+    assert.equal(rule, 'not-text');
   });
 
 for (const swaps of [false, true])
@@ -169,31 +154,18 @@ for (const swaps of [false, true])
     assert.equal(read?.object.metadata.name, 'web');
   });
 
-test('a key that YAML takes for true or false is found where the kind is known, and no plan stops', async () => {
-  const known = `${stringify(config)}data:\n  n: "5"\n  "y": "6"\n  No: "7"\n  true: "8"\n`;
-  const found = await problemsIn(
-    `${known}---\napiVersion: a.io/v1\nkind: Grid\nmetadata: {name: a}\nspec: {y: 0}\n`,
+test('a key that YAML takes for true or false is one', async () => {
+  writeFileSync(
+    path.join(folder, 'all.yaml'),
+    `${stringify(config)}data:\n  n: "5"\n  "y": "6"\n  true: "8"\n`,
   );
-  assert.deepEqual(
-    found.map(({ rule, line, says }) => [rule, line, says]),
-    [
-      ['misread', 6, 'the key n without quotes is false to kubectl'],
-      [
-        'invalid',
-        8,
-        'has a key twice in one map: only one of both values counts, or the manifest is refused',
-      ],
-      ['misread', 8, 'the key No without quotes is false to kubectl'],
-    ],
-  );
-  writeFileSync(path.join(folder, 'all.yaml'), known.replace('No', '"No"'));
   const [read] = await readManifests([path.join(folder, 'all.yaml')]);
   const { data = {} } = (read?.object ?? {}) as Partial<RawConfigObject>;
-  assert.deepEqual(Object.keys(data), ['false', 'y', 'No', 'true']);
+  assert.deepEqual(Object.keys(data), ['false', 'y', 'true']);
 });
 
 test('neither a document that is no YAML nor a key that is there twice hides the others', async () => {
-  const others = stringify({ ...config, metadata: { name: 'other' }, data: 5 });
+  const others = stringify({ ...config, metadata: { name: 'other', labels: 5 } });
   const twice = `${stringify(config)}data:\n  a: b\n  a: c\n`;
   const found = await problemsIn(`a: [\n---\n${twice}---\n${others}`);
   assert.deepEqual(
@@ -201,7 +173,7 @@ test('neither a document that is no YAML nor a key that is there twice hides the
     [
       ['unreadable', 2, false],
       ['invalid', 9, true],
-      ['invalid', 15, false],
+      ['not-text', 15, false],
     ],
   );
   await assert.rejects(readManifests([path.join(folder, 'all.yaml')]), /all\.yaml:2 is not valid YAML/);

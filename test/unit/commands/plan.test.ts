@@ -285,11 +285,6 @@ describe('against a cluster a plan has', () => {
       { ...configMap(), immutable: true, metadata: { name: 'web', labels: { a: 'b' } } },
       [],
     ],
-    [
-      { metadata: { annotations: { [LAST]: '{}' } }, binaryData: { more: 'Qg==' } },
-      CHANGED,
-      ['ConfigMap/web has the key more in data and in binaryData'],
-    ],
     [{}, { ...SECRET_OBJECT, type: 'Opaque', data: {} }, []],
   ];
   for (const [live, to, says] of REFUSED)

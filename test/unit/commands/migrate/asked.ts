@@ -31,6 +31,8 @@ export interface OtherParts {
   readonly args?: readonly string[];
   readonly replicas?: number;
   readonly env?: readonly object[];
+  readonly envFrom?: readonly object[];
+  readonly command?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
@@ -39,7 +41,7 @@ export interface OtherParts {
 export function withOther(
   world: World,
   image: string,
-  { args = [], replicas = 1, env = [], labels = {}, annotations = {} }: OtherParts = {},
+  { replicas = 1, labels = {}, annotations = {}, ...program }: OtherParts = {},
 ): World {
   const own = { app: 'other' };
   world.sandbox.create('deployments', {
@@ -49,7 +51,7 @@ export function withOther(
       selector: { matchLabels: own },
       template: {
         metadata: { labels: own },
-        spec: { containers: [{ name: 'other', image, args, env }] },
+        spec: { containers: [{ name: 'other', image, ...program }] },
       },
     },
   });

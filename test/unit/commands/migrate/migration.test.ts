@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { CommandError } from '../../../../lib/commands/connect.ts';
 import { type Migration, migrationText } from '../../../../lib/commands/migrate/migration.ts';
 import { World } from '../world.ts';
-import { migrate, withOther } from './asked.ts';
+import { migrate, type OtherParts, withOther } from './asked.ts';
 
 const AUTO = { 'reloader.stakater.com/auto': 'true' };
 const RELEASE = { 'meta.helm.sh/release-name': 'rel' };
@@ -65,6 +65,9 @@ describe('the other reloader', () => {
     await assert.rejects(migrate(new World(), { from: 'stakater' }, { deployment: 'a/b' }), CommandError);
     const own = migrate(new World().install(), { from: 'stakater' }, { deployment: 'reloader/reloader' });
     await assert.rejects(own, /--deployment: reloader\/reloader is not Stakater Reloader/);
+    const app = withOther(new World(), 'example.com/shop:1', { args: ['--port=80'] });
+    const asked = migrate(app, { from: 'stakater' }, { deployment: 'reloader/other' });
+    await assert.rejects(asked, /--deployment: reloader\/other is not Stakater Reloader: its image/);
   });
 
   test('of Collaborne is stopped before the new one starts, since both have one state', async () => {
@@ -104,6 +107,76 @@ describe('the other reloader', () => {
     assert.match(steps[0]?.run ?? '', /^helm get values rel /);
     assert.equal(isReady, true);
   });
+});
+
+const SOURCE = { configMapKeyRef: { name: 'places', key: 'place', optional: true } };
+const PLACE = { name: 'KUBERNETES_NAMESPACE', valueFrom: SOURCE };
+const NS = { name: 'NS', valueFrom: SOURCE };
+const OF_OTHER = 'the value of \\S+ of Deployment reloader/other is not in its manifest';
+
+/** By case: what its Deployment does not show, what is said, and the flag that settles it. */
+const UNSEEN: Readonly<Record<string, readonly [from: 'stakater' | 'collaborne', OtherParts, says: string]>> =
+  {
+    'its namespace is in a ConfigMap': ['stakater', { env: [PLACE] }, OF_OTHER],
+    'its namespace is in a variable that another object has': [
+      'stakater',
+      { env: [NS, { name: 'KUBERNETES_NAMESPACE', value: '$(NS)' }] },
+      OF_OTHER,
+    ],
+    'its variables are in another object': [
+      'stakater',
+      { envFrom: [{ configMapRef: { name: 'places', optional: true } }] },
+      'the variables of Deployment reloader/other are in objects that envFrom names',
+    ],
+    'an argument has such a variable': ['collaborne', { env: [NS], args: ['--namespace=$(NS)'] }, OF_OTHER],
+    'an argument is such a variable': ['collaborne', { env: [NS], args: ['--namespace', '$(NS)'] }, OF_OTHER],
+    'an argument has a variable that is nowhere': ['stakater', { args: ['--namespaces=$(NS)'] }, OF_OTHER],
+  };
+
+describe('its settings are not known, and nothing is said of what follows from them, if', () => {
+  for (const [name, [from, parts, says]] of Object.entries(UNSEEN))
+    test(name, async () => {
+      const image = from === 'stakater' ? STAKATER : 'collaborne/kubernetes-reloader:1';
+      const world = (): World =>
+        withOther(new World(), image, parts).configMap('web', {}, false).deployment({ annotations: AUTO });
+      const answer = await migrate(world(), { from });
+      const { args, steps, workloads, unknown, isReady } = answer;
+      assert.deepEqual([args, steps, workloads, unknown.length, isReady], [[], [], undefined, 1, false]);
+      assert.match(unknown[0] ?? '', new RegExp(`^${says}$`));
+      const text = migrationText(answer, (_, words) => words);
+      assert.match(text, /\nnote: flags after -- .*\n.*\n1 not known\.\n$/);
+      const known = await migrate(world(), { from, settings: ['--namespace=default'] });
+      assert.deepEqual([known.args[0], known.unknown], ['--namespace=default', []]);
+    });
+
+  test('its command is not understood', async () => {
+    const world = withOther(new World(), STAKATER, { command: ['sh', '-c', 'exec /manager $FLAGS'] });
+    const { unknown, args } = await migrate(world, { from: 'stakater' });
+    assert.deepEqual([unknown.length, args], [1, []]);
+  });
+});
+
+test('variables that it does not read, or that a flag overrides, need no value', async () => {
+  const env = [{ name: 'GOMAXPROCS', valueFrom: SOURCE }, { ...NS, name: 'ALERT_SINK' }, PLACE];
+  const args = ['--namespaces=$(HOME_OF_IT)', '--log-level=$$(x)'];
+  const parts = { args, env: [{ name: 'HOME_OF_IT', value: 'web' }, ...env] };
+  const answer = await migrate(withOther(new World(), STAKATER, parts), { from: 'stakater' });
+  assert.deepEqual(answer.unknown, []);
+  assert.equal(answer.args[0], '--namespace=web');
+});
+
+test('only workloads that the other one serves count', async () => {
+  const world = (args: string[]): World =>
+    withOther(new World(), STAKATER, { args })
+      .configMap('web', {}, false)
+      .deployment({ annotations: { ...AUTO, 'reloader.k8s.collaborne.com/hold': 'true' } });
+  for (const arg of ['--namespaces=shared', '--namespaces-to-ignore=default']) {
+    const answer = await migrate(world([arg]), { from: 'stakater' }, { namespace: 'default' });
+    assert.deepEqual([answer.workloads, answer.differences], [0, []]);
+    assert.match(answer.notes.join(), /it does not watch namespace default/);
+  }
+  assert.equal((await migrate(world([]), { from: 'stakater' }, { namespace: 'default' })).workloads, 1);
+  assert.equal((await migrate(world(['--namespaces-to-ignore=default']), { from: 'stakater' })).workloads, 0);
 });
 
 /** By what this program watches already: its arguments and those of the other one, what is said, and the first command. */

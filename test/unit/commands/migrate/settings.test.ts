@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Program } from '../../../../lib/commands/installed-reloader.ts';
+import type { Program } from '../../../../lib/commands/deployed-program.ts';
 import { SOURCES, type Source } from '../../../../lib/commands/migrate/other-reloader.ts';
 import { type Settings, settingsFor } from '../../../../lib/commands/migrate/their-settings.ts';
 import { parseOptions } from '../../../../lib/options/parse-options.ts';
