@@ -106,7 +106,7 @@ function workloadStatus(
   const { ref } = record.workload;
   const follows = [...record.edges].flatMap(([config, edge]) => {
     const known = store.configs.get(config);
-    return known === undefined ? [] : [followedStatus(store, record, known, edge)];
+    return known === undefined ? [] : [followedOf(store, record, known, edge)];
   });
   const isOutdated = follows.some((status) => status.isOutdated);
   const pending = isOutdated ? rollouts.pendingChangesOf(key) : undefined;
@@ -114,7 +114,7 @@ function workloadStatus(
   return {
     namespace: ref.namespace,
     workload: describe(ref),
-    state: stateOf(store, record, isOutdated ? [waits?.reason ?? ''] : undefined),
+    state: stateOf(store, record, isOutdated ? [waits ?? {}] : undefined),
     follows,
     isOutdated,
     ...(pending && { outdatedForSeconds: secondsOf(now - pending.since) }),
@@ -123,9 +123,9 @@ function workloadStatus(
   };
 }
 
-function waitingOf({ until, event: _, isShared: __, ...waiting }: Blocked) {
-  const isTime = until > 0 && Number.isFinite(until);
-  return isTime ? { ...waiting, until: new Date(until).toISOString() } : waiting;
+function waitingOf({ reason, message, until, token }: Blocked) {
+  const end = until > 0 && Number.isFinite(until) && { until: new Date(until).toISOString() };
+  return { reason, message, ...(token && { token }), ...end };
 }
 
 function changeStatus(store: Store, change: StagedChange): ChangeStatus {
@@ -156,12 +156,7 @@ function commandsFor(
   return [{ to: 'stop', command: holdCommand(object) }];
 }
 
-function followedStatus(
-  store: Store,
-  record: WorkloadRecord,
-  config: ConfigRecord,
-  edge: Edge,
-): FollowedStatus {
+function followedOf(store: Store, record: WorkloadRecord, config: ConfigRecord, edge: Edge): FollowedStatus {
   const short = (digest: string | undefined): string | undefined =>
     digest && shortDigest(digest, config.ref.keys);
   const isOutdated = isOutdatedOn(store, record, keyOf(config.ref), edge);

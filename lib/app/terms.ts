@@ -195,16 +195,13 @@ export class Terms {
    * Writes the mark of the term, reads the keys, so that each key that the state names is known, and brings the caches up to date.
    * Undefined if the lead has ended.
    */
-  async #begin(
-    stateClient: KeyedStateClient,
-    signal: AbortSignal,
-  ): Promise<BegunTerm | FailedRead | undefined> {
+  async #begin(client: KeyedStateClient, signal: AbortSignal): Promise<BegunTerm | FailedRead | undefined> {
     const { election, keys } = this.#options;
-    const begun = await beginTerm({ stateClient, identity: election.identity, signal });
+    const begun = await beginTerm({ stateClient: client, identity: election.identity, signal });
     if (signal.aborted) return undefined;
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
-    const failure = await keys.read(stateClient.keys, begun.shards, signal);
+    const failure = await keys.read(client.keys, begun.shards, signal);
     if (keys.isReplaced) this.#fail('the Secret has another key of the digests: this process ends');
     if (signal.aborted) return undefined;
     if (failure !== undefined) return failure;

@@ -28,7 +28,9 @@ export function approval({ store }: Readers): Blocker {
       const object = `${target.kind.toLowerCase()}/${target.name}`;
       const command = `kubectl annotate -n ${ref.namespace} ${object} ${APPROVED_ANNOTATION}=${token} --overwrite`;
       const message = `${why}: ${command} lets ${what} go`;
-      return { ...untilChanged('approval', message, 'ApprovalRequired'), token };
+      // The token of a plan is not that of the content which is applied then.
+      const planned = `it needs an approval: reloader approve ${ref.kind.toLowerCase()}/${ref.name} -n ${ref.namespace}`;
+      return { ...untilChanged('approval', message, 'ApprovalRequired'), token, planned };
     },
   };
 }

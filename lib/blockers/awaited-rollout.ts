@@ -42,7 +42,8 @@ export function externalRollout({ store }: Readers): Blocker {
       const ms = leftMs(record);
       if (ms === undefined || ms === 0) return undefined;
       const message = 'the rollout of another client brings the change';
-      return { reason: 'external-rollout', message, until: now + ms };
+      const planned = 'with the rollout of its own change';
+      return { reason: 'external-rollout', message, until: now + ms, by: 'owner', planned };
     },
     /** One that made no progress for its deadline does not count any more. */
     begin: (record) => {

@@ -41,11 +41,8 @@ export interface Readers {
 }
 
 /** The annotations that count for the workload: its own, which come first, and those of its namespace. */
-export function levelsOf(
-  { namespaceAnnotations }: Store,
-  { workload }: WorkloadRecord,
-): readonly Annotations[] {
-  return [workload.annotations, namespaceAnnotations.get(workload.ref.namespace) ?? {}];
+export function levelsOf(store: Store, { workload }: WorkloadRecord): readonly Annotations[] {
+  return [workload.annotations, store.namespaceAnnotations.get(workload.ref.namespace) ?? {}];
 }
 
 /** A block that only another annotation, content or workload ends. */

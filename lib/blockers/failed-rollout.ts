@@ -32,7 +32,7 @@ export function failedRollout({ store, evicts }: Readers): Blocker {
         hold.type === 'failed'
           ? `stamped, but ${whenTaken(hold, ref)}`
           : `its rollout was aborted; it goes on after kubectl argo rollouts retry rollout ${ref.name}, an undo or a change of its template`;
-      return untilChanged('failed', message, 'ReloadGivenUp');
+      return { ...untilChanged('failed', message, 'ReloadGivenUp'), state: 'failing' };
     },
   };
 }

@@ -11,9 +11,8 @@ export function notifyOnly({ store }: Readers): Blocker {
     check: (record) => {
       const pending = pendingOf(store, record);
       if (pending === undefined || !isNotifyOnly(levelsOf(store, record))) return undefined;
-      const { token, what } = pending;
-      const message = `it is notify-only, and out of date with ${what} (${token})`;
-      return { ...untilChanged('notify-only', message, 'RolloutNeeded'), token };
+      const message = `it is notify-only, and out of date with ${pending.what} (${pending.token})`;
+      return { ...untilChanged('notify-only', message, 'RolloutNeeded'), by: 'person', token: pending.token };
     },
   };
 }

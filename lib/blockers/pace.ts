@@ -53,7 +53,7 @@ export class Pace implements Blocker {
     const key = keyOf(record.workload.ref);
     if (isUrgentFor(store, record) || isEvicting?.(record) === true) return undefined;
     const { minIntervalMs, limit } = this.#paceOf(key);
-    if (isObserver === true) return minIntervalMs > 0 || limit ? 'unknown' : undefined;
+    if (isObserver === true) return minIntervalMs > 0 ? 'unknown' : undefined;
     const past = this.#recent(key);
     const lastAt = past?.times.at(-1);
     if (past === undefined || lastAt === undefined) return undefined;

@@ -15,7 +15,7 @@ export function reverted({ evicts }: Readers): Blocker {
     isProblem: true,
     check: (record) =>
       isGivenUp(record) && evicts?.(record) !== true
-        ? untilChanged('reverted', MESSAGE, 'ReloadGivenUp')
+        ? { ...untilChanged('reverted', MESSAGE, 'ReloadGivenUp'), state: 'refused' }
         : undefined,
   };
 }

@@ -111,7 +111,8 @@ export class Stages implements Blocker {
     if (!objects.every((object) => isPlanned(this.#changes.get(object)))) this.#plan(workload);
     const changes = objects.flatMap((object) => this.#changes.get(object) ?? []);
     const halted = changes.find(({ halt }) => halt !== undefined);
-    if (halted?.halt) return untilChanged('halt', haltedText(halted.object, halted.halt), 'RolloutHeld');
+    const why = halted?.halt && haltedText(halted.object, halted.halt);
+    if (why) return { ...untilChanged('halt', why, 'RolloutHeld'), state: 'halted' };
     if (isUrgentFor(store, record)) return undefined;
     const later = changes.find(({ plan }) => !plan.next.has(workload));
     if (later !== undefined && isObserver === true) return 'unknown';

@@ -131,16 +131,16 @@ function run(
   };
 }
 
-/** The causes by which the reloader rolls nothing, or not yet. */
+/** The causes beside those that block by which the reloader rolls nothing, or not yet. */
 const KEEPING = [
   ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'kind-not-permitted'],
   ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready', 'dry-run', 'managed', 'deleted'],
-  ...['paused', 'hold', 'approval', 'notify-only', 'window', 'stage', 'halt', 'finalizer'],
+  ...['paused', 'finalizer'],
 ];
 
 /** Those among the causes, but for the `own` one of a change. */
 function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
-  return causes.filter(({ rule }) => KEEPING.includes(rule) && rule !== own);
+  return causes.filter(({ rule, blocks }) => (blocks === true || KEEPING.includes(rule)) && rule !== own);
 }
 
 const LEFT_OUT = /^(namespace|unselected|kind)-/;

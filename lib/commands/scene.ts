@@ -15,7 +15,7 @@ import {
   wholeKeyOf,
 } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import type { StatusReport } from '../model/status-report.ts';
+import { STATES, type StatusReport } from '../model/status-report.ts';
 import { plain } from '../model/text.ts';
 import { workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
@@ -186,11 +186,12 @@ async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Fa
   const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
   if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
   const { workloads = [] } = reading.object;
-  const waiting = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each.waiting]));
+  const rows = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each]));
   return ({ workload: { ref } }) => {
-    const block = waiting.get(`${ref.namespace} ${describe(ref)}`);
-    if (block === undefined) return `${what} does not say that it waits`;
-    return { reason: plain(block.reason), message: plain(block.message) };
+    const { waiting, state: own } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
+    if (waiting === undefined) return `${what} does not say that it waits`;
+    const state = STATES.find((each) => each === own);
+    return { reason: plain(waiting.reason), message: plain(waiting.message), state };
   };
 }
 

@@ -150,6 +150,12 @@ export interface Blocked {
   readonly isShared?: boolean;
   /** The token by which a person allows the rollout. */
   readonly token?: string;
+  /** The state of the workload. @default it waits */
+  readonly state?: 'refused' | 'failing' | 'halted' | undefined;
+  /** Who brings the change in place of the reloader. */
+  readonly by?: 'owner' | 'person';
+  /** The message about a change that is only planned. @default message */
+  readonly planned?: string;
 }
 
 /** The changes that wait to be rolled out to one workload. */

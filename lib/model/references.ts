@@ -90,7 +90,7 @@ function mentionsOfMounts(
 function mentionsOfVolume(volume: RawVolume | undefined, mount: RawVolumeMount): Mention[] {
   const { configMap, secret, csi, projected } = volume ?? {};
   const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
-    mention(kind, source, source && keysOfMount(source, mount));
+    mention(kind, source, source && keysOf(source, mount));
   const ofSecret = secret?.secretName === undefined ? undefined : { ...secret, name: secret.secretName };
   // The credentials for the provider, `nodePublishSecretRef`, are no content of the pods.
   const isOfStore = csi?.driver === 'secrets-store.csi.k8s.io';
@@ -123,10 +123,7 @@ const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
  * The keys that a mount of a volume reads. With items, a `subPath` reads the keys of the items with this path, or below it.
  * Without items it reads the key in its first segment.
  */
-function keysOfMount(
-  { items = [] }: RawVolumeSource,
-  { subPath = '', subPathExpr = '' }: RawVolumeMount,
-): Keys {
+function keysOf({ items = [] }: RawVolumeSource, { subPath = '', subPathExpr = '' }: RawVolumeMount): Keys {
   const path = segmentsOf(subPath);
   const isPart = subPathExpr === '' && path.length > 0;
   if (items.length === 0) return isPart ? valid([path[0]]) : undefined;

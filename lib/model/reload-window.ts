@@ -28,10 +28,7 @@ const MOST_LOOKS = 700;
 const WINTER = Date.UTC(2001, 0, 1);
 const SUMMER = Date.UTC(2001, 6, 1);
 /** A leap year: each schedule that ever comes has a day in it. */
-const LEAP_DAYS: readonly Date[] = Array.from(
-  { length: 366 },
-  (_, day) => new Date(Date.UTC(2028, 0, 1 + day)),
-);
+const DATES: readonly Date[] = Array.from({ length: 366 }, (_, at) => new Date(Date.UTC(2028, 0, 1 + at)));
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const ALWAYS: ReloadWindow = { closedUntil: () => undefined };
 
@@ -167,7 +164,7 @@ function scheduled(isDenied: boolean, pattern: string, lengthMs: number, zone = 
 /** Whether there is such a day: where there is none, such as April 31, a search for it does not end. */
 function comes(pattern: string): boolean {
   const days = new Cron(pattern.replace(/^\S+ \S+/, '* *'), { utcOffset: 0, mode: '5-part' });
-  return LEAP_DAYS.some((day) => days.match(day));
+  return DATES.some((day) => days.match(day));
 }
 
 function beginIn(zone: string, pattern: string): Part['beginAfter'] {

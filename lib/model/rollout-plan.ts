@@ -88,7 +88,7 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   const changes = changesIn(workload, draft);
   const common = { ...draft, workload: ref, resourceVersion };
   if (draft.stamps.some(isOfRestart)) {
-    const { paused, annotations } = metadataChange(workload, draft);
+    const { paused, annotations } = metadataPatch(workload, draft);
     const stamps = stampsPatch(workload, RESTARTS, changes);
     const change = { annotations: { ...annotations, ...stamps }, paused, template: {}, testsTemplate };
     return { ...common, operations: workloadPatch(workload, change), template: {}, isRestart: true };
@@ -98,7 +98,7 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   const { referenced } = workload;
   const change =
     referenced === undefined
-      ? { ...metadataChange(workload, draft), template, testsTemplate }
+      ? { ...metadataPatch(workload, draft), template, testsTemplate }
       : { annotations: withoutAny(triggers), template, testsTemplate, isOfOwner: true };
   const plan = { ...common, operations: workloadPatch(workload, change), template };
   return referenced === undefined ? plan : { ...plan, referenced };
@@ -124,10 +124,7 @@ function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
 }
 
 /** The changes of the workload's own metadata and pause. */
-function metadataChange(
-  { ref, revision = '' }: Workload,
-  { pause, triggers = [] }: RolloutDraft,
-): PausePatch {
+function metadataPatch({ ref, revision = '' }: Workload, { pause, triggers = [] }: RolloutDraft): PausePatch {
   const { revisionMark } = workloadKindOf(ref.kind);
   const mark = revisionMark === undefined ? {} : { [revisionMark]: revision };
   return { ...pause, annotations: { ...pause?.annotations, ...withoutAny(triggers), ...mark } };
@@ -171,11 +168,7 @@ function containerOf(workload: Workload, planned: PlannedStamp, place: Place): s
  * The stamps of the object in other places, which the patch removes. A bare digest in such a place belongs to another program. A
  * patch changes the template or restarts, never both, so the stamps of the other sort stay.
  */
-function othersOf(
-  workload: Workload,
-  planned: PlannedStamp,
-  written: readonly Place[],
-): readonly TemplateStamp[] {
+function othersOf(workload: Workload, planned: PlannedStamp, written: readonly Place[]): TemplateStamp[] {
   const names = new Set(written.map(({ variable }) => variable));
   return workload.stamps.filter(
     (mark) =>
@@ -191,10 +184,8 @@ export function templatePatchOf(
   changes: readonly Change[],
   annotations: Readonly<Record<string, string | null>>,
 ): TemplatePatch {
-  const variables = Map.groupBy(
-    changes.filter((change) => !isInAnnotations(change)),
-    ({ container }) => container,
-  );
+  const ofVariables = changes.filter((change) => !isInAnnotations(change));
+  const variables = Map.groupBy(ofVariables, ({ container }) => container);
   const containers = [...variables].map(([name, own]) => ({
     name,
     env: own.map(({ variable, value }) =>

@@ -39,14 +39,10 @@ export function shardsToldBy(annotations: Readonly<Record<string, string>> | und
  * Chooses shards for new entries, one after the other: the first with room for the given bytes, else a further one; at the
  * maximum number, the last one, even if it is full. `bytes`: those in each existing shard, in order; `most`: the maximum number now.
  */
-export function placerFor(
-  bytes: readonly number[],
-  most: number,
-  limitBytes: number,
-): (bytes: number) => number {
+export function placerFor(bytes: readonly number[], most: number, limit: number): (bytes: number) => number {
   const filled = [...bytes];
   return (size) => {
-    const withRoom = filled.findIndex((used) => used + size <= limitBytes);
+    const withRoom = filled.findIndex((used) => used + size <= limit);
     const shard = withRoom >= 0 ? withRoom : Math.min(filled.length, most - 1);
     filled[shard] = (filled[shard] ?? 0) + size;
     return shard;

@@ -104,22 +104,16 @@ function annotationOperations(path: string, isMissing: boolean, changes: Annotat
   });
 }
 
-function templateSteps(
-  workload: Workload,
-  template: string,
-  { metadata, spec }: TemplatePatch,
-): readonly Step[] {
+function templateSteps(workload: Workload, at: string, { metadata, spec }: TemplatePatch): readonly Step[] {
   const missing = workload.lacks?.find((path) => path.startsWith('/metadata'));
-  const path = template + ANNOTATIONS;
+  const path = at + ANNOTATIONS;
   return [
-    ...(metadata === undefined || missing === undefined ? [] : [{ test: tested(template + missing, null) }]),
-    ...(metadata !== undefined && missing === '/metadata'
-      ? [{ operation: added(template + missing, {}) }]
-      : []),
+    ...(metadata === undefined || missing === undefined ? [] : [{ test: tested(at + missing, null) }]),
+    ...(metadata !== undefined && missing === '/metadata' ? [{ operation: added(at + missing, {}) }] : []),
     ...annotationOperations(path, missing !== undefined, metadata?.annotations ?? {}).map((operation) => ({
       operation,
     })),
-    ...(spec?.containers ?? []).flatMap((container) => variableSteps(workload, template, container)),
+    ...(spec?.containers ?? []).flatMap((container) => variableSteps(workload, at, container)),
   ];
 }
 

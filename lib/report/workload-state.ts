@@ -8,18 +8,13 @@ import type { Store } from '../store/store.ts';
 import { asks } from '../tracking/edge-policy.ts';
 import { haltOf } from '../tracking/halts.ts';
 
-/** Reasons to wait of which the state says more than that it waits. */
-const STATE_BY_REASON: Readonly<Record<string, State>> = {
-  refused: 'refused',
-  reverted: 'refused',
-  failed: 'failing',
-  halt: 'halted',
-};
-
-/** The state; `reasons`: why the workload is not rolled now, if it is outdated. */
-export function stateOf(store: Store, record: WorkloadRecord, reasons: readonly string[] | undefined): State {
-  if (reasons !== undefined)
-    return reasons.map((reason) => STATE_BY_REASON[reason]).find(Boolean) ?? 'waiting';
+/** The state; `blocks`: why the workload is not rolled now, if it is outdated. */
+export function stateOf(
+  store: Store,
+  record: WorkloadRecord,
+  blocks?: readonly { readonly state?: State | undefined }[],
+): State {
+  if (blocks !== undefined) return blocks.find(({ state }) => state !== undefined)?.state ?? 'waiting';
   const { workload, edges } = record;
   const { hold, failure, isComplete, rolling } = workload;
   const configs = [...edges.keys()].flatMap((key) => store.configs.get(key) ?? []);

@@ -182,8 +182,7 @@ export class RolloutController {
     if (this.#due.has(workload) || this.#queue.isBusy(workload)) return true;
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
-    if (openedAt === undefined) return false;
-    if (windowOf(this.#options, workload).quietMs > longestMs) return false;
+    if (openedAt === undefined || windowOf(this.#options, workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }
 
@@ -354,7 +353,8 @@ export class RolloutController {
     this.#due.delete(key);
     this.#quiet.forget(key);
     const result = this.#queue.backOff(key, failure);
-    this.waiting.set(key, { reason, message, until: Date.now() + result.afterMs });
+    const state = reason === 'refused' ? reason : undefined;
+    this.waiting.set(key, { reason, message, until: Date.now() + result.afterMs, state });
     return result;
   }
 

@@ -3,6 +3,7 @@
 import type { Finding } from '../../model/finding.ts';
 import type { Blocked } from '../../model/outcome.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { State } from '../../model/status-report.ts';
 import type { Workload } from '../../model/workload.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
@@ -18,6 +19,8 @@ export interface Cause {
   readonly says: string;
   /** What a person can do; absent if that stands in `says`, or there is nothing to do. */
   readonly todo?: string;
+  /** It keeps the reloader from rolling what is out of date. */
+  readonly blocks?: true;
 }
 
 /** One Event about a workload. */
@@ -26,6 +29,9 @@ export interface ShownEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+/** Why a workload is not rolled now. */
+export type Block = Pick<Blocked, 'reason' | 'message'> & { readonly state?: State | undefined };
 
 /** All that is known about one workload. */
 export interface Facts {
@@ -38,7 +44,7 @@ export interface Facts {
   /** Why the reloader sees nothing of objects that it follows; only where one workload is asked about. */
   readonly unseen: readonly Cause[];
   /** Why the leader does not roll it now; a clause: why that is not known. */
-  readonly leader: Pick<Blocked, 'reason' | 'message'> | string;
+  readonly leader: Block | string;
   readonly observation: Observation;
   readonly reloader: InstalledReloader;
   /** In ms since 1970. */

@@ -14,7 +14,7 @@ import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import type { Cause, CauseRule, Facts } from './cause.ts';
+import type { Block, Cause, CauseRule, Facts } from './cause.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -174,13 +174,19 @@ function firstSeen(facts: Facts): readonly Cause[] {
 }
 
 /** What keeps it from being rolled now, what decides first. */
-function blocked({ observation, record, leader, now }: Facts): readonly Cause[] {
+export function blocksIn({ observation, record, leader, now }: Facts): readonly Block[] {
   if (record === undefined) return [];
   const { blockers } = observation.controllers.rollouts;
   const known = hidesNamespaces(observation) ? [] : blocksOf(blockers, record, now);
   const blocks = typeof leader === 'string' ? [] : [leader];
   for (const block of known) if (block.reason !== blocks[0]?.reason) blocks.push(block);
-  return blocks.map(({ reason, message }) => ({ rule: reason, about: reason, says: message }));
+  return blocks;
+}
+
+function blocked(facts: Facts): readonly Cause[] {
+  return blocksIn(facts).map(({ reason, message }) => {
+    return { rule: reason, about: reason, says: message, blocks: true };
+  });
 }
 
 /** How far its rollout has come. */
@@ -222,7 +228,7 @@ function outdated(facts: Facts): Cause | undefined {
 }
 
 function isKept(facts: Facts): boolean {
-  return blocked(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
+  return blocksIn(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
 }
 
 /** Why it is not known when a workload that is out of date is rolled; none: that is known. */
@@ -233,7 +239,7 @@ export function timeUnknown(facts: Facts): readonly string[] {
   if (reloader.installation === undefined || record === undefined || isKnown) return [];
   const { blockers } = observation.controllers.rollouts;
   const unknown = blockers.filter((each) => each.check(record, now) === 'unknown').map(({ name }) => name);
-  const names = ['failed attempts', ...unknown];
+  const names = ['failed attempts', 'recent rollouts', ...unknown];
   const what = `the running reloader alone knows ${names.join(', ')}`;
   return [`whether and when what is out of date is rolled: ${what}, and ${leader}`];
 }

@@ -161,7 +161,7 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
 export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
   const isOnly = record !== undefined && isNotifyOnly(levelsOf(observation.store, record));
   const says = 'it is notify-only: a change is notified, and a person rolls it';
-  return isOnly ? [{ rule: 'notify-only', about: 'notify-only', says }] : [];
+  return isOnly ? [{ rule: 'notify-only', about: 'notify-only', says, blocks: true }] : [];
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */
@@ -174,9 +174,10 @@ function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
     const halt = haltOf(store, record);
     return halt === undefined ? [] : [haltedText(record.ref, halt)];
   });
+  const blocks = true as const;
   return [
-    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref) }] : []),
-    ...halted.map((says) => ({ rule: 'halt', about, says })),
+    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref), blocks }] : []),
+    ...halted.map((says) => ({ rule: 'halt', about, says, blocks })),
   ];
 }
 

@@ -23,6 +23,7 @@ import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
 import {
+  blocksIn,
   type Followed,
   followed,
   leftAlone,
@@ -122,15 +123,15 @@ export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []):
 }
 
 function shownState(
-  { record, observation, reloader }: Facts,
+  facts: Facts,
   follows: readonly FollowedObject[],
   causes: readonly Cause[],
 ): WorkloadExplanation['workloadState'] {
-  const rules = causes.map(({ rule }) => rule);
+  const { record, observation, reloader } = facts;
   const has = (state: FollowedObject['pods']): boolean => follows.some(({ pods }) => pods === state);
-  if (rules.some((rule) => NOT_SERVED.test(rule))) return 'not served';
+  if (causes.some(({ rule }) => NOT_SERVED.test(rule))) return 'not served';
   if (record === undefined || reloader.unknown.length > 0 || has('unknown')) return 'unknown';
-  const state = stateOf(observation.store, record, has('out of date') ? rules : undefined);
+  const state = stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
   return state === 'healthy' && has('paused') ? 'waiting' : state;
 }
 

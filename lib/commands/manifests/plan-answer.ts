@@ -13,6 +13,7 @@ import {
   workloadRefIn,
 } from '../../model/object-ref.ts';
 import { POLICIES, type Verdict } from '../../model/reasons.ts';
+import { listedText } from '../../model/text.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { outdatedObjects, putEdge } from '../../tracking/edge-policy.ts';
@@ -134,6 +135,15 @@ export function doneBy(
   });
   const all = new Map([...causes, ...lacks].map((cause) => [cause.says, cause]));
   return { rollouts: done, causes: [...all.values()] };
+}
+
+/** The waits that the running reloader alone knows, each a clause. */
+export function openWaits(rollouts: Plan['rollouts']): readonly string[] {
+  const all = Map.groupBy(rollouts, ({ unknown = [] }) => unknown.join(', '));
+  return [...all].flatMap(([reasons, waiting]) => {
+    const who = listedText(waiting.map(({ workload }) => placed(workload)));
+    return reasons ? [`the running reloader alone knows whether ${who} waits (${reasons})`] : [];
+  });
 }
 
 /** By a sentence that denies it, whether a workload is rolled for an object. */

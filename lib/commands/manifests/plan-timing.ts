@@ -1,7 +1,7 @@
 /** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
 
 import type { Controllers } from '../../app/controllers.ts';
-import { blockOf, newBlockers } from '../../blockers/blockers.ts';
+import { blockOf } from '../../blockers/blockers.ts';
 import { reloadWindowOf } from '../../blockers/closed-window.ts';
 import type { StagePlan } from '../../blockers/stage-plan.ts';
 import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
@@ -22,6 +22,8 @@ export interface Timing {
   readonly when: string;
   /** What keeps the workload although its window has ended. */
   readonly keptBy?: string;
+  /** The reasons to wait that the running reloader alone knows. */
+  readonly unknown?: readonly string[];
 }
 
 /** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
@@ -32,9 +34,9 @@ export function timingsOf(
 ): (record: WorkloadRecord) => Timing {
   const windows = { store, quietMs: options.coalescePeriodMs, maxWaitMs: options.coalesceMaxWaitMs };
   const { stages, waiting } = rollouts;
-  const blockers = newBlockers({ store });
+  const others = rollouts.blockers.filter((each) => each !== stages);
   const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
-  const blocks = new Map(outdated.map(([key, record]) => [key, blockOf(blockers, record, now)]));
+  const blocks = new Map(outdated.map(([key, record]) => [key, blockOf(others, record, now)]));
   // What anything else blocks is passed over by the stages.
   for (const [key, block] of blocks) if (block !== undefined) waiting.set(key, block);
   const free = outdated.filter(([key]) => blocks.get(key) === undefined);
@@ -45,14 +47,14 @@ export function timingsOf(
   return (record) => {
     const key = keyOf(record.workload.ref);
     const stage = staged.get(key);
-    const block =
-      blocks.get(key) ?? (typeof stage === 'object' && stage.reason === 'halt' ? stage : undefined);
+    const block = blocks.get(key) ?? (typeof stage === 'object' ? stage : undefined);
     if (block !== undefined) return blockedTiming(findings, record, block);
     const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
     const isLater = places.length > 0 && stage !== undefined;
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
-    return { by: 'reloader', when: when.join(', ') };
+    const open = rollouts.blockers.filter((each) => each.check(record, now) === 'unknown');
+    return { by: 'reloader', when: when.join(', '), unknown: open.map(({ name }) => name) };
   };
 }
 
@@ -67,16 +69,12 @@ export function begunPause(
 function blockedTiming(
   findings: Controllers['findings'],
   record: WorkloadRecord,
-  { reason, message }: Blocked,
+  { reason, message, by, planned: when = message }: Blocked,
 ): Timing {
-  if (reason === 'external-rollout') return { by: 'owner', when: 'with the rollout of its own change' };
+  if (by === 'owner') return { by, when };
   const pause = begunPause(findings, record);
   if (pause) return { by: 'reloader', when: `${message}, but ${pause}` };
-  const { ref } = record.workload;
-  const by = reason === 'notify-only' ? 'person' : 'reloader';
-  // The token is that of the content which is applied then.
-  const approval = `it needs an approval: reloader approve ${ref.kind.toLowerCase()}/${ref.name} -n ${ref.namespace}`;
-  return { by, when: reason === 'approval' ? approval : message, keptBy: reason };
+  return { by: by ?? 'reloader', when, keptBy: reason };
 }
 
 /** The window that a change opens, and what else bounds the time of the rollout. */

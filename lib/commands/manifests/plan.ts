@@ -38,6 +38,7 @@ import {
   believeState,
   deniedSince,
   doneBy,
+  openWaits,
   outdatedIn,
   type Plan,
   type PlannedObject,
@@ -306,6 +307,7 @@ function unknownOf(
     ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
     ...unrecordedOf(doubted, steps, rollouts, observation.isServed ? [] : outdated),
+    ...(reloader.installation ? openWaits(rollouts) : []),
     ...others,
   ];
 }

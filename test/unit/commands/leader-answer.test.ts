@@ -32,22 +32,25 @@ function paced(world: World, flags: readonly string[], words: Words = {}, marks:
 describe('explain', () => {
   /** What is out of date, and what of its time only the running reloader knows. */
   const remembered: Readonly<Record<string, readonly [make: (world: World) => unknown, names: string]>> = {
-    'without a limit': [(world) => paced(world, [], { 'rollout-limit': 'off' }), 'failed attempts'],
+    'without a limit': [
+      (world) => paced(world, [], { 'rollout-limit': 'off' }),
+      'failed attempts, recent rollouts',
+    ],
     'with a least interval': [
       (world) => paced(world, [], { 'rollout-limit': 'off', 'min-rollout-interval': '1h' }),
-      'failed attempts, min-rollout-interval',
+      'failed attempts, recent rollouts, min-rollout-interval',
     ],
     'with the usual limit and a budget': [
       (world) => paced(world, ['--max-concurrent-rollouts=3']),
-      'failed attempts, min-rollout-interval, budget',
+      'failed attempts, recent rollouts, budget',
     ],
     'an urgent change': [
       (world) => paced(world, ['--max-concurrent-rollouts=3'], {}, { [`${NATIVE}/urgent`]: 'true' }),
-      'failed attempts, budget',
+      'failed attempts, recent rollouts, budget',
     ],
     'in a later stage': [
       (world) => rolledOut(staged(world)).then(() => world.change()),
-      'failed attempts, min-rollout-interval, stage',
+      'failed attempts, recent rollouts, stage',
     ],
   };
   for (const [what, [make, names]] of Object.entries(remembered))

@@ -196,6 +196,32 @@ describe('a plan is not known because', () => {
     }
   });
 
+  const paced = { [`${NATIVE}/min-rollout-interval`]: '10m' };
+  const urgent = { [`${NATIVE}/urgent`]: 'true' };
+  const held = { ...paced, [`${NATIVE}/hold`]: 'true' };
+  /** What is asked for, and what the running reloader alone knows of it. */
+  const REMEMBERED: Readonly<Record<string, [flags: string[], of: Words, object: Words, open?: string]>> = {
+    'a least interval': [[], paced, {}, 'Deployment/web in default waits (min-rollout-interval)'],
+    'a budget': [['--max-concurrent-rollouts=1'], {}, urgent, 'Deployment/web in default waits (budget)'],
+    'both for one workload': [
+      ['--rollout-rate=1'],
+      paced,
+      {},
+      'Deployment/web in default waits (min-rollout-interval, budget)',
+    ],
+    'a later stage': [['--stages=1'], {}, {}, 'Deployment/web in default waits (stage)'],
+    'nothing of what is urgent': [['--stages=1'], paced, urgent],
+    'nothing of what is held': [['--max-concurrent-rollouts=1'], held, {}],
+  };
+  for (const [what, [flags, words, annotations, open]] of Object.entries(REMEMBERED))
+    test(`the running reloader alone knows of ${what}`, async () => {
+      const one = new World().install(['-A', ...flags]).configMap('web', { annotations });
+      one.deployment({ annotations: { ...follows('web'), ...words } });
+      if (flags.includes('--stages=1')) one.deployment({ name: 'api', annotations: follows('web') });
+      const { unknown } = await onCluster(one, [{ ...CHANGED, metadata: { name: 'web', annotations } }]);
+      assert.deepEqual(unknown, open ? [`the running reloader alone knows whether ${open}`] : []);
+    });
+
   test('labels of namespaces count, and may not be read', async () => {
     const selective = ['-A', '--namespace-selector=team=a'];
     const closed = without('namespaces?', new World().install(selective).configMap());
