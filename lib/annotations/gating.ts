@@ -33,8 +33,8 @@ const ORDER: string = `${NATIVE_PREFIX}/rollout-order`;
 /** On a workload: it comes before all others in the stages. */
 const CANARY: string = `${NATIVE_PREFIX}/canary`;
 
-/** RFC 3339, with a zone: a time of day alone would mean another moment on each machine. */
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
+/** RFC 3339 with a zone, and its day. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)T(?!24)\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i;
 const parsedWindow: (text: string) => ReloadWindow | string = remembered(parseReloadWindow);
 /** Hexadecimal digits of a token: it tells contents apart, and people type it. */
 const TOKEN_DIGITS = 10;
@@ -97,11 +97,11 @@ export function reloadWindowOf(
   return windows.find((window) => typeof window !== 'string');
 }
 
-/** Until when a workload or an object with these annotations is held, in ms since 1970; undefined: it is not. */
+/** Until when a workload or an object with these annotations is held, in ms since 1970; undefined: it is not, or the month lacks the day. */
 export function heldUntil(annotations: Annotations): number | undefined {
-  const value = annotations[HOLD_ANNOTATION];
-  if (value === 'true') return Number.POSITIVE_INFINITY;
-  return value !== undefined && MOMENT.test(value) ? Date.parse(value) || undefined : undefined;
+  if (annotations[HOLD_ANNOTATION] === 'true') return Number.POSITIVE_INFINITY;
+  const [moment = '', day = ''] = MOMENT.exec(annotations[HOLD_ANNOTATION] ?? '') ?? [];
+  return String(new Date(day).toJSON()).startsWith(day) ? Date.parse(moment) || undefined : undefined;
 }
 
 /** Whether a workload with these annotations is rolled only with the approval of a person. */

@@ -23,7 +23,7 @@ import type { WatchFeed } from './watch-feed.ts';
 
 /** The persisted state, as far as the person may read it. */
 export type StateAccess =
-  /** `keys`: the entries and overrides as they were read; the store goes on from there. */
+  /** `keys`: the entries and overrides as they were read. */
   | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'unknown'; readonly why: string };
@@ -214,7 +214,7 @@ function mayNotRead(what: string): StateAccess {
   return { is: 'unknown', why: `you may not read ${what}` };
 }
 
-/** Whether labels and annotations of namespaces count, and the person may not see them. */
+/** Whether words of namespaces count, and the person may not see them. */
 export function hidesNamespaces({ unread }: Pick<Observation, 'unread'>): boolean {
   return unread.some(({ kind }) => kind === 'Namespace');
 }

@@ -95,7 +95,7 @@ export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Pr
   return await withUnseen(scene, await factsIn(scene, observation, row, reading.object));
 }
 
-/** The facts, and why the reloader sees nothing of objects that the workload follows. */
+/** The facts, and why objects are unseen that the workload follows. */
 export async function withUnseen(scene: Scene, facts: Facts): Promise<Facts> {
   const missing = missingOf(facts.observation, keyOf(facts.workload.ref)).map(wholeKeyOf);
   const objects = [...new Set(missing)].map(configRefIn);

@@ -122,11 +122,8 @@ function answerTo(first: string, words: readonly string[]): string | undefined {
   if (HELP_WORDS.includes(first))
     return name === RUN ? runHelpText() : isCommand(name) ? helpOf(name) : helpText();
   if (['version', '--version'].includes(first)) return `${VERSION}\n`;
-  return first === 'complete'
-    ? completionsOf(words)
-        .map((word) => `${word}\n`)
-        .join('')
-    : undefined;
+  const completions = (): readonly string[] => completionsOf(words).map((word) => `${word}\n`);
+  return first === 'complete' ? completions().join('') : undefined;
 }
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {

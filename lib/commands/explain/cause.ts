@@ -12,7 +12,7 @@ import type { Observation } from '../observation.ts';
 
 /** One answer to "why did nothing happen?". */
 export interface Cause {
-  /** The rule that applies: a reason, an outcome of a policy, or one of the rules of causes-of-*.ts. */
+  /** The rule that applies: a reason, or one of causes-of-*.ts. */
   readonly rule: string;
   /** The object, annotation or flag that it is about. */
   readonly about: string;
@@ -41,7 +41,7 @@ export interface Facts {
   /** Undefined: it follows nothing. */
   readonly record: WorkloadRecord | undefined;
   readonly findings: readonly Finding[];
-  /** Why the reloader sees nothing of objects that it follows; only where one workload is asked about. */
+  /** Why the reloader does not see objects that it follows; of one workload alone. */
   readonly unseen: readonly Cause[];
   /** Why the leader does not roll it now; a clause: why that is not known. */
   readonly leader: Block | string;

@@ -129,7 +129,8 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
 function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
   const { observation } = facts;
   return followed(facts).flatMap(({ config, verdict }): readonly Cause[] => {
-    const isGuessed = verdict.because === 'unselected' && hidesNamespaces(observation);
+    const isGuessed =
+      verdict.because === 'unselected' && (hidesNamespaces(observation) || facts.reloader.unknown.length > 0);
     if (verdict.asks || isGuessed || !applies(verdict.because)) return [];
     const words = decidingWords(observation.store.settings.vocabularies, facts.workload, config);
     const keys = words.map(({ key }) => key);
@@ -154,7 +155,7 @@ const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string)
   state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
 };
 
-/** The objects that exist and that it is rolled for: whether the state has an entry of them. */
+/** The objects that exist and that it is rolled for, by whether they are in the state. */
 function asked(facts: Facts, isRecorded: boolean): readonly ConfigRef[] {
   return followed(facts).flatMap(({ config: { ref, digest }, verdict }) => {
     const isAsked = verdict.asks && digest !== undefined;
@@ -223,7 +224,7 @@ function outdated(facts: Facts): Cause | undefined {
   const { ref } = facts.workload;
   if (isKept(facts) || !needsRollout(store, keyOf(ref))) return undefined;
   const changed = 'what it follows has changed since what its pods run was recorded';
-  const says = isServed ? 'it is out of date, and nothing is known that blocks it' : changed;
+  const says = isServed ? 'it is out of date' : changed;
   return { rule: 'needs-rollout', about: ref.name, says };
 }
 
@@ -244,7 +245,7 @@ export function timeUnknown(facts: Facts): readonly string[] {
   return [`whether and when what is out of date is rolled: ${what}, and ${leader}`];
 }
 
-/** Nothing that counts is left since the last rollout or the record: a skipped change does not count. */
+/** Nothing that counts is left since the last rollout or the record. */
 function unchanged(facts: Facts): Cause | undefined {
   const { observation, workload } = facts;
   const known = asked(facts, true);

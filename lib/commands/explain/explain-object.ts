@@ -110,7 +110,7 @@ function isRolled({ causes }: Follower): boolean {
   return !causes.some(({ rule }) => rule === 'notify-only' || rule === 'kind-not-permitted');
 }
 
-/** The workloads that follow the object, or whose pods read it, and the kinds that could not be listed. */
+/** The workloads that follow or read the object, and the kinds that could not be listed. */
 async function mentionsOf(
   scene: Scene,
   observation: Observation,

@@ -218,7 +218,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
   };
 }
 
-/** Whether the pods of a workload run the current content of an object, as far as the person may know. */
+/** Whether the pods of a workload run the current content of an object. */
 export function podsOf(
   { store, state, unread, isServed }: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
   record: WorkloadRecord,

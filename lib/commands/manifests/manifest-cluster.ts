@@ -40,7 +40,7 @@ function servedRows(options: Options): readonly ServedRow[] {
 /** An object of a kind that the program reads. */
 export type ServedObject = Readonly<{ row: ServedRow; object: RawObject }>;
 
-/** The objects of manifests, completed, without those of kinds that the program does not read. */
+/** The objects of manifests, completed, of kinds that the program reads. */
 export function servedIn(
   manifests: readonly Manifest[],
   options: Options,

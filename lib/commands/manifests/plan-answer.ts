@@ -40,7 +40,7 @@ export interface PlannedRollout extends Timing {
   readonly workload: WorkloadRef;
   /** The objects for which, with the keys that changed. */
   readonly objects: readonly ConfigRef[];
-  /** Whether it is out of date already: the changes come with the rollout that is pending. */
+  /** Whether it is out of date already. */
   readonly isPending: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
   readonly rollouts: readonly PlannedRollout[];
   /** Workloads that are out of date already, and stay so. */
   readonly pending: readonly WorkloadRef[];
-  /** Workloads that are out of date, and would no longer be: their pending rollout goes. */
+  /** Workloads whose pending rollout goes: they would no longer be out of date. */
   readonly withdrawn: readonly WorkloadRef[];
 }
 

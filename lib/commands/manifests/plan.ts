@@ -137,7 +137,7 @@ async function planIf(
   const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
   const observation = await observeFor(scene, namespaces, feed);
-  const { store, controllers } = observation;
+  const { store, controllers, isServed } = observation;
   believeState(store);
   const { gate } = observation.assembly.observed;
   const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
@@ -165,9 +165,9 @@ async function planIf(
     reloader: shownReloader(reloader),
     causes: [...causes, ...deniedSince(were, observation), ...refused],
     objects,
-    rollouts,
-    pending: observation.isServed ? outdated.map(workloadRefIn) : [],
-    withdrawn: [...before.keys()].filter((key) => !after.has(key)).map(workloadRefIn),
+    rollouts: rollouts.map((each) => ({ ...each, isPending: each.isPending && isServed })),
+    pending: outdated.filter(() => isServed).map(workloadRefIn),
+    withdrawn: [...before.keys()].filter((key) => isServed && !after.has(key)).map(workloadRefIn),
     unknown: unknownOf(scene, observation, wanted, steps, all),
   };
   await observation.end();

@@ -26,6 +26,9 @@ const HOLDS: Readonly<Record<string, number | undefined>> = {
   '2026-11-25T18:00:00': undefined,
   '2026-11-25': undefined,
   '2026-13-25T18:00:00Z': undefined,
+  '2030-02-31T00:00:00Z': undefined,
+  '2030-01-31T24:00:00Z': undefined,
+  '2028-02-29T00:00:00+02:00': Date.UTC(2028, 1, 28, 22),
   yes: undefined,
   '': undefined,
 };

@@ -332,7 +332,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'it is about to be rolled': {
     make: (world) => well()(world).change(),
     rule: 'needs-rollout',
-    names: /it is out of date, and nothing is known that blocks it/,
+    names: /^it is out of date -> $/,
   },
   'it is not about to be rolled in a dry run': {
     make: (world) =>

@@ -108,11 +108,14 @@ test('a Secret of a type that is not watched rolls nothing, and the plan says so
 });
 
 test('no workload is called out of date while no reloader runs', async () => {
-  const world = situated({ now: 'B', entry: 'B', runs: 'A', to: {} }, follows('web'));
-  world.lease({ renewedMsAgo: 120_000 });
-  const { pending, unknown } = await onCluster(world, [configMap({ value: 'B' })]);
-  assert.deepEqual(pending, []);
-  assert.deepEqual(unknown, ['whether pods run the current content of ConfigMap/web is not recorded']);
+  for (const [value, rolled] of Object.entries({ A: [], B: [], C: [false] })) {
+    const world = situated({ now: 'B', entry: 'B', runs: 'A', to: {} }, follows('web'));
+    world.lease({ renewedMsAgo: 120_000 });
+    const { pending, withdrawn, rollouts, unknown } = await onCluster(world, [configMap({ value })]);
+    assert.deepEqual([pending, withdrawn, rollouts.map(({ isPending }) => isPending)], [[], [], rolled]);
+    if (value !== 'A')
+      assert.deepEqual(unknown, ['whether pods run the current content of ConfigMap/web is not recorded']);
+  }
 });
 
 /** Refuses a resource, in every way. */
