@@ -2,7 +2,6 @@
 
 import type { Finding } from '../model/finding.ts';
 import { isRolloutStrategy } from '../model/kinds/argo-rollout.ts';
-import { isCustom } from '../model/kinds/custom-kind.ts';
 import {
   CONFIG_KINDS,
   type ConfigKind,
@@ -215,20 +214,10 @@ function templateless(
   if (key === undefined || lacksTemplate !== true) return NONE;
   // A restart needs no template.
   if (all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart')) return NONE;
-  const [cause, remedy] =
-    referenced?.problem === undefined ? withoutTemplate(ref.kind) : [referenced.problem, ''];
-  const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled${remedy}`;
+  const path = `spec.${workloadKindOf(ref.kind).templatePath.join('.')}`;
+  const cause = referenced?.problem ?? `it has no pod template at ${path}`;
+  const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled`;
   return [unserved('no pod template', message)];
-}
-
-/** What is missing, and what helps. */
-function withoutTemplate(kind: string): readonly [cause: string, remedy: string] {
-  const row = workloadKindOf(kind);
-  const path = `spec.${row.templatePath.join('.')}`;
-  const [where, other] = isCustom(row)
-    ? [` at ${path}, where --workload-kinds says that ${kind} have it`, ', correct the path']
-    : ['', ''];
-  return [`it has no pod template${where}`, `; write ${path}${other}, or take the annotation away`];
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

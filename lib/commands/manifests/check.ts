@@ -1,4 +1,4 @@
-/** `reloader check`: mistakes in annotations and references of manifests, found without a cluster. It validates nothing else. */
+/** `reloader check`: mistakes in annotations and references of manifests, found without a cluster. */
 
 import { isNamespaceAnnotation, namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
@@ -188,10 +188,10 @@ async function problemsAmong(
     const strays = KNOWN_KINDS.some((known) => known.kind === kind)
       ? straysIn(manifest.object, observation.store.settings.vocabularies)
       : [];
-    const found = [...causes, ...strays].map((cause) =>
-      problemOf({ ...cause, file, line: lineOfCause(manifest, cause) ?? lineOf(), object }, options),
-    );
-    problems.push(...found);
+    for (const cause of [...causes, ...strays]) {
+      const line = lineOfCause(manifest, cause) ?? lineOf();
+      problems.push(problemOf({ ...cause, file, line, object }, options));
+    }
   }
   await observation.end();
   return problems;

@@ -49,6 +49,8 @@ const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
 const TWICE = 'has a key twice in one map: only one of both values counts, or the manifest is refused';
+/** Annotations or labels, or one of them. */
+const WORDS = /^(?:|spec\.(?:.*\.)?template\.)metadata\.(?:annotations|labels)(?:\.|$)/;
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
@@ -76,7 +78,9 @@ export function manifestsIn(source: Source): readonly Manifest[] {
     typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag));
   const customTags = (tags: Tags): Tags => [...tags.filter(isKept), OCTAL, BINARY];
   // YAML 1.1, as kubectl reads it: there `yes` is true.
-  const documents = parseAllDocuments(text, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
+  // One JSON object may follow another.
+  const yaml = text.trimStart().startsWith('{') ? text.replaceAll(/\}(\s*\n)(?=\{)/g, '}$1--- ') : text;
+  const documents = parseAllDocuments(yaml, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {
     const { contents, errors, range } = document;
     const lineOf = (each = errors[0]): number =>
@@ -94,7 +98,7 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   });
 }
 
-/** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias without an anchor, within itself, or too many. */
+/** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias that is none. */
 function jsonOf(document: Document, onTwice: (error: YAMLParseError) => void): unknown {
   const { errors } = document;
   try {
@@ -168,19 +172,13 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
-  for (const { path, ...fault } of misfits.filter(isOfWords).map(faultOf))
+  for (const { path, ...fault } of misfits.map(faultOf).filter(({ about }) => WORDS.test(about)))
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
   if (!hasName && isObject) refuse(place, 'metadata', `is a ${kind} without a name that an object can have`);
   const whole = { ...object, metadata: { ...metadata, name } };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, lineOf }] : [];
-}
-
-/** Whether it is among annotations or labels, or these as a whole. */
-function isOfWords({ path }: Misfit): boolean {
-  const at = path.lastIndexOf('metadata');
-  return at >= 0 && ['annotations', 'labels'].includes(String(path[at + 1]));
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {

@@ -154,6 +154,17 @@ for (const swaps of [false, true])
     assert.equal(read?.object.metadata.name, 'web');
   });
 
+test('one JSON object may follow another', async () => {
+  const other = { ...config, metadata: { name: 'other', labels: { a: 5 } } };
+  const found = await problemsIn(
+    [config, other].map((each) => JSON.stringify(each, undefined, 1)).join('\n'),
+  );
+  assert.deepEqual(
+    found.map(({ rule, line }) => [rule, line]),
+    [['not-text', 14]],
+  );
+});
+
 test('a key that YAML takes for true or false is one', async () => {
   writeFileSync(
     path.join(folder, 'all.yaml'),

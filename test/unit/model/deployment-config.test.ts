@@ -172,7 +172,7 @@ test('without a template it follows nothing, and its annotation is told to have 
   assert.equal(view.lacksTemplate, true);
   const [finding, ...others] = words.mistakesOf(view);
   assert.deepEqual([finding?.reason, others], ['unserved', []]);
-  assert.match(finding?.message ?? '', /no pod template, .* write spec\.template/);
+  assert.match(finding?.message ?? '', /no pod template at spec\.template, so nothing/);
 });
 
 test('the annotation of our patches is no mistake of a person', () => {
