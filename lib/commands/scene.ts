@@ -195,7 +195,6 @@ async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Fa
   };
 }
 
-/** The objects that the workload follows and that do not exist. */
 function missingOf({ store, assembly }: Observation, workload: string): readonly string[] {
   const followed = [...(store.workloads.get(workload)?.edges.keys() ?? [])];
   return followed.filter((config) => {

@@ -212,7 +212,6 @@ function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
     .map(({ kind, name }) => kindIgnored(reloader, kind, `${kind}/${name}`));
 }
 
-/** Annotations of a vocabulary that is not in use. */
 function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {
   return everyVocabulary(options).flatMap((words): readonly Cause[] => {
     const about = workloadKeysOf(words).find((key) => raw.metadata.annotations?.[key] !== undefined);

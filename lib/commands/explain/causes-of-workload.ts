@@ -90,17 +90,14 @@ function asksForNothing(facts: Facts): Cause | undefined {
   return { ...cause, todo: command };
 }
 
-/** Those in use. */
 function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
   return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
 }
 
-/** Whether native lists have an effect. */
 function readsNative({ reloader: { options } }: Facts): boolean {
   return options.dialects.includes('collaborne');
 }
 
-/** To name an object, where that has an effect. */
 function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>): Pick<Cause, 'todo'> {
   return readsNative(facts) ? { todo: `add ${name} to ${nativeKeyOf(kind)}` } : {};
 }
@@ -200,7 +197,6 @@ export function rolloutText({ row, raw, workload }: Facts): string {
   return 'its controller does not count it as complete';
 }
 
-/** Pods that stay although the template has changed, or are being replaced. */
 function unfinished(facts: Facts): Cause | undefined {
   const { workload, record, findings: found } = facts;
   const { kind, namespace, name } = workload.ref;

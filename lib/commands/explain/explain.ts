@@ -9,7 +9,6 @@ import { explanationOf } from './explanation.ts';
 import { explanationText } from './explanation-text.ts';
 
 const MOST_EVENTS = 5;
-/** The exit code if the object does not exist. */
 const MISSING = 1;
 
 /** Runs the command. */

@@ -20,7 +20,6 @@ export interface ServedRow extends ApiResource {
   readonly stream: string;
 }
 
-/** The kinds that manifests may have and the program reads. */
 function servedRows(options: Options): readonly ServedRow[] {
   const workloads = rowsOf(options).map((row) => ({
     ...row,
@@ -122,7 +121,6 @@ class ManifestCluster {
   }
 }
 
-/** The path of a collection of all namespaces. */
 function wholeOf(path: string): string {
   return path.replace(/\/namespaces\/[^/]+\/(?=[^/]+$)/, '/');
 }
@@ -171,7 +169,6 @@ const COUNTS = 'replicas updatedReplicas readyReplicas availableReplicas current
 const ONES =
   'observedGeneration desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady';
 
-/** The status of any kind of workload whose rollout is complete. */
 function statusOf(pods: number): object {
   const ones = ONES.split(' ').map((field) => [field, 1]);
   return Object.fromEntries([...COUNTS.map((field) => [field, pods]), ...ones]);

@@ -48,7 +48,6 @@ import {
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
 
-/** The exit code if something would be rolled. */
 const SOMETHING = 2;
 
 /** Runs the command. */
@@ -225,7 +224,6 @@ function causesOf(
   ].filter((cause) => cause !== undefined);
 }
 
-/** Why the reloader does not see an object. */
 function unseen(
   reloader: InstalledReloader,
   row: ServedRow,
@@ -237,7 +235,6 @@ function unseen(
   return ref && (untyped(ref, type) ?? notLabelled(reloader, ref, metadata));
 }
 
-/** That the API server refuses a change of an object. */
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
   if (before === undefined || after === undefined) return [];
   const [was = {}, is = {}]: readonly Partial<RawConfigObject>[] = [before, after];
@@ -269,7 +266,6 @@ function stepsFrom(
   return [{ row, object, before, after, change }];
 }
 
-/** Why the answer is not known, each a clause. */
 function unknownOf(
   scene: Scene,
   observation: Observation,
@@ -330,7 +326,6 @@ function unknownBy(reading: Reading<RawObject>, object: RawObject): string | und
   return directive === null ? undefined : `it has the directive ${directive}`;
 }
 
-/** What changes. */
 async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
@@ -382,7 +377,6 @@ async function applyIn(
   }
 }
 
-/** An object whose content changes. */
 function plannedObject({ row, object, before, after, change }: Step): readonly PlannedObject[] {
   const keys = changedKeys(before, after);
   const { name, namespace = '' } = object.metadata;

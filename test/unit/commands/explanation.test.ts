@@ -203,6 +203,18 @@ async function explainedObject(
   return answer;
 }
 
+test('of two reloaders the one that selects the namespace counts', async () => {
+  for (const [label, isKnown] of Object.entries({ web: false, other: true })) {
+    const world = well()(new World()).another(['-A', '--namespace-selector=tier=web']);
+    world.sandbox.patch('namespaces', undefined, 'default', { metadata: { labels: { tier: label } } });
+    await rolledOut(world);
+    const { unknown, workloadState } = await world.explained();
+    assert.equal(/2 reloaders watch namespace default/.test(unknown.join()), !isKnown);
+    assert.equal(workloadState, isKnown ? 'healthy' : 'unknown');
+    world.sandbox.close();
+  }
+});
+
 /** By the flags of a reloader, what it watches in words. */
 const WATCHED: readonly (readonly [flags: readonly string[], says: string])[] = [
   [['-A'], 'all namespaces'],
