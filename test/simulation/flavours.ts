@@ -10,7 +10,7 @@
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `rollouts` Rollouts
  * of Argo; `budgets` rollouts that have a budget; `holds` workloads that are held, or have reload windows; `stages` changes in stages, of contents with which workloads fail;
  * `classes` what the Secrets Store CSI driver mounts into pods, which a rotation reaches one by one; `together` stages, a budget, holds, windows,
- * approvals, pauses, the admission webhook, stamps in annotations and take-overs at once.
+ * approvals, pauses, urgent and held objects, evictions, the admission webhook, stamps in annotations and take-overs at once.
  * In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [

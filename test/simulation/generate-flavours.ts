@@ -308,6 +308,7 @@ export function scenesOfFlavour(
     [6, pauseScenesOf(cast).troubled],
     [3, one(away)],
     [3, one(steps.strategy)],
+    [4, one(steps.say)],
     [2, one(steps.speed)],
     [2, scenes.upgrade],
   ];

@@ -11,6 +11,7 @@ import {
   type ProcessStep,
   type SelectStep,
   type Settings,
+  type StageStep,
   type StateStep,
   type Step,
   type WorkloadName,
@@ -50,8 +51,10 @@ export interface Steps {
   readonly read: Arbitrary<WorkloadStep>;
   /** A workload is rolled for keys, or for whole objects. */
   readonly keyScope: Arbitrary<WorkloadStep>;
-  /** A workload is stamped in annotations, or in variables. */
+  /** A workload is stamped in annotations or in variables, or its pods are evicted. */
   readonly strategy: Arbitrary<WorkloadStep>;
+  /** An object is held, or its changes are urgent, or not any more. */
+  readonly say: Arbitrary<StageStep>;
   /** A workload asks for more than names, or excludes. */
   readonly ask: Arbitrary<WorkloadStep>;
 }
@@ -89,7 +92,14 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     touch: fc.record({ do: just('touch'), config }),
     read: fc.record({ do: just('read'), workload, more: fc.boolean() }),
     keyScope: annotateStep(workload, 'key-scoped', ['true', 'false', null]),
-    strategy: annotateStep(workload, 'reload-strategy', ['annotations', 'annotations', 'env-vars', null]),
+    strategy: annotateStep(workload, 'reload-strategy', [
+      'annotations',
+      'annotations',
+      'env-vars',
+      'evict',
+      null,
+    ]),
+    say: fc.record({ do: just('say'), config, word: fc.constantFrom('hold', 'urgent'), on: fc.boolean() }),
     select: fc.record({ do: just('select'), selected: fc.boolean() }),
     ask: fc.record({
       do: just('ask'),

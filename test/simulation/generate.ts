@@ -37,7 +37,17 @@ const CALM: readonly Step['do'][] = [
     'approve',
     'pause',
   ] as const),
-  ...(['suspend', 'finish', 'annotate-namespace', 'stage', 'resume', 'break', 'mend', 'stop'] as const),
+  ...([
+    'suspend',
+    'finish',
+    'annotate-namespace',
+    'stage',
+    'say',
+    'resume',
+    'break',
+    'mend',
+    'stop',
+  ] as const),
 ];
 
 /** Any history of a flavour. Few objects and few workloads play in each, so that what happens meets. */

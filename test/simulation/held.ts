@@ -2,6 +2,7 @@
 
 import { tokenOf } from '../../lib/annotations/gating.ts';
 import { stampVariablesOf } from '../../lib/annotations/stamp-variables.ts';
+import { keyOf } from '../../lib/model/object-ref.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { type Json, objectsOf, pick } from '../sandbox/json.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -9,7 +10,7 @@ import { type LooseObject, NAMESPACE, refOf, resourceOf, split } from './api.ts'
 import { EPOCH_MS } from './clock.ts';
 import type { History, WorkloadName } from './history.ts';
 import { stampsOf } from './stamped-contents.ts';
-import { about, factsOf, type Of, workloadAt } from './timeline.ts';
+import { about, factsOf, hasUrgent, isTroubledAt, type Of, workloadAt } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
@@ -76,8 +77,19 @@ export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
     ({ ms }) => ms <= write.ms + SLACK_MS && write.ms - ms < GRACE_MS,
   );
   const isClosed =
-    !isNew && [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
+    !isNew &&
+    !hasUrgent(trace) &&
+    [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
+  const objects = factsOf(trace, 'staged').filter(({ at }) => at < write.at);
+  const isLate = isTroubledAt(trace, write.at);
+  const brought = isLate ? [] : broughtBy(trace, write).map(([key]) => key);
+  const held = new Map(objects.map((fact) => [keyOf(refOf(fact.config)), fact]));
+  const isOfHeld = brought.some((key) => {
+    const { isHeld, ms } = held.get(key) ?? { ms: 0 };
+    return isHeld === true && write.ms - ms >= GRACE_MS;
+  });
   return [
+    ...(isOfHeld ? ['for an object that was held'] : []),
     ...(before[HOLD] === 'true' ? ['and was held'] : []),
     ...(before[NOTIFY_ONLY] === 'true' ? ['and is notify-only'] : []),
     ...(after[APPROVED] === undefined ? [] : ['and its approval was not used up']),

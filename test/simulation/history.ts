@@ -151,8 +151,14 @@ export type ConfigStep =
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
 
-/** What people do to the stages of the changes of an object, and to its halts; `wrong`: with a token of nothing. */
+/** What people do to the changes of an object, and to its halts; `wrong`: with a token of nothing. */
 export type StageStep =
+  | {
+      readonly do: 'say';
+      readonly config: ConfigName;
+      readonly word: 'hold' | 'urgent';
+      readonly on: boolean;
+    }
   | { readonly do: 'stage'; readonly config: ConfigName; readonly stages: string | null }
   | { readonly do: 'resume'; readonly config: ConfigName; readonly token: 'right' | 'wrong' };
 

@@ -45,6 +45,7 @@ interface Seen {
 
 /** What a reloader writes about itself. */
 const NOT_ITS_WORK = ['events', 'leases'];
+const STRATEGY = 'reloader.k8s.collaborne.com/reload-strategy';
 /** What else keeps a workload from being rolled at once. */
 const GATED = [HOLD, WINDOW, APPROVAL, NOTIFY_ONLY, PERIOD];
 const NO_PAUSE = { since: undefined, periodMs: undefined };
@@ -163,7 +164,9 @@ export class Observer {
     const [follows, rollable] = [followsOf(asked), this.#evicts || isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     const isHeld = GATED.some((key) => object.metadata.annotations?.[key] !== undefined);
-    this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable, isHeld }, at);
+    const evicts = object.metadata.annotations?.[STRATEGY] === 'evict';
+    const own = { isHeld, ...(evicts && { evicts }) };
+    this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable, ...own }, at);
     this.#addIfNew({ type: 'pause', workload, ...(isGone ? NO_PAUSE : pauseOf(object)) }, at);
     const isDone =
       split(workload).kind === 'Rollout' ? this.#isHealthy(workload, object) : isRolledOut(object);

@@ -20,6 +20,7 @@ import {
   doubtMsOf,
   endOf,
   factsOf,
+  hasUrgent,
   isAffected,
   isRollingAt,
   isSelectedAt,
@@ -198,7 +199,7 @@ function lastsMs(fact: Fact): number {
 export function judgeBlockers(trace: Trace): readonly Violation[] {
   const messages = factsOf(trace, 'write').flatMap((write) => {
     const { to, ms, isResume } = write;
-    const reasons = [...pausedBy(trace, write)];
+    const reasons = hasUrgent(trace) ? [] : [...pausedBy(trace, write)];
     if (to.includes('/') && isResume !== true)
       reasons.push(...heldBy(trace, write), ...blockedBy(trace, write));
     return reasons.map((why) => `${to} was rolled at ${ms} ms, ${why}`);
@@ -281,7 +282,8 @@ function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
   const facts = factsOf(trace, 'staged').filter((fact) => fact.config === config);
   const usual = trace.settings.staging?.stages?.map((end) => ('percent' in end ? '%' : end.count));
   const [ends = '%', ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
-  if (others.length > 0 || ends.includes('%') || facts.some(({ resume }) => resume !== undefined)) return [];
+  const isPassed = facts.some(({ resume, isUrgent }) => resume ?? isUrgent);
+  if (others.length > 0 || ends.includes('%') || isPassed) return [];
   const brings = ({ before, after }: Rollout): boolean => {
     const [old, now] = [before, after].map((each) => contentsStamped(each, config).includes(content));
     return now === true && old === false;

@@ -32,6 +32,7 @@ import {
   podsOf,
   readBy,
   rolloutsOf,
+  stampedIn,
   troublesOf,
   wasBrief,
   workloadAt,
@@ -168,8 +169,7 @@ function hasRun(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
 /** Pods that start while a content changes may have read either: the workload is rolled after that, whatever it becomes. */
 function judgeDoubt(trace: Trace): readonly Violation[] {
   if (trace.settings.selected !== undefined || factsOf(trace, 'rights').length > 0) return [];
-  const workloads = workloadsOf(trace).filter((name) => /^(Deploy|Stateful|Daemon)/.test(name));
-  return workloads.flatMap((workload) =>
+  return stampedIn(trace).flatMap((workload) =>
     factsOf(trace, 'content')
       .filter(({ config }) => !isClass(config))
       .filter((change) => isStarting(trace, workload, change) && !isRolledAfter(trace, workload, change))

@@ -5,6 +5,11 @@ import type { ConfigName, WorkloadName } from './history.ts';
 import type { Of } from './timeline.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
+/** On an object: its changes roll nothing, or wait for nothing. */
+export const WORDS: Readonly<Record<'hold' | 'urgent', string>> = {
+  hold: `${PREFIX}/hold`,
+  urgent: `${PREFIX}/urgent`,
+};
 /** On an object: the stages of its changes. */
 export const STAGES: string = `${PREFIX}/stages`;
 /** On an object: the token of a halt that a person lets go on. */
@@ -18,8 +23,9 @@ type FactOf<Type extends Of<'staged' | 'health'>['type']> = Omit<Of<Type>, 'at' 
 
 /** What the object asks for. */
 export function stagesOf(config: ConfigName, { metadata }: LooseObject): FactOf<'staged'> {
-  const { [STAGES]: stages, [RESUME]: resume } = metadata.annotations ?? {};
-  return { type: 'staged', config, stages, resume };
+  const { [STAGES]: stages, [RESUME]: resume, ...others } = metadata.annotations ?? {};
+  const [isHeld, isUrgent] = [WORDS.hold, WORDS.urgent].map((key) => others[key] === 'true');
+  return { type: 'staged', config, stages, resume, ...(isHeld && { isHeld }), ...(isUrgent && { isUrgent }) };
 }
 
 /** What the workload shows. */

@@ -6,7 +6,7 @@ import { type Api, NAMESPACE, pathOf, refOf, split } from './api.ts';
 import { contentOfText } from './contents.ts';
 import type { ConfigName, HealthStep, StageStep, WorkloadName } from './history.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
-import { RESUME, STAGES } from './stage-facts.ts';
+import { RESUME, STAGES, WORDS } from './stage-facts.ts';
 import { haltsNow } from './state-fact.ts';
 
 const NO_TOKEN = 'true';
@@ -26,6 +26,8 @@ export class StagePeople {
   /** Takes a step. */
   async take(step: StageStep | HealthStep): Promise<void> {
     switch (step.do) {
+      case 'say':
+        return await this.#annotate(step.config, WORDS[step.word], step.on ? 'true' : null);
       case 'stage':
         return await this.#annotate(step.config, STAGES, step.stages);
       case 'resume':
@@ -43,6 +45,11 @@ export class StagePeople {
   /** Nothing crashes any more. */
   mendAll(): void {
     for (const workload of WORKLOADS) void this.take({ do: 'mend', workload });
+  }
+
+  /** No object is held any more. */
+  async release(): Promise<void> {
+    for (const config of CONFIGS) await this.#annotate(config, WORDS.hold, null);
   }
 
   /** Whatever is halted goes on. */

@@ -163,6 +163,18 @@ export function workloadsOf(trace: Trace): readonly WorkloadName[] {
   return [...new Set(factsOf(trace, 'workload').map(({ workload }) => workload))];
 }
 
+/** Those of the kinds that are stamped, and whose pods were never to be evicted. */
+export function stampedIn(trace: Trace): readonly WorkloadName[] {
+  const evicts = (name: WorkloadName): boolean =>
+    about(trace, 'workload', name).some((fact) => fact.evicts === true);
+  return workloadsOf(trace).filter((name) => /^(Deploy|Stateful|Daemon)/.test(name) && !evicts(name));
+}
+
+/** Whether the changes of some object waited for nothing. */
+export function hasUrgent(trace: Trace): boolean {
+  return factsOf(trace, 'staged').some(({ isUrgent }) => isUrgent === true);
+}
+
 /** All pods that ever were. */
 export function podsOf(trace: Trace): readonly Pod[] {
   const gone = new Map(factsOf(trace, 'pod-gone').map(({ pod, at }) => [pod, at]));

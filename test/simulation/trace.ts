@@ -45,6 +45,8 @@ export type Fact =
       readonly rollable: boolean;
       /** An annotation of it says that it may be rolled only at times, or only then if a person allows it. @default false */
       readonly isHeld?: boolean;
+      /** Its pods are evicted, each that is older than a change. @default false */
+      readonly evicts?: boolean;
     }
   /** The pause of a Deployment that a reloader began: since when, and for how long it is to be; without `since` it is in none. */
   | {
@@ -72,12 +74,15 @@ export type Fact =
   | { readonly type: 'selection'; readonly selected: boolean }
   /** The reloaders may not list and watch the kind any more, or may again. */
   | { readonly type: 'rights'; readonly resource: Resource; readonly allowed: boolean }
-  /** The stages that an object asks for, and the token of the halt that it lets go on. */
+  /** What an object asks for: its stages, and the token of the halt that it lets go on. */
   | {
       readonly type: 'staged';
       readonly config: ConfigName;
       readonly stages: string | undefined;
       readonly resume: string | undefined;
+      /** @default false */
+      readonly isHeld?: boolean;
+      readonly isUrgent?: boolean;
     }
   /** Whether a Deployment says that its new pods do not get ready; whether the workload wants any. */
   | {

@@ -156,6 +156,7 @@ class World {
     this.#stagePeople.mendAll();
     for (const { workload, annotations } of heldIn(this.#sandbox, this.#history))
       await this.#people.workload({ do: 'annotate', workload, annotations });
+    if (this.#history.steps.some((step) => step.do === 'say')) await this.#stagePeople.release();
     this.#crew.leaveOne();
     for (const config of this.#history.settings.required ?? []) {
       if (this.#sandbox.get(resourceOf(config), NAMESPACE, split(config).name) !== undefined) continue;
@@ -213,6 +214,7 @@ class World {
         this.#observer.add({ type: 'state-edited' });
         await this.#people.state(step);
         return;
+      case 'say':
       case 'stage':
       case 'resume':
       case 'break':
