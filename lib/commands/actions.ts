@@ -69,8 +69,7 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const given = workload.annotations[APPROVED_ANNOTATION];
   const also = given === undefined ? [] : [`it has ${APPROVED_ANNOTATION}=${given} already`];
   const why = [...also, ...keptBy(causesOf(facts), 'approval').map(({ says }) => says)];
-  const usual = approval ? 'no change is left to roll' : 'no annotation requires one';
-  const nothing = `waits for no approval: ${why.join('; ') || usual}`;
+  const nothing = ['waits for no approval', ...why].join('; ');
   await observation.end();
   const token = isOutdated ? approval?.token : undefined;
   const waiting = { token, unseen: hiddenOf(assured(facts)), nothing };

@@ -51,7 +51,7 @@ describe('with -o json and yaml the standard error has nothing but an error in t
     'that no approval is waited for': [
       'reloader approve deploy/web',
       1,
-      { code: 'not-waiting', message: 'Deployment/web waits for no approval: no annotation requires one' },
+      { code: 'not-waiting', message: 'Deployment/web waits for no approval' },
     ],
     'that nothing is halted': [
       'reloader resume cm/web --content 0a1b',
@@ -132,7 +132,7 @@ test('approve says which approval is there, and what else keeps the workload', a
   const again = await run('reloader approve deploy/orders', kubeconfig);
   assert.deepEqual([again.code, again.stderr], [0, `it has ${NATIVE}/approved=${token} already\n`]);
   const none = await run('reloader approve deploy/web', kubeconfig);
-  assert.match(none.stderr, /web waits for no approval: no annotation requires one\n$/);
+  assert.match(none.stderr, /web waits for no approval\n$/);
 });
 
 test('hold says that a pause which has begun ends all the same', async () => {

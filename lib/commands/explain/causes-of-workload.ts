@@ -67,9 +67,11 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const isAll = reloader.options.autoReloadAll && off.length === 0;
   if (record !== undefined || isAll) return undefined;
   const on = asking.filter((word) => !off.includes(word)).map(({ key }) => key);
+  const sources: readonly string[] = configKindsOf(reloader.options);
   const isListed = workloadKindsOf(reloader.options).some((each) => each.kind === row.kind);
-  if (on.length > 0 && (!isListed || observation.unread.some((each) => each.kind === row.kind)))
-    return undefined;
+  const isWatched = isListed && workload.references.every(({ kind }) => sources.includes(kind));
+  const isRead = observation.unread.every(({ kind }) => kind !== row.kind && !sources.includes(kind));
+  if (on.length > 0 && !(isWatched && isRead)) return undefined;
   if (on.length > 0)
     return {
       rule: 'no-reference',

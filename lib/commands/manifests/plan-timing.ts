@@ -1,7 +1,7 @@
 /** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
 
 import type { Controllers } from '../../app/controllers.ts';
-import { blockOf } from '../../blockers/blockers.ts';
+import { blocksOf } from '../../blockers/blockers.ts';
 import { reloadWindowOf } from '../../blockers/closed-window.ts';
 import type { StagePlan } from '../../blockers/stage-plan.ts';
 import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
@@ -36,7 +36,7 @@ export function timingsOf(
   const { stages, waiting } = rollouts;
   const others = rollouts.blockers.filter((each) => each !== stages);
   const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
-  const blocks = new Map(outdated.map(([key, record]) => [key, blockOf(others, record, now)]));
+  const blocks = new Map(outdated.map(([key, record]) => [key, plannedBlock(others, record, now)]));
   // What anything else blocks is passed over by the stages.
   for (const [key, block] of blocks) if (block !== undefined) waiting.set(key, block);
   const free = outdated.filter(([key]) => blocks.get(key) === undefined);
@@ -56,6 +56,12 @@ export function timingsOf(
     const open = rollouts.blockers.filter((each) => each.check(record, now) === 'unknown');
     return { by: 'reloader', when: when.join(', '), unknown: open.map(({ name }) => name) };
   };
+}
+
+/** What blocks the workload; the rollout of its own change comes first, since no hold of the reloader stops it. */
+function plannedBlock(...about: Parameters<typeof blocksOf>): Blocked | undefined {
+  const all = [...blocksOf(...about)];
+  return all.find(({ by }) => by === 'owner') ?? all[0];
 }
 
 /** That a pause has begun whose end replaces older pods, whatever blocks the workload. */

@@ -212,6 +212,15 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'no-reference',
     names: /extra-configmaps: its pods refer to no object/,
   },
+  'it asks for all that its pods refer to, and such objects are not watched': {
+    make: (world) =>
+      world
+        .install(['-A', '--resources-to-ignore=configmaps'])
+        .configMap()
+        .deployment({ annotations: { [`${NATIVE}/auto`]: 'true' } }),
+    rule: 'kind-of-object-ignored',
+    names: /ConfigMap/,
+  },
   'its pods read another object, which it does not ask for': {
     make: (world) =>
       world

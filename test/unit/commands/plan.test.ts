@@ -223,6 +223,15 @@ describe('against a cluster a plan has', () => {
     assert.match(rollouts[0]?.when ?? '', /, beside the rollout of its own change, which comes first$/);
   });
 
+  test('the workload of its own accord, whatever holds the reloader', async () => {
+    for (const annotation of ['hold', 'notify-only', 'approval']) {
+      const value = annotation === 'approval' ? 'required' : 'true';
+      const held = deployment('app:2', { [`reloader.k8s.collaborne.com/${annotation}`]: value });
+      const { rollouts } = await onCluster(world(), [CHANGED, held]);
+      assert.deepEqual([annotation, ...rollouts.map(({ by }) => by)], [annotation, 'owner']);
+    }
+  });
+
   test('no pods that are current with an object that does not exist', async () => {
     const named = new World()
       .install(['-A', '--reload-on-create', '--reload-on-delete'])
