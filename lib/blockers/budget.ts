@@ -210,11 +210,13 @@ export class Slots implements Blocker {
     this.#lastBeginAt = monotonicMs();
   }
 
-  /** What replaces no pods takes no slot, and a workload in a rollout of ours has one. */
+  /** What replaces no pods takes no slot, and a workload in a rollout of ours that was never complete has one. */
   #hasRoom(key: ObjectKey, { workload }: WorkloadRecord, taken: Taken): boolean {
     const { budget, isListed } = this.#options;
     if (this.#isClosed || !isListed() || this.#bucket.waitMs > 0) return false;
-    if (workload.rolling === 'held' || (this.#rollouts.get(key)?.isOurs && this.#isTaking(key))) return true;
+    const own = this.#rollouts.get(key);
+    const isNew = own?.id !== this.#completed.get(key);
+    if (workload.rolling === 'held' || (own?.isOurs && isNew && !own.isOverdue)) return true;
     return hasRoom(taken, budget.slots);
   }
 
