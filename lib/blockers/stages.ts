@@ -114,7 +114,7 @@ export class Stages implements Blocker {
     const why = halted?.halt && haltedText(halted.object, halted.halt);
     if (why) return { ...untilChanged('halt', why, 'RolloutHeld'), state: 'halted' };
     if (isUrgentFor(store, record)) return undefined;
-    const later = changes.find(({ plan }) => !plan.next.has(workload));
+    const later = changes.find(({ plan }) => !plan.next.has(workload) || (isObserver && plan.isUnprovable));
     if (later !== undefined && isObserver === true) return 'unknown';
     return later && untilChanged(this.name, `${LATER_STAGE} ${describe(later.object)}`, 'RolloutHeld');
   }
@@ -251,7 +251,9 @@ export class Stages implements Blocker {
       unready.set(key, rules.reasonOf(member, verdict));
       if (verdict === 'rolling' && member.pods === 'unready') this.#failures.suspect(key);
     }
-    if (members.some(({ state }) => state !== 'begun')) this.#record(facts, plan);
+    // Whether pods stood still before, a command does not know.
+    if (!this.#options.isObserver && members.some(({ state }) => state !== 'begun'))
+      this.#record(facts, plan);
     const [halt] = parts.flatMap((part) => notes.haltOf(this.#options.store, part) ?? []);
     return { object: config.ref, digest: config.digest, plan, unready, halt };
   }

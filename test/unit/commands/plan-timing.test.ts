@@ -10,7 +10,7 @@ import { planMarkdown, planText } from '../../../lib/commands/manifests/plan-tex
 import type { RawObject } from '../../../lib/model/raw-objects.ts';
 import { digestOf } from '../../digests.ts';
 import { rolledOut } from './named-causes.ts';
-import { onCluster } from './plans.ts';
+import { configMap as newConfigMap, deployment as newDeployment, onCluster } from './plans.ts';
 import { follows, podOf, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
@@ -261,4 +261,15 @@ describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
     assert.equal(keptBy, 'halt');
     assert.match(when, /ConfigMap\/halted is halted.*resume=0a0b$/);
   });
+});
+
+test('a plan knows no halt for pods that do not exist yet', async () => {
+  const staged = new World().install(['-A', '--stages=1,100%', '--reload-on-create']);
+  const web = newDeployment('app:1', follows('new'));
+  const api = { ...web, metadata: { name: 'api', annotations: follows('new') } };
+  const { rollouts } = await onCluster(staged, [web, api, newConfigMap({ value: 'A' }, 'new')]);
+  assert.deepEqual(
+    rollouts.map(({ unknown }) => unknown),
+    [['stage'], ['stage']],
+  );
 });
