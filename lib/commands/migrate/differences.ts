@@ -51,11 +51,11 @@ export function differencesOf(source: Source, facts: Facts, theirs: Options): re
   return [...causes, ...otherWords(facts, source)].map((cause) => ({ ...cause, workload }));
 }
 
-/** The annotations that the other reloader reads, in some version of it at least. */
+/** The annotations that the other reloader reads, in some version of it at least: Collaborne's reads lists alone. */
 function keysOf(from: Source['name'], { reloader }: Facts): readonly string[] {
-  return everyVocabulary(reloader.options)
-    .filter(({ name }) => name === from)
-    .flatMap((words) => [...workloadKeysOf(words), ...Object.values(words.pause ?? {})]);
+  const words = everyVocabulary(reloader.options).filter(({ name }) => name === from);
+  if (from === 'collaborne') return words.flatMap(({ named }) => Object.values(named).flat());
+  return words.flatMap((each) => [...workloadKeysOf(each), ...Object.values(each.pause ?? {})]);
 }
 
 /** A workload with annotations that the other reloader does not read: here they roll it, or hold it. */

@@ -41,6 +41,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'other-words',
     names: /does not read reloader\.stakater\.com\/auto, .* -> remove reloader\.stakater\.com\/auto if/,
   },
+  'words with the prefix of the other one, which reads lists alone': {
+    from: 'collaborne',
+    make: deployed({ annotations: { [`${NATIVE}/auto`]: 'true' } }),
+    rule: 'other-words',
+    names: /does not read reloader\.k8s\.collaborne\.com\/auto, and this one does/,
+  },
   'words of ours beside those of the other one': {
     from: 'stakater',
     make: deployed({ annotations: { [`${STAKATER}/auto`]: 'true', [`${NATIVE}/hold`]: 'true' } }),
