@@ -8,17 +8,17 @@ import type { Options } from '../options/options.ts';
 export const RELOADER_LABEL = { key: 'app.kubernetes.io/part-of', value: 'kubernetes-reloader' } as const;
 /** Selects them. */
 export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL.value}`;
-/** Where a reloader is told to work, unless a flag says so. */
+/** The namespace of a reloader, unless a flag names one. */
 const OWN_NAMESPACE = 'KUBERNETES_NAMESPACE';
 const PROGRAM = /(?:^|\/)(?:reloader(?:\.mjs)?|manager)$/;
-/** The flags that say so. */
+/** The flags that name namespaces. */
 const SCOPE = /^(?:-[An]|--(?:all-)?namespaces?)$/;
 /** Flags that decide nothing about workloads. */
 const IDLE = /-(?:url|token)$|^--alert-/;
 /** A variable in an argument, or a dollar that begins none. */
 const VARIABLE = /\$(?:\$|\(([^)]*)\))/g;
+
 interface RawProgram extends RawContainer {
-  readonly image?: string;
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: readonly (RawEnvVar & {
@@ -111,6 +111,7 @@ export function titleOf({ metadata: { name, namespace = '' } }: RawDeployment): 
 /** The settings of a reloader that its Deployment does not show, each a sentence; `settings` win over them, as `options` have it. */
 export function unseenSettings(
   deployment: RawDeployment,
+  { hidden }: Program,
   { scope }: Options,
   settings: readonly string[],
 ): readonly string[] {
@@ -126,9 +127,7 @@ export function unseenSettings(
     return flag.startsWith('-') && !IDLE.test(flag) && !isGiven;
   };
   return [
-    ...programOf(deployment)
-      .hidden.filter(counts)
-      .map((each) => `the value of ${each} of ${title} is not in its manifest`),
+    ...hidden.filter(counts).map((each) => `the value of ${each} of ${title} is not in its manifest`),
     ...(flagsIn(command) === undefined ? [`which flags count: ${title} has a command of its own`] : []),
     ...(envFrom.length > 0 && (isOpen || isOurs(deployment))
       ? [`the variables of ${title} are in objects that envFrom names`]

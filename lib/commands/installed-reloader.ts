@@ -312,7 +312,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const words = [...program.args, ...hook.map((url) => `--webhook-url=${url}`)];
   optionsOf(words, program.env, title);
   const { options } = optionsOf([...words, ...settings], program.env);
-  const unknown = [...unseenSettings(deployment, options, settings)];
+  const unknown = [...unseenSettings(deployment, program, options, settings)];
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };

@@ -71,14 +71,12 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const isListed = workloadKindsOf(reloader.options).some((each) => each.kind === row.kind);
   const isWatched = isListed && workload.references.every(({ kind }) => sources.includes(kind));
   const isRead = observation.unread.every(({ kind }) => kind !== row.kind && !sources.includes(kind));
-  if (on.length > 0 && !(isWatched && isRead)) return undefined;
-  if (on.length > 0)
-    return {
-      rule: 'no-reference',
-      about: on.join(', '),
-      says: `${on.join(', ')}: its pods refer to no object for which that asks, by a variable or a mounted volume`,
-      todo: 'name the objects in an annotation, or mount them',
-    };
+  if (on.length > 0) {
+    const about = on.join(', ');
+    const says = `${about}: its pods refer to no object for which that asks, by a variable or a mounted volume`;
+    const todo = 'name the objects in an annotation, or mount them';
+    return isWatched && isRead ? { rule: 'no-reference', about, says, todo } : undefined;
+  }
   const { kind, namespace, name } = workload.ref;
   const lists = configKindsOf(reloader.options).flatMap((each) => {
     const read = workload.references.filter((reference) => reference.kind === each);

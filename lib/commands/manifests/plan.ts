@@ -345,8 +345,10 @@ async function stepsOf(
     const { namespace, name } = object.metadata;
     const reading = await readObject(send, row, namespace, name);
     const why = unknownBy(reading, object);
-    if (why !== undefined) unread.push({ kind: row.stream, namespace, what: `${row.kind}/${name}`, why });
-    if (why !== undefined) continue;
+    if (why !== undefined) {
+      unread.push({ kind: row.stream, namespace, what: `${row.kind}/${name}`, why });
+      continue;
+    }
     const before = reading.kind === 'found' ? reading.object : undefined;
     const created = { uid: `new-${namespace}-${name}`, generation: 1, ...object.metadata };
     const after = before ? applied(before, object, row) : { ...object, metadata: created };

@@ -81,7 +81,7 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
   const { rows, args, notices } = settings;
-  const unseen = found ? unseenSettings(found.deployment, settings.options, question.settings) : [];
+  const unseen = found ? unseenSettings(found.deployment, program, settings.options, question.settings) : [];
   if (unseen.length > 0) return nothingFrom(source, [...hidden, ...unseen, ...doubts], other);
   const { running, kept, ...own } = await findRunning(send, namespace, settings);
   const seen = await seenBy(question, settings, optionsAfter(settings.options, kept?.options));
