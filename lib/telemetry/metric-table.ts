@@ -1,6 +1,7 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
 import { WATCH_ENDS } from '../model/health.ts';
+import { DEPLOYMENT } from '../model/kinds/built-in.ts';
 import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { ATTEMPT_ENDS } from '../model/outcome.ts';
 import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
@@ -61,144 +62,111 @@ export const LEADER_GAUGES = {
 /** The name of one of LEADER_GAUGES. */
 export type LeaderGauge = keyof typeof LEADER_GAUGES;
 
-/** The names of the metrics in the code. */
-export type MetricWord =
-  | LeaderGauge
-  | 'waiting'
-  | 'configObjects'
-  | 'workloads'
-  | 'changes'
-  | 'rollouts'
-  | 'reloads'
-  | 'reloadsByNamespace'
-  | 'changesPerRollout'
-  | 'changeToRollout'
-  | 'patchDuration'
-  | 'commits'
-  | 'alerts'
-  | 'internalErrors'
-  | 'leader'
-  | 'leaderTransitions'
-  | 'admissionReviews'
-  | 'admissionDuration'
-  | 'watchUp'
-  | 'watchRestarts'
-  | 'apiRequests'
-  | 'buildInfo';
+/** Their names. */
+export const OF_LEADERS: readonly LeaderGauge[] = Object.keys(LEADER_GAUGES) as LeaderGauge[];
 
-const ROWS_OF_LEADER = Object.fromEntries(
-  (Object.entries(LEADER_GAUGES) as [LeaderGauge, string][]).map(([name, help]) => [name, gauge(name, help)]),
-) as Readonly<Record<LeaderGauge, MetricRow>>;
-
-/** Every metric of this program, by its name in the code. */
-export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
-  configObjects: gauge(
+/** Every metric of this program. */
+export const METRICS: readonly MetricRow[] = [
+  gauge(
     'reloader_config_objects',
     'ConfigMaps, Secrets and SecretProviderClasses in view',
     every({ kind: CONFIG_KINDS }),
   ),
-  workloads: gauge(
+  gauge(
     'reloader_workloads',
     'Workloads that follow a ConfigMap, Secret or SecretProviderClass',
     every({ kind: WORKLOADS }),
   ),
-  ...ROWS_OF_LEADER,
-  waiting: {
+  ...OF_LEADERS.map((name) => gauge(name, LEADER_GAUGES[name])),
+  {
     name: 'reloader_workloads_waiting',
     help: 'Outdated workloads that are not rolled now, by the reason, as on the status page',
     type: 'gauge',
     series: [],
     labels: ['reason'],
   },
-  changes: counter(
+  counter(
     'reloader_changes_total',
     'Changes of content that were seen of objects that workloads follow',
     every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
   ),
-  rollouts: counter(
+  counter(
     'reloader_rollouts_total',
     'Attempts to roll a workload: rolled, conflict (another client wrote first), unavailable (no answer or throttled), refused, gone',
     every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
   ),
-  reloads: counter(
+  counter(
     'reloader_reload_executed_total',
     'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
     every({ success: ['true', 'false'] }),
   ),
-  reloadsByNamespace: {
+  {
     name: 'reloader_reload_executed_total_by_namespace',
     help: 'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
     type: 'counter',
     series: [],
     labels: ['success', 'namespace'],
   },
-  changesPerRollout: histogram(
+  histogram(
     'reloader_changes_per_rollout',
     'Changes that one rollout brought to the pods',
     [1, 2, 3, 5, 10, 20, 50, 100],
   ),
-  changeToRollout: histogram(
+  histogram(
     'reloader_change_to_rollout_seconds',
     'Time from the first change that was seen to the accepted patch, the quiet period included',
     [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 6, 7.5, 10, 15, 30, 60, 120, 300, 600],
   ),
-  patchDuration: histogram(
+  histogram(
     'reloader_patch_duration_seconds',
     'Time that the API server took to answer the patch of a workload',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   ),
-  commits: counter(
-    'reloader_commits_total',
-    'Writes of the state by their result',
-    every({ result: COMMIT_RESULTS }),
-  ),
-  alerts: counter(
+  counter('reloader_commits_total', 'Writes of the state by their result', every({ result: COMMIT_RESULTS })),
+  counter(
     'reloader_alerts_total',
     'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
     every({ result: ALERT_RESULTS }),
   ),
-  internalErrors: counter(
+  counter(
     'reloader_internal_errors_total',
     'Times that something about one workload or object was not handled, by a defect of this program; it is tried again',
   ),
-  leader: gauge('reloader_leader', '1 while this process leads and acts, 0 while it stands by'),
-  leaderTransitions: counter(
-    'reloader_leader_transitions_total',
-    'Times that this process has taken or lost the lead',
-  ),
-  admissionReviews: counter(
+  gauge('reloader_leader', '1 while this process leads and acts, 0 while it stands by'),
+  counter('reloader_leader_transitions_total', 'Times that this process has taken or lost the lead'),
+  counter(
     'reloader_admission_reviews_total',
     'Writes of workloads that the admission webhook was asked about, by what became of them',
     every({ result: Object.keys(ADMISSION_RESULTS) }),
   ),
-  admissionDuration: histogram(
+  histogram(
     'reloader_admission_duration_seconds',
     'Time that the admission webhook took to decide, without the network',
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2],
   ),
-  watchUp: gauge(
+  gauge(
     'reloader_watch_up',
     'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
     every({ kind: [...ALWAYS_SERVED, ...WORKLOADS] }),
   ),
-  watchRestarts: counter(
+  counter(
     'reloader_watch_restarts_total',
     'Watches that came to an end and are opened anew; ended and expired are ordinary',
     every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
   ),
-  apiRequests: counter(
+  counter(
     'reloader_api_requests_total',
     'Requests to the API server; code none means that there was no answer',
     usualRequests(),
   ),
-  buildInfo: {
+  {
     name: 'reloader_build_info',
     help: 'Always 1; the labels say which program this is',
     type: 'gauge',
     series: [],
     labels: ['version', 'node'],
   },
-};
+];
 
 function counter(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
   return { name, help, type: 'counter', series };
@@ -212,18 +180,14 @@ function histogram(name: MetricRow['name'], help: string, buckets: readonly numb
   return { name, help, type: 'histogram', series: PLAIN, buckets };
 }
 
-/** The series of a kind of workload that is served only if a flag asks for it. */
-export function seriesOf({ kind, resource }: WorkloadKind): Readonly<{
-  [Word in 'workloads' | 'rollouts' | 'watchUp' | 'watchRestarts' | 'apiRequests']: readonly Labels[];
-}> {
-  const own = [kind];
-  return {
-    workloads: every({ kind: own }),
-    rollouts: every({ kind: own, outcome: ATTEMPT_ENDS }),
-    watchUp: every({ kind: own }),
-    watchRestarts: every({ kind: own, reason: WATCH_ENDS }),
-    apiRequests: requestsOf([resource], [resource]),
-  };
+/** The series of `kind`: those that Deployments have among `series`. */
+export function seriesOf({ kind, resource }: WorkloadKind, series: readonly Labels[]): readonly Labels[] {
+  return [
+    ...series.filter((each) => each['kind'] === DEPLOYMENT.kind).map((each) => ({ ...each, kind })),
+    ...series
+      .filter((each) => each['resource'] === DEPLOYMENT.resource)
+      .map((each) => ({ ...each, resource })),
+  ];
 }
 
 /** Every combination of the values. */
@@ -238,12 +202,9 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
 function usualRequests(): Labels[] {
   const workloads = USUAL.map(({ resource }) => resource);
   const sources = ALWAYS_SERVED.map((kind) => SOURCE_KINDS[kind].resource);
-  return requestsOf([...sources, ...workloads], [SOURCE_KINDS.ConfigMap.resource, ...workloads]);
-}
-
-function requestsOf(watched: readonly string[], patched: readonly string[]): Labels[] {
+  const patched = [SOURCE_KINDS.ConfigMap.resource, ...workloads];
   return [
-    ...every({ verb: ['list', 'watch'], resource: watched, code: ['200'] }),
+    ...every({ verb: ['list', 'watch'], resource: [...sources, ...workloads], code: ['200'] }),
     ...every({ verb: ['patch'], resource: patched, code: ['200', '409', '422'] }),
   ];
 }

@@ -9,23 +9,30 @@ import type { WorkloadKind } from '../model/workload-kind.ts';
 import {
   type CHANGE_TYPES,
   type Labels,
-  LEADER_GAUGES,
   type LeaderGauge,
   METRICS,
   type MetricRow,
+  OF_LEADERS,
   seriesOf,
 } from './metric-table.ts';
 
-const LEADER_WORDS = Object.keys(LEADER_GAUGES) as readonly LeaderGauge[];
+type Name = MetricRow['name'];
+type Counts = Readonly<Record<string, number>>;
+
+/** The gauges of a snapshot that have a series for each kind. */
+const COUNTED_BY_KIND: Readonly<Record<string, (snapshot: Snapshot) => Counts>> = {
+  reloader_config_objects: ({ configObjects }) => configObjects,
+  reloader_workloads: ({ workloads }) => workloads,
+};
 
 /** The values of the gauges at one scrape. Missing kinds count as 0. */
 export interface Snapshot {
-  readonly configObjects: Readonly<Record<string, number>>;
-  readonly workloads: Readonly<Record<string, number>>;
+  readonly configObjects: Counts;
+  readonly workloads: Counts;
   /** Undefined in a standby, which does not know the running digests. */
   readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
   /** How many workloads wait, by the reason; empty in a standby. */
-  readonly waiting: Readonly<Record<string, number>>;
+  readonly waiting: Counts;
 }
 
 /** Options that add or remove series. */
@@ -41,40 +48,17 @@ export interface MetricsOptions {
 /** Counts. Every method is cheap and never throws; each instance has a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #changes = this.#counter(METRICS.changes);
-  readonly #rollouts = this.#counter(METRICS.rollouts);
-  readonly #reloads = this.#counter(METRICS.reloads);
-  readonly #reloadsByNamespace: Counter | undefined;
-  readonly #commits = this.#counter(METRICS.commits);
-  readonly #alerts = this.#counter(METRICS.alerts);
-  readonly #internalErrors = this.#counter(METRICS.internalErrors);
-  readonly #leader = this.#gauge(METRICS.leader);
-  readonly #leaderTransitions = this.#counter(METRICS.leaderTransitions);
-  readonly #reviews = this.#counter(METRICS.admissionReviews);
-  readonly #reviewDuration = this.#histogram(METRICS.admissionDuration);
-  readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
-  readonly #apiRequests = this.#counter(METRICS.apiRequests);
-  readonly #changesPerRollout = this.#histogram(METRICS.changesPerRollout);
-  readonly #changeToRollout = this.#histogram(METRICS.changeToRollout);
-  readonly #patchDuration = this.#histogram(METRICS.patchDuration);
-  readonly #watchUp = this.#gauge(METRICS.watchUp);
-  readonly #configObjects = this.#gauge(METRICS.configObjects);
-  readonly #workloads = this.#gauge(METRICS.workloads);
-  readonly #leaderGauges = LEADER_WORDS.map((word) => [word, this.#gauge(METRICS[word])] as const);
-  readonly #waiting = this.#gauge(METRICS.waiting);
-  readonly #kinds: Labels[] = [...METRICS.workloads.series];
+  readonly #options: MetricsOptions;
   #isLeader = false;
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
-  constructor(version: string, { byNamespace = false, workloadKinds = [], watched }: MetricsOptions = {}) {
-    this.#reloadsByNamespace = byNamespace ? this.#counter(METRICS.reloadsByNamespace) : undefined;
-    const info = { version, node: process.version };
-    this.#gauge({ ...METRICS.buildInfo, series: [info] }).set(info, 1);
-    for (const kind of workloadKinds) this.#begin(kind);
-    for (const { kind = '' } of METRICS.watchUp.series) {
-      if (watched?.includes(kind) === false) this.#watchUp.remove({ kind });
-    }
+  constructor(version: string, options: MetricsOptions = {}) {
+    this.#options = options;
+    for (const row of METRICS)
+      if (options.byNamespace || row.name !== 'reloader_reload_executed_total_by_namespace')
+        this.#register(row);
+    this.#set('reloader_build_info', 1, { version, node: process.version });
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -85,72 +69,75 @@ export class Metrics {
 
   /** The content of an object that workloads follow changed. */
   changed(kind: ConfigKind, type: (typeof CHANGE_TYPES)[number]): void {
-    this.#changes.inc({ kind, type });
+    this.#inc('reloader_changes_total', { kind, type });
   }
 
   /** An attempt to roll a workload ended. */
   attempted({ kind, namespace }: Omit<WorkloadRef, 'name'>, outcome: AttemptEnd): void {
-    this.#rollouts.inc({ kind, outcome });
+    this.#inc('reloader_rollouts_total', { kind, outcome });
     if (outcome !== 'rolled' && outcome !== 'refused') return;
     const success = String(outcome === 'rolled');
-    this.#reloads.inc({ success });
+    this.#inc('reloader_reload_executed_total', { success });
+    if (!this.#options.byNamespace) return;
     // Both series of a namespace begin together, so that the other one is 0 and not missing.
-    for (const value of ['true', 'false'])
-      this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);
+    for (const value of ['true', 'false']) {
+      const by = value === success ? 1 : 0;
+      this.#inc('reloader_reload_executed_total_by_namespace', { success: value, namespace }, by);
+    }
   }
 
   /** A workload was rolled, so long after the first change that was seen, for so many changes; at least 1. */
   rolled(secondsSinceChange: number, changes: number): void {
-    this.#changeToRollout.observe(Math.max(0, secondsSinceChange));
-    this.#changesPerRollout.observe(changes);
+    this.#observe('reloader_change_to_rollout_seconds', secondsSinceChange);
+    this.#observe('reloader_changes_per_rollout', changes);
   }
 
   /** The API server answered the patch of a workload, with any answer. */
   patched(seconds: number): void {
-    this.#patchDuration.observe(Math.max(0, seconds));
+    this.#observe('reloader_patch_duration_seconds', seconds);
   }
 
   /** A write of the state ended, with any result. */
   committed(result: WriteResult<unknown>['kind']): void {
-    this.#commits.inc({ result });
+    this.#inc('reloader_commits_total', { result });
   }
 
   /** An alert was sent, failed or was dropped. */
   alerted(result: AlertResult): void {
-    this.#alerts.inc({ result });
+    this.#inc('reloader_alerts_total', { result });
   }
 
   /** Something was not handled, by a defect of this program. */
   failed(): void {
-    this.#internalErrors.inc();
+    this.#inc('reloader_internal_errors_total');
   }
 
   /** This process leads, or no longer does; a repeated call counts no transition. */
   leads(isLeader: boolean): void {
-    if (isLeader !== this.#isLeader) this.#leaderTransitions.inc();
+    if (isLeader !== this.#isLeader) this.#inc('reloader_leader_transitions_total');
     this.#isLeader = isLeader;
-    this.#leader.set(isLeader ? 1 : 0);
+    this.#set('reloader_leader', isLeader ? 1 : 0);
   }
 
   /** The admission webhook answered a review; `seconds`: how long the decision took, undefined if there was none. */
   reviewed(result: AdmissionResult, seconds?: number): void {
-    this.#reviews.inc({ result });
-    if (seconds !== undefined) this.#reviewDuration.observe(Math.max(0, seconds));
+    this.#inc('reloader_admission_reviews_total', { result });
+    if (seconds !== undefined) this.#observe('reloader_admission_duration_seconds', seconds);
   }
 
   /** Whether the watches of a kind are open, in all namespaces. */
   watchIsUp(kind: string, isUp: boolean): void {
-    this.#watchUp.set({ kind }, isUp ? 1 : 0);
+    this.#set('reloader_watch_up', isUp ? 1 : 0, { kind });
   }
 
   /** A watch ended and is opened anew. */
   watchRestarted(kind: string, reason: WatchEnd): void {
-    this.#watchRestarts.inc({ kind, reason });
+    this.#inc('reloader_watch_restarts_total', { kind, reason });
   }
 
   /** A request to the API server ended; `code` is the status, or `none`. */
   requested({ verb, resource, code }: { verb: string; resource: string; code: string }): void {
-    this.#apiRequests.inc({ verb, resource, code });
+    this.#inc('reloader_api_requests_total', { verb, resource, code });
   }
 
   /** All metrics as text. */
@@ -159,57 +146,57 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  #begin(kind: WorkloadKind): void {
-    if (this.#kinds.some((labels) => labels['kind'] === kind.kind)) return;
-    const { workloads, rollouts, watchUp, watchRestarts, apiRequests } = seriesOf(kind);
-    this.#kinds.push(...workloads);
-    for (const labels of rollouts) this.#rollouts.inc(labels, 0);
-    // The watch of a kind that a cluster may lack is down only once it is served.
-    if (kind.isOptional !== true) for (const labels of watchUp) this.#watchUp.set(labels, 0);
-    for (const labels of watchRestarts) this.#watchRestarts.inc(labels, 0);
-    for (const labels of apiRequests) this.#apiRequests.inc(labels, 0);
-  }
-
   #show(snapshot: Snapshot): void {
-    for (const labels of METRICS.configObjects.series) {
-      this.#configObjects.set(labels, snapshot.configObjects[labels['kind'] ?? ''] ?? 0);
+    const { leader, waiting } = snapshot;
+    for (const row of METRICS) {
+      const counts = COUNTED_BY_KIND[row.name]?.(snapshot);
+      if (counts === undefined) continue;
+      for (const labels of this.#begun(row)) this.#set(row.name, counts[labels['kind'] ?? ''] ?? 0, labels);
     }
-    for (const labels of this.#kinds) {
-      this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
-    }
-    this.#waiting.reset();
-    for (const [reason, count] of Object.entries(snapshot.waiting)) this.#waiting.set({ reason }, count);
-    for (const [word, gauge] of this.#leaderGauges) {
-      const value = snapshot.leader?.[word];
-      if (value === undefined) gauge.remove();
-      else gauge.set(value);
+    this.#metric<Gauge>('reloader_workloads_waiting').reset();
+    for (const [reason, count] of Object.entries(waiting))
+      this.#set('reloader_workloads_waiting', count, { reason });
+    for (const name of OF_LEADERS) {
+      if (leader === undefined) this.#metric<Gauge>(name).remove();
+      else this.#set(name, leader[name]);
     }
   }
 
-  #counter(row: MetricRow): Counter {
-    const counter = new Counter(this.#settings(row));
-    for (const labels of row.series) counter.inc(labels, 0);
-    return counter;
+  #register(row: MetricRow): void {
+    const { name, help, type, series, labels = Object.keys(series[0] ?? {}), buckets = [] } = row;
+    const settings = { name, help, labelNames: [...labels], registers: [this.#registry] };
+    const begun = this.#begun(row);
+    if (type === 'histogram') {
+      const histogram = new Histogram({ ...settings, buckets: [...buckets] });
+      for (const each of begun) histogram.zero(each);
+    } else {
+      const metric = type === 'counter' ? new Counter(settings) : new Gauge(settings);
+      for (const each of begun) metric.inc(each, 0);
+    }
   }
 
-  #gauge(row: MetricRow): Gauge {
-    const gauge = new Gauge(this.#settings(row));
-    for (const labels of row.series) gauge.set(labels, 0);
-    return gauge;
+  /** The series that exist from the start. The watch of a kind that a cluster may lack is down only once it is served. */
+  #begun({ name, series }: MetricRow): readonly Labels[] {
+    const { workloadKinds = [], watched } = this.#options;
+    const isWatch = name === 'reloader_watch_up';
+    const further = workloadKinds.filter(({ isOptional }) => !(isWatch && isOptional));
+    const all = [...series, ...further.flatMap((kind) => seriesOf(kind, series))];
+    return isWatch && watched ? all.filter(({ kind = '' }) => watched.includes(kind)) : all;
   }
 
-  #histogram(row: MetricRow): Histogram {
-    const histogram = new Histogram({ ...this.#settings(row), buckets: [...(row.buckets ?? [])] });
-    for (const labels of row.series) histogram.zero(labels);
-    return histogram;
+  #inc(name: Name, labels: Labels = {}, by = 1): void {
+    this.#metric<Counter>(name).inc(labels, by);
   }
 
-  #settings({ name, help, series, labels }: MetricRow) {
-    return {
-      name,
-      help,
-      labelNames: [...(labels ?? Object.keys(series[0] ?? {}))],
-      registers: [this.#registry],
-    };
+  #set(name: Name, value: number, labels: Labels = {}): void {
+    this.#metric<Gauge>(name).set(labels, value);
+  }
+
+  #observe(name: Name, value: number): void {
+    this.#metric<Histogram>(name).observe(Math.max(0, value));
+  }
+
+  #metric<T>(name: Name): T {
+    return this.#registry.getSingleMetric(name) as T;
   }
 }

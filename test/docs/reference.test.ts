@@ -35,7 +35,7 @@ describe('the tables of', () => {
 describe('the reference names', () => {
   const expected: Record<string, readonly [page: string, names: readonly string[]]> = {
     'every flag': ['flags', ALL_FLAGS.map(({ name }) => `--${name}`)],
-    'every metric': ['metrics', Object.values(METRICS).map(({ name }) => name)],
+    'every metric': ['metrics', METRICS.map(({ name }) => name)],
     'every reason': ['reasons', Object.keys(REASONS).map((reason) => `\`${reason}\``)],
     'every Event, its type and its reason': [
       'events',

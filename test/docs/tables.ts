@@ -48,7 +48,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   metrics: () =>
     table(
       ['metric', 'type', 'labels', 'meaning'],
-      Object.values(METRICS).map(({ name, type, help, series, labels = [] }) => {
+      METRICS.map(({ name, type, help, series, labels = [] }) => {
         const all = [...new Set([...series.flatMap((each) => Object.keys(each)), ...labels])];
         return [code(name), type, all.map(code).join(', '), help];
       }),

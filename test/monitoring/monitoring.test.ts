@@ -51,9 +51,9 @@ function conditionsIn(
 
 function seriesOf(metric: string): readonly Labels[] {
   const names = newBlockers({} as Parameters<typeof newBlockers>[0]).map(({ name }) => name);
-  if (metric === METRICS.waiting.name)
+  if (metric === 'reloader_workloads_waiting')
     return [...names, 'stage', 'halt', 'budget'].map((reason) => ({ reason }));
-  return Object.values(METRICS).find(({ name }) => name === metric)?.series ?? [];
+  return METRICS.find(({ name }) => name === metric)?.series ?? [];
 }
 
 describe('the alerts and the dashboard', () => {
