@@ -1,6 +1,6 @@
 /** The digest of a content, and of single keys. */
 
-import { createHash, type Hash, hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type ConfigRef, SOURCE_KINDS } from './object-ref.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 
@@ -34,20 +34,14 @@ export interface Algorithms {
   readonly keys: readonly AlgorithmName[];
 }
 
-/** A hash under way. */
-interface HashUnderWay {
-  update(text: string, encoding?: Encoding): HashUnderWay;
-  digest(): Buffer;
-}
-
-/** Makes a new hash for the content of `ref`. */
-type NewHash = (ref: ConfigRef) => HashUnderWay;
+/** The bytes of a hash over a content of `ref`. */
+type HashOf = (ref: ConfigRef, content: Uint8Array) => Buffer;
 
 /**
  * The plain SHA-1 of the framed content: keys sorted by code unit, every key and value preceded by its length in bytes, so that
  * no two contents feed the hash the same input. binaryData and a Secret's values enter as decoded bytes.
  */
-export const SHA1: Algorithm = framed('sha1', () => createHash('sha1'));
+export const SHA1: Algorithm = framed('sha1', (_ref, content) => hash('sha1', content, 'buffer'));
 
 /**
  * The algorithm of Collaborne's entries: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
@@ -71,34 +65,18 @@ const BYTES = 20;
  * content that can be guessed, and equal contents of two objects do not show. `id` names the key.
  */
 export function keyedAlgorithm(id: AlgorithmName, key: Uint8Array): Algorithm {
-  const newHash: NewHash = ({ kind, namespace, name }) => {
-    const keyOfObject = new HmacSha256(key).update(`${kind}\0${namespace}\0${name}`).digest();
-    return new HmacSha256(keyOfObject);
-  };
-  return framed(id, newHash, `${id}:`);
+  const hashOf: HashOf = ({ kind, namespace, name }, content) =>
+    hmacSha256(hmacSha256(key, Buffer.from(`${kind}\0${namespace}\0${name}`)), content);
+  return framed(id, hashOf, `${id}:`);
 }
 
 /**
  * HMAC-SHA-256 for keys of 32 bytes, made of two plain hashes as RFC 2104 defines it: that of node:crypto takes five times as long
  * for a short text, and a start digests every object.
  */
-class HmacSha256 implements HashUnderWay {
-  readonly #key: Uint8Array;
-  readonly #inner: Hash;
-
-  constructor(key: Uint8Array) {
-    this.#key = key;
-    this.#inner = createHash('sha256').update(padded(key, 0x36));
-  }
-
-  update(text: string, encoding: Encoding = 'utf8'): HashUnderWay {
-    this.#inner.update(text, encoding);
-    return this;
-  }
-
-  digest(): Buffer {
-    return hash('sha256', Buffer.concat([padded(this.#key, 0x5c), this.#inner.digest()]), 'buffer');
-  }
+function hmacSha256(key: Uint8Array, content: Uint8Array): Buffer {
+  const inner = hash('sha256', Buffer.concat([padded(key, 0x36), content]), 'buffer');
+  return hash('sha256', Buffer.concat([padded(key, 0x5c), inner]), 'buffer');
 }
 
 /** The block of 64 bytes with which a key enters: followed by zeros, each byte combined with `pad`. */
@@ -140,19 +118,18 @@ export function isOfContent(former: Digest | undefined, content: Digests): boole
 }
 
 /** `prefix`: that of the digests; empty for SHA-1, under which a key does not enter the digest of its value. */
-function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
+function framed(name: AlgorithmName, hashOf: HashOf, prefix = ''): Algorithm {
   const digestOf: Algorithm['digestOf'] = (ref, raw) => {
-    const hash = newHash(ref);
-    updateWithSection(hash, 'data', raw.data ?? {}, SOURCE_KINDS[ref.kind].encoding);
-    updateWithSection(hash, 'binaryData', raw.binaryData ?? {}, 'base64');
+    const data = sectionOf('data', raw.data ?? {}, SOURCE_KINDS[ref.kind].encoding);
+    const content = Buffer.concat([...data, ...sectionOf('binaryData', raw.binaryData ?? {}, 'base64')]);
     // By join(), as in `keyOf`: a sum of strings is a rope of its parts, and each object keeps one.
-    return [prefix, hash.digest().toString('hex', 0, BYTES)].join('');
+    return [prefix, hashOf(ref, content).toString('hex', 0, BYTES)].join('');
   };
   const keyDigestsOf: Algorithm['keyDigestsOf'] = (ref, raw) => {
     const digested = (section: string, values: RawConfigObject['data'], encoding: Encoding): string[] =>
       Object.entries(values ?? {}).map(([key, value]) => {
         const head = prefix === '' ? `${section};` : `${section};${key};`;
-        const digest = newHash(ref).update(head).update(value, encoding).digest();
+        const digest = hashOf(ref, Buffer.concat([Buffer.from(head), Buffer.from(value, encoding)]));
         return `/${key}=${digest.toString('base64url', 0, BYTES)}`;
       });
     const data = digested('data', raw.data, SOURCE_KINDS[ref.kind].encoding);
@@ -170,19 +147,13 @@ export function shortDigest(digest: Digest, keys?: ConfigRef['keys']): string {
   return hex.length > 4 ? `${hex.slice(begin, begin + 4)}…` : hex;
 }
 
-function updateWithSection(
-  hash: HashUnderWay,
-  name: string,
-  values: Readonly<Record<string, string>>,
-  encoding: Encoding,
-): void {
+function sectionOf(name: string, values: Readonly<Record<string, string>>, encoding: Encoding): Buffer[] {
   const keys = Object.keys(values).sort();
-  hash.update(`${name}:${keys.length};`);
-  for (const key of keys) {
-    const value = values[key] ?? '';
-    const bytes = Buffer.byteLength(value, encoding);
-    hash.update(`${Buffer.byteLength(key)}:${key}${bytes}:`).update(value, encoding);
-  }
+  const parts = keys.flatMap((key) => {
+    const value = Buffer.from(values[key] ?? '', encoding);
+    return [Buffer.from(`${Buffer.byteLength(key)}:${key}${value.length}:`), value];
+  });
+  return [Buffer.from(`${name}:${keys.length};`), ...parts];
 }
 
 /**
