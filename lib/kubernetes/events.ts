@@ -1,11 +1,11 @@
 /** Records Events on objects, in the background and at a limited rate: no rollout waits for an Event or fails with one. */
 
 import { once } from 'node:events';
-import type { Log } from '../model/log.ts';
+import type { Log, LogFields } from '../model/log.ts';
 import { configKindOf, describe, SOURCE_KINDS } from '../model/object-ref.ts';
 import { EVENTS, type EventRecord, eventNameOf } from '../model/reasons.ts';
 import { cutToBytes, plain } from '../model/text.ts';
-import type { BackoffBounds } from '../model/time.ts';
+import { atMostEvery, type BackoffBounds } from '../model/time.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { type Result, RetryQueue } from '../queue/retry-queue.ts';
@@ -19,13 +19,12 @@ import type { Send } from './transport.ts';
 export interface EventRecorderOptions {
   readonly send: Send;
   readonly log: Log;
-  /** The most Events that wait; beyond that a Warning displaces a Normal one, see `#makeRoomFor`. @default 500 */
+  /** The most Events that wait in one namespace; beyond that a Warning displaces a Normal one. @default 500 */
   readonly capacity?: number;
   /** Answers a number in [0, 1). */
   readonly random: () => number;
 }
 
-const NO_QUEUE: ReadonlyMap<string, PendingEvent> = new Map();
 const BACKOFF: BackoffBounds = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 /** The errors that may pass. */
@@ -42,8 +41,8 @@ const EVENTS_PER_SECOND = 10;
 const WORKERS = 8;
 /** In bytes: the API server takes no more. */
 const LONGEST_MESSAGE = 1_024;
-/** The most namespaces of which a refusal is remembered, so that it is logged once. */
-const MOST_FORBIDDEN = 100;
+/** The least time between two log lines about Events that may not be recorded. */
+const REFUSALS_MS = 60_000;
 
 /** An Event that waits to be sent; `at`: when it was recorded, as RFC 3339. */
 interface PendingEvent {
@@ -58,36 +57,39 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   /** By namespace, then by the name of the Event. An Event stays until it is sent or given up. */
   readonly #queues = new Map<string, Map<string, PendingEvent>>();
-  /** The number of Events in all queues. */
-  #size = 0;
   /** The namespaces with Events. */
   readonly #turns: RetryQueue;
   readonly #bucket = new TokenBucket(EVENTS_PER_SECOND, 1);
   /** Aborted: nothing is sent, as before and after `run`. */
   #signal: AbortSignal = AbortSignal.abort();
-  /** Namespaces in which Events were refused with a log line, the oldest first. */
-  readonly #forbidden = new Set<string>();
+  /** A namespace that is terminating or has a quota refuses too, so it is no proof of a missing right. */
+  readonly #sayForbidden: (fields: LogFields) => void;
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#sayForbidden = atMostEvery(REFUSALS_MS, (fields) =>
+      options.log.warn('cannot record Events; logged once a minute', fields),
+    );
     const reconcile = (namespace: string): Promise<Result> => this.#sendOne(namespace);
     this.#turns = new RetryQueue({ ...options, reconcile, concurrency: WORKERS, isShared: true });
   }
 
   /** Queues an Event and returns; never throws. An Event that `run` has not sent when it ends is lost. */
   record(record: EventRecord): void {
+    const { log, capacity = 500 } = this.#options;
     const name = eventNameOf(record);
     const { namespace } = record.regarding;
-    if (this.#queues.get(namespace)?.has(name) === true) return;
-    if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(record)) {
-      this.#options.log.debug('dropping an Event: too many are queued', {
-        object: describe(record.regarding),
-      });
-      return;
-    }
     const queue = this.#queues.get(namespace) ?? new Map<string, PendingEvent>();
+    if (queue.has(name)) return;
+    if (queue.size >= capacity) {
+      const weakest = isNormal({ record }) ? undefined : [...queue.values()].find(isNormal);
+      if (weakest === undefined) {
+        log.debug('dropping an Event: too many are queued', { object: describe(record.regarding) });
+        return;
+      }
+      queue.delete(weakest.name);
+    }
     this.#queues.set(namespace, queue.set(name, { name, record, at: new Date().toISOString(), attempts: 0 }));
-    this.#size += 1;
     if (!this.#signal.aborted) this.#turns.add(namespace);
   }
 
@@ -126,25 +128,8 @@ export class EventRecorder {
   #remove({ name, record }: PendingEvent): void {
     const { namespace } = record.regarding;
     const queue = this.#queues.get(namespace);
-    if (queue?.delete(name) === true) this.#size -= 1;
+    queue?.delete(name);
     if (queue?.size === 0) this.#queues.delete(namespace);
-  }
-
-  /**
-   * Drops a waiting Event in favour of a new one; whether there is room now. A Warning displaces the oldest Normal Event. Any
-   * Event displaces the newest of the namespace with the most, if that has at least two more than its own namespace.
-   */
-  #makeRoomFor({ reason, regarding }: EventRecord): boolean {
-    const queues = [...this.#queues.values()];
-    const longest = queues.reduce((most, queue) => (queue.size > most.size ? queue : most), NO_QUEUE);
-    const isAhead = longest.size > (this.#queues.get(regarding.namespace)?.size ?? 0) + 1;
-    const weakest =
-      EVENTS[reason].type === 'Normal'
-        ? undefined
-        : queues.flatMap((queue) => [...queue.values()]).find(isNormal);
-    const last = weakest ?? (isAhead ? [...longest.values()].at(-1) : undefined);
-    if (last !== undefined) this.#remove(last);
-    return last !== undefined;
   }
 
   async #send({ record, at }: PendingEvent): Promise<ApiError | undefined> {
@@ -162,22 +147,10 @@ export class EventRecorder {
   #isWorthARetry({ code, message }: ApiError, { regarding }: EventRecord): boolean {
     if (PASSING.has(code)) return true;
     const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
-    if (code === 'forbidden') this.#sayForbidden(regarding.namespace, fields);
+    if (code === 'forbidden') this.#sayForbidden(fields);
     else if (code !== 'already-exists' && code !== 'conflict')
       this.#options.log.debug('dropping an Event', fields);
     return false;
-  }
-
-  /**
-   * Logs a refusal once per namespace: one that is terminating or has a quota refuses too, so it is no proof of a missing
-   * right.
-   */
-  #sayForbidden(namespace: string, fields: Readonly<Record<string, unknown>>): void {
-    if (this.#forbidden.has(namespace)) return;
-    const [oldest] = this.#forbidden;
-    if (oldest !== undefined && this.#forbidden.size >= MOST_FORBIDDEN) this.#forbidden.delete(oldest);
-    this.#forbidden.add(namespace);
-    this.#options.log.warn(`cannot record Events in ${namespace}; logged once`, fields);
   }
 
   #eventOf(record: EventRecord, at: string): object {
@@ -210,6 +183,6 @@ export class EventRecorder {
   }
 }
 
-function isNormal({ record }: PendingEvent): boolean {
+function isNormal({ record }: Pick<PendingEvent, 'record'>): boolean {
   return EVENTS[record.reason].type === 'Normal';
 }
