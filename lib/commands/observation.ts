@@ -42,6 +42,9 @@ export interface Observation {
   readonly end: () => Promise<void>;
 }
 
+/** What says whether pods are out of date. */
+export type Seen = Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>;
+
 /** A kind, in one namespace or in all, that could not be listed. */
 export interface Unread {
   readonly kind: string;

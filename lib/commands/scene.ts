@@ -12,6 +12,7 @@ import {
   keyOf,
   namespaceIn,
   SOURCE_KINDS,
+  type WorkloadRef,
   wholeKeyOf,
 } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -173,10 +174,11 @@ export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<r
     needsRollout(store, keyOf(ref));
   if (!all.some(isLate)) return all;
   const answer = await leaderOf(scene);
-  return all.map((facts) => ({ ...facts, leader: answer(facts) }));
+  return all.map((facts) => ({ ...facts, leader: answer(facts.workload.ref) }));
 }
 
-async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Facts['leader']> {
+/** Answers what the leader says of a workload that is out of date. */
+export async function leaderOf({ send, reloader }: Scene): Promise<(ref: WorkloadRef) => Facts['leader']> {
   const { installation, leader, options } = reloader;
   const [pod] = leader?.split('_') ?? [];
   if (installation === undefined || pod === undefined) return () => 'which pod leads is not known';
@@ -187,7 +189,7 @@ async function leaderOf({ send, reloader }: Scene): Promise<(about: Facts) => Fa
   if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
   const { workloads = [] } = reading.object;
   const rows = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each]));
-  return ({ workload: { ref } }) => {
+  return (ref) => {
     const { waiting, state: own } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
     if (waiting === undefined) return `${what} does not say that it waits`;
     const state = STATES.find((each) => each === own);

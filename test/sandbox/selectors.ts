@@ -58,7 +58,7 @@ function fieldRequirement(row: ResourceRow, text: string): Selector {
   const [, field = '', operator, value = ''] = /^([^!=]+)(==|=|!=)(.*)$/.exec(text) ?? [];
   if (operator === undefined) throw badRequest(`invalid field selector: ${text}`);
   if (!isSelectable(row, field)) throw badRequest(`field label not supported: ${field}`);
-  const path = field.split('.');
+  const path = field === 'source' ? ['source', 'component'] : field.split('.');
   return (object) => ((stringOf(pick(object, ...path)) ?? '') === value) === (operator !== '!=');
 }
 
@@ -68,6 +68,6 @@ function isSelectable(row: ResourceRow, field: string): boolean {
   if (row.kind === 'Pod') return field === 'status.phase';
   return (
     row.kind === 'Event' &&
-    (/^(involvedObject|regarding)\./.test(field) || field === 'reason' || field === 'type')
+    (/^(involvedObject|regarding)\./.test(field) || ['reason', 'type', 'source'].includes(field))
   );
 }

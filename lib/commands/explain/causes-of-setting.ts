@@ -88,16 +88,16 @@ export function notWatched(reloader: InstalledReloader, namespace: string): Caus
   if (reloader.unknown.length > 0 || watches(reloader, namespace)) return undefined;
   const isIgnored = options.ignoredNamespaces.includes(namespace);
   const by = options.scope.type === 'default' ? '' : ` (${options.scope.source})`;
-  return {
-    rule: 'namespace-not-watched',
-    about: `namespace ${namespace}`,
-    says: isIgnored
-      ? `the reloader leaves ${namespace} out (--namespaces-to-ignore)`
-      : `the reloader watches ${place.namespaces?.join(', ')}${by}, and not ${namespace}`,
-    todo: isIgnored
-      ? `take ${namespace} out of --namespaces-to-ignore`
-      : `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
-  };
+  const [says, todo] = isIgnored
+    ? [
+        `the reloader leaves ${namespace} out (--namespaces-to-ignore)`,
+        `take ${namespace} out of --namespaces-to-ignore`,
+      ]
+    : [
+        `the reloader watches ${place.namespaces?.join(', ')}${by}, and not ${namespace}`,
+        `add ${namespace} to --namespace, with the rights there, or use --all-namespaces`,
+      ];
+  return { rule: 'namespace-not-watched', about: `namespace ${namespace}`, says, todo };
 }
 
 /** That the labels of the namespace are not those that the reloader selects. */
@@ -192,17 +192,13 @@ function kindNotServed({
   const lack = lacks?.get(rightsKeyOf(observation.store, workload.ref));
   if (lack !== undefined) return lack;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
-  const isIgnored = options.ignoredWorkloadKinds.includes(kind);
-  return {
-    rule: 'kind-not-served',
-    about: kind,
-    says: isIgnored
-      ? `the reloader leaves ${kind}s alone (--ignored-workload-types)`
-      : `the reloader does not roll ${kind}s by its present flags`,
-    todo: isIgnored
-      ? `take ${resource} out of --ignored-workload-types`
-      : `give the reloader ${SERVED_BY[kind]?.flag ?? '--workload-kinds'}`,
-  };
+  const [says, todo] = options.ignoredWorkloadKinds.includes(kind)
+    ? [`leaves ${kind}s alone (--ignored-workload-types)`, `take ${resource} out of --ignored-workload-types`]
+    : [
+        `does not roll ${kind}s by its present flags`,
+        `give the reloader ${SERVED_BY[kind]?.flag ?? '--workload-kinds'}`,
+      ];
+  return { rule: 'kind-not-served', about: kind, says: `the reloader ${says}`, todo };
 }
 
 function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {

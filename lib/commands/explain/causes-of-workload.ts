@@ -10,7 +10,7 @@ import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/obje
 import { POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { listedText, parseBool } from '../../model/text.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
-import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
+import type { ConfigRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
@@ -265,10 +265,7 @@ export interface Followed {
 export function followed({
   observation: { store },
   record,
-}: {
-  readonly observation: Pick<Observation, 'store'>;
-  readonly record: WorkloadRecord | undefined;
-}): readonly Followed[] {
+}: Pick<Facts, 'record'> & { observation: Pick<Observation, 'store'> }): readonly Followed[] {
   return [...(record?.edges.keys() ?? [])].flatMap((key) => {
     const config = store.configs.get(key);
     return record && config ? [{ config, verdict: judge(store, record, config) }] : [];

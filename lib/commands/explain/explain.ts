@@ -26,8 +26,8 @@ export async function runExplain(context: CommandContext): Promise<Answered> {
   const { row, name } = subject;
   const first = await factsOf(scene, row, name);
   const [facts = first] = await withLeader(scene, [first]);
-  const events = await eventsOf(send, facts.workload);
-  const answer = explanationOf(facts, events.slice(-MOST_EVENTS));
+  const [events] = await eventsOf(send, [facts.workload]);
+  const answer = explanationOf(facts, events?.slice(-MOST_EVENTS));
   await facts.observation.end();
   return { answer, text: () => explanationText(answer, terminal.paint), unknown: answer.unknown };
 }

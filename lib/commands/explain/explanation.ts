@@ -18,7 +18,7 @@ import { stateOf } from '../../report/workload-state.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
-import { hasEntry, type Observation, type StateAccess, type Unread } from '../observation.ts';
+import { hasEntry, type Observation, type Seen, type StateAccess, type Unread } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Cause, Facts, ShownEvent } from './cause.ts';
 import { notWatched, SETTING_RULES } from './causes-of-setting.ts';
@@ -220,7 +220,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
 
 /** Whether the pods of a workload run the current content of an object. */
 export function podsOf(
-  { store, state, unread, isServed }: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
+  { store, state, unread, isServed }: Seen,
   record: WorkloadRecord,
   { config, verdict }: Followed,
 ): FollowedObject['pods'] {

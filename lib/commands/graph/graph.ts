@@ -14,7 +14,7 @@ import {
 } from '../explain/explanation.ts';
 import { causeLines, placed, podsText, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
-import type { Observation } from '../observation.ts';
+import type { Seen } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { assertExists, lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
@@ -83,11 +83,7 @@ export async function answerTo(
 const UNCHANGED: readonly string[] = ['no change to roll', 'not compared', 'absent or unwatched'];
 
 /** The edges by object and workload: all, those of `only` one, or those that are out of date. */
-export function graphOf(
-  observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>,
-  isOutdated: boolean,
-  only?: ObjectKey,
-): Graph {
+export function graphOf(observation: Seen, isOutdated: boolean, only?: ObjectKey): Graph {
   const near = edgesOf(observation).filter(({ object, workload }) =>
     [undefined, keyOf(object), keyOf(workload)].includes(only),
   );
@@ -97,7 +93,7 @@ export function graphOf(
   return { causes: [], unknown: [...unreadLines(observation.unread), ...unrecorded(near)], edges };
 }
 
-function edgesOf(observation: Pick<Observation, 'store' | 'state' | 'unread' | 'isServed'>): GraphEdge[] {
+function edgesOf(observation: Seen): GraphEdge[] {
   const { store } = observation;
   return [...store.workloads.values()].flatMap((record) =>
     followed({ observation, record }).map((each) => ({

@@ -24,9 +24,6 @@ import { clusterOf } from './manifest-cluster.ts';
 import { byObject, NO_MANIFEST, noObjectIn, readManifests, twinsIn } from './manifests.ts';
 import { KNOWN_KINDS } from './shapes.ts';
 
-/** How grave a problem is. */
-type Level = 'error' | 'warning';
-
 /** The rules whose problems are errors. */
 export const ERRORS: readonly string[] = [
   ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'state-named'],
@@ -36,8 +33,6 @@ const CHECKED_RULES: readonly string[] = [
   ...['duplicate', 'unserved', 'excluded', 'ignored', 'missing', 'vocabulary-off', 'kind-not-served'],
   ...['kind-of-object-ignored', 'namespace-not-watched', 'no-reference', 'not-matched', 'not-asked'],
 ];
-
-const STRICT = 'not-asked';
 
 /** The problems of a workload. */
 function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
@@ -50,7 +45,7 @@ function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
   );
   return causesOf(facts).filter(({ rule, about }) => {
     if (!CHECKED_RULES.includes(rule) || elsewhere.includes(about)) return false;
-    if (rule === STRICT) return isStrict && facts.workload.references.length > 0;
+    if (rule === 'not-asked') return isStrict && facts.workload.references.length > 0;
     if (rule === 'not-matched') return !isRolled;
     if (rule === 'excluded' || rule === 'ignored') return isNamed(facts, about);
     return isAnnotated || rule !== 'kind-not-served';
@@ -87,7 +82,7 @@ function objectProblems(
 
 /** One problem of a manifest. */
 export interface Problem extends Fault {
-  readonly level: Level;
+  readonly level: 'error' | 'warning';
   readonly line: number;
 }
 
@@ -204,7 +199,9 @@ const TEXTS = [
   ...PLACES.toReversed().map((place) => `${place}.labels`),
 ].map((place) => place.split('.'));
 
-type Fields = Readonly<Partial<Record<string, unknown>>>;
+type Fields = Readonly<Partial<Record<string, unknown>>> | undefined;
+/** An annotation or a label in a text. */
+const KEY = /[\w.-]+\/[\w.-]*\w/g;
 
 /** The words of a reloader in other maps than those that it reads, such as `spec.annotations`. */
 function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause[] {
@@ -223,24 +220,16 @@ function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): numb
   const [, stray] = / is in (\S+), where /.exec(says) ?? [];
   if (stray !== undefined) return lineOf(...stray.split('.'), about);
   const places = text.includes('among the labels') ? TEXTS.toReversed() : TEXTS;
-  const mentioned = places
-    .flatMap((place) =>
-      Object.keys(place.reduce((at, field) => (at[field] ?? {}) as Fields, { ...object } as Fields))
-        .filter((key) => key.includes('/') && text.includes(key))
-        .map((key) => [...place, key]),
-    )
-    .sort((one, other) => startIn(text, one) - startIn(text, other));
   const listing = Object.entries(object.metadata.annotations ?? {}).find(([, value]) =>
     itemsOf(value).some((item) => text.includes(`/${item}`)),
   );
-  if (mentioned[0] !== undefined) return lineOf(...mentioned[0]);
-  return listing && lineOf('metadata', 'annotations', listing[0]);
-}
-
-/** Where the text mentions an annotation first; of two, the longer key comes first. */
-function startIn(text: string, fields: readonly string[]): number {
-  const key = fields.at(-1) ?? '';
-  return text.indexOf(key) - key.length / text.length;
+  const [found = listing && ['metadata', 'annotations', listing[0]]] = (text.match(KEY) ?? []).flatMap(
+    (key) =>
+      places
+        .map((place) => [...place, key])
+        .filter((path) => path.reduce<unknown>((at, field) => (at as Fields)?.[field], object) !== undefined),
+  );
+  return found && lineOf(...found);
 }
 
 function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): string {

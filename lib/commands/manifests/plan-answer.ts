@@ -24,7 +24,9 @@ import type { Explanation } from '../explain/explanation.ts';
 import { placed } from '../explain/explanation-text.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
+import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
+import { leaderOf, type Scene } from '../scene.ts';
 import { begunPause, type Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
@@ -118,14 +120,15 @@ export function rolloutsOf(
 /** The rollouts that the installed reloader does, and the causes, with those why it cannot do others. */
 export function doneBy(
   reloader: InstalledReloader,
-  store: Store,
+  { store, isServed }: Observation,
   { rollouts, causes }: Pick<Plan, 'rollouts' | 'causes'>,
 ): Pick<Plan, 'rollouts' | 'causes'> {
   const has = (...rules: readonly string[]): boolean => causes.some(({ rule }) => rules.includes(rule));
   const by = has('webhook') ? 'webhook' : 'reloader';
   const isLate = has('reloader-scaled-down', 'reloader-not-ready');
   const lacks: Cause[] = [];
-  const done = rollouts.flatMap((each) => {
+  const done = rollouts.flatMap((due) => {
+    const each = { ...due, isPending: due.isPending && isServed };
     if (each.by !== 'reloader') return [each];
     const lack = reloader.lacks?.get(rightsKeyOf(store, each.workload));
     if (lack !== undefined) lacks.push(lack);
@@ -137,13 +140,34 @@ export function doneBy(
   return { rollouts: done, causes: [...all.values()] };
 }
 
-/** The waits that the running reloader alone knows, each a clause. */
-export function openWaits(rollouts: Plan['rollouts']): readonly string[] {
-  const all = Map.groupBy(rollouts, ({ unknown = [] }) => unknown.join(', '));
-  return [...all].flatMap(([reasons, waiting]) => {
-    const who = listedText(waiting.map(({ workload }) => placed(workload)));
-    return reasons ? [`the running reloader alone knows whether ${who} waits (${reasons})`] : [];
+/** What keeps rollouts, or may keep them, by the running reloader and its Events, each a clause. */
+export async function openWaits(
+  scene: Scene,
+  { store }: Observation,
+  rollouts: Plan['rollouts'],
+): Promise<readonly string[]> {
+  const tried = rollouts.flatMap(
+    ({ by, workload: ref }) => (by === 'reloader' && store.workloads.get(keyOf(ref))?.workload) || [],
+  );
+  const refusals = await refusalsOf(scene.send, tried);
+  if (scene.reloader.installation === undefined) return refusals;
+  const isTried = ({ isPending, keptBy, by }: PlannedRollout): boolean =>
+    isPending && keptBy === undefined && by !== 'owner';
+  const answer = rollouts.some(isTried) ? await leaderOf(scene) : undefined;
+  const all = Map.groupBy(rollouts, (each) => {
+    const says = isTried(each) && answer?.(each.workload);
+    const { unknown = [] } = each;
+    if (typeof says === 'object' && ['refused', 'unavailable', ...unknown].includes(says.reason))
+      return `says of %: ${says.message}`;
+    const [failed, why] = typeof says === 'string' ? [['failed attempts'], `, and ${says}`] : [[], ''];
+    const reasons = [...failed, ...unknown].join(', ');
+    return reasons && `alone knows whether % waits (${reasons})${why}`;
   });
+  const waits = [...all].flatMap(([says, waiting]) => {
+    const who = listedText(waiting.map(({ workload }) => placed(workload)));
+    return says ? [`the running reloader ${says.replace('%', () => who)}`] : [];
+  });
+  return [...waits, ...refusals];
 }
 
 /** By a sentence that denies it, whether a workload is rolled for an object. */

@@ -22,7 +22,6 @@ import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../e
 import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
-import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
@@ -133,15 +132,15 @@ async function planIf(
   const wanted = [former ?? [], manifests].flatMap((all, index) =>
     servedIn(all, reloader.options, namespace).map((each): Wanted => ({ ...each, isKept: index > 0 })),
   );
-  const own = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
-  const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...own])];
+  const places = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
+  const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
   believeState(store);
-  const { gate } = observation.assembly.observed;
-  const observed = wanted.filter(({ row, object }) => gate.lists(row.stream, namespaceOf(object)));
+  const { observed } = observation.assembly;
+  const seen = wanted.filter(({ row, object }) => observed.gate.lists(row.stream, namespaceOf(object)));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
-  const { steps, refused, unread } = await stepsOf(send, observed, applied);
+  const { steps, refused, unread } = await stepsOf(send, seen, applied);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, now);
@@ -150,24 +149,24 @@ async function planIf(
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
-  const found = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
-  const { rollouts, causes } = doneBy(reloader, store, { rollouts: due, causes: found });
+  const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
+  const { rollouts, causes } = doneBy(reloader, observation, { rollouts: due, causes: known });
   const after = outdatedIn(controllers, serves, now);
-  const planned = rollouts.filter(({ by }) => by === 'reloader').map(({ workload }) => keyOf(workload));
-  const tried = planned.flatMap((key) => store.workloads.get(key)?.workload ?? []);
-  const refusals = await refusalsOf(send, tried);
-  const changed = await changedByOthers(scene, observation, steps, [manifests, former]);
   const outdated = [...before.keys()].filter((key) => after.has(key));
-  const all = { objects, rollouts, outdated, unread, doubted, others: [...refusals, ...changed] };
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
     causes: [...causes, ...deniedSince(were, observation), ...refused],
     objects,
-    rollouts: rollouts.map((each) => ({ ...each, isPending: each.isPending && isServed })),
-    pending: outdated.filter(() => isServed).map(workloadRefIn),
+    rollouts,
+    pending: isServed ? outdated.map(workloadRefIn) : [],
     withdrawn: [...before.keys()].filter((key) => isServed && !after.has(key)).map(workloadRefIn),
-    unknown: unknownOf(scene, observation, wanted, steps, all),
+    unknown: [
+      ...unknownOf(scene, observation, wanted, steps, { objects, rollouts, outdated, unread }),
+      ...unrecordedOf(doubted, steps, rollouts, isServed ? [] : outdated),
+      ...(await openWaits(scene, observation, rollouts)),
+      ...(await changedByOthers(scene, observation, steps, [manifests, former])),
+    ],
   };
   await observation.end();
   return answer;
@@ -271,14 +270,9 @@ function unknownOf(
   observation: Observation,
   wanted: readonly Wanted[],
   steps: readonly Step[],
-  found: Pick<Plan, 'objects' | 'rollouts'> & {
-    readonly outdated: readonly ObjectKey[];
-    readonly unread: readonly Unread[];
-    readonly doubted: readonly Doubted[];
-    readonly others: readonly string[];
-  },
+  found: Pick<Plan, 'objects' | 'rollouts'> & Readonly<{ outdated: string[]; unread: readonly Unread[] }>,
 ): readonly string[] {
-  const { objects, rollouts, outdated, unread, doubted, others } = found;
+  const { objects, rollouts, outdated, unread } = found;
   const { reloader, doubts = [] } = scene;
   const isWatched = (each: string): boolean => watches(reloader, each);
   const kinds = rollouts.flatMap((each) => [
@@ -302,9 +296,6 @@ function unknownOf(
     ...(steps.length + affected === 0 ? [] : unknown),
     ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ what, why }) => `${what}: ${why}`),
-    ...unrecordedOf(doubted, steps, rollouts, observation.isServed ? [] : outdated),
-    ...(reloader.installation ? openWaits(rollouts) : []),
-    ...others,
   ];
 }
 

@@ -154,6 +154,8 @@ const DROPPED: Readonly<Record<string, Dropped>> = {
 /** The objects as `kubectl apply` leaves them, or without what it writes. */
 function droppedFrom({ live, isOutdated }: Dropped, isApplied: boolean): World {
   const world = new World().install();
+  const waiting = { reason: 'hold', message: 'it is held' };
+  world.report = { workloads: [{ namespace: 'default', workload: 'Deployment/web', waiting }] };
   for (const [index, object] of live.entries()) {
     const { metadata, ...fields } = JSON.parse(JSON.stringify(object));
     const annotations = { ...metadata.annotations, ...(isApplied && { [LAST]: JSON.stringify(object) }) };

@@ -77,8 +77,9 @@ export class World {
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
       throw new ApiError('forbidden', 'may not', { status: 403 });
     }
+    const isRefused = this.refuses(request);
     if (request.path === STATUS && this.report !== undefined) return answerOf(200, this.report);
-    if (request.path !== STATUS && !this.refuses(request)) return await this.sandbox.handle(request);
+    if (request.path !== STATUS && !isRefused) return await this.sandbox.handle(request);
     const { status, message } = { status: 403, message: 'may not' };
     throw new ApiError('forbidden', message, { status });
   };
