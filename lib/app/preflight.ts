@@ -58,8 +58,7 @@ export async function preflight(
 const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   key: 'Without it digests are plain SHA-1, which tell a content that can be guessed; where the state has digests under a key, nothing is decided.',
   pages: 'Without it requests for the status page, /status.json and /metrics get 503.',
-  lease:
-    'Without it this process acts whether or not another one does; without list and watch it only learns later of a Lease that is free.',
+  lease: 'Without it this process acts whether or not another one does.',
 };
 
 /** Logs the missing rights; whether the program can work without them. An existing state needs no right to create it. */

@@ -1,16 +1,12 @@
-/** Reads, writes and watches the Lease of the leader election. Each write is fenced by the resourceVersion of the last read. */
+/** Reads and writes the Lease of the leader election. Each write is fenced by the resourceVersion of the last read. */
 
 import type { LeaseClient, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { RawMetadata } from '../model/raw-objects.ts';
 import { ApiError, readingOf, writeResultOf } from './api-error.ts';
 import { collectionPath, LEASES, objectPath, writing } from './api-path.ts';
-import { callJson, IDLE_MS } from './json-call.ts';
-import { openWatch } from './list-watch.ts';
+import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
-
-/** The API server ends a watch after this time. */
-const WATCH_SECONDS = 300;
 
 interface RawLease {
   readonly metadata?: Partial<RawMetadata>;
@@ -48,24 +44,6 @@ export class KubernetesLease implements LeaseClient {
     const { metadata, spec } = this.#last.metadata?.resourceVersion === resourceVersion ? this.#last : {};
     const lease = { metadata: { ...metadata, resourceVersion }, spec: { ...spec, ...record } };
     return await this.#write('PUT', this.#path(), lease, signal);
-  }
-
-  async changed(resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const holder = this.#last.spec?.holderIdentity;
-    const source = {
-      kind: 'Lease',
-      path: collectionPath(LEASES, this.#namespace),
-      fieldSelector: `metadata.name=${this.#name}`,
-    };
-    const options = { resourceVersion, timeoutSeconds: WATCH_SECONDS, silenceMs: IDLE_MS, signal };
-    try {
-      for await (const { type, object } of await openWatch(this.#send, source, options)) {
-        const { spec }: RawLease = object;
-        if (type === 'DELETED' || (type !== 'BOOKMARK' && spec?.holderIdentity !== holder)) return;
-      }
-    } catch {
-      // The watch failed: the caller reads the Lease next, as after a change.
-    }
   }
 
   async #write(

@@ -139,7 +139,7 @@ const READER_PERMISSIONS: readonly Permission[] = [
 /** The right to create has no resourceNames: RBAC sees no name in the path of a POST. */
 function leasePermissions({ namespace, name }: NonNullable<PermissionScope['lease']>): Permission[] {
   return [
-    permission('lease', 'Lease', namespace, LEASES, ['get', 'update', ...WATCHING], [name]),
+    permission('lease', 'Lease', namespace, LEASES, ['get', 'update'], [name]),
     permission('lease', 'Lease', namespace, LEASES, ['create']),
   ];
 }

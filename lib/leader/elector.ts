@@ -66,7 +66,7 @@ export const CONTESTED_MS = 10_000;
 
 /** The share by which a pause is randomly longer, so that candidates do not write at the same time. */
 const JITTER = 0.2;
-/** The longest pause between two reads: it bounds how long a released Lease stays unnoticed without a watch. */
+/** The longest pause between two reads: it bounds how long a released Lease stays unnoticed. */
 const LONGEST_POLL_MS = 5_000;
 /** How long an API server that has just started, or has not yet received a new Role, may refuse a granted right. */
 export const RBAC_LAG_MS = 30_000;
@@ -76,7 +76,7 @@ const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as c
 const WITHOUT_RIGHT =
   'this process leads alone, whatever others do: it may not get, create and update leases of coordination.k8s.io';
 
-/** One candidate for the lead; `run` is called once. It has at most one request under way, besides a watch. */
+/** One candidate for the lead; `run` is called once. It has at most one request under way. */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #observed = new ObservedLease();
@@ -89,9 +89,6 @@ export class Elector {
   #problem = '';
   /** Since when each answer has been that a right is missing, by monotonicMs. */
   #forbiddenSinceMs = Number.POSITIVE_INFINITY;
-  #watch: Promise<void> | undefined;
-  /** The version from which the last watch began. */
-  #watchedFrom: string | undefined;
   #reported: LeaderStatus | undefined;
 
   constructor(options: ElectorOptions) {
@@ -134,25 +131,19 @@ export class Elector {
   /** Waits for a lead and returns its term; undefined if the process ends before. */
   async #awaitLead(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
     const { renewDeadlineMs } = this.#options;
-    const candidacy = new AbortController();
-    const end = AbortSignal.any([signal, candidacy.signal]);
-    try {
-      while (!signal.aborted) {
-        const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
-        if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
-        if (this.#lacksRight(result)) {
-          this.#logUnhealthy(WITHOUT_RIGHT, 'forbidden');
-          return new Term(Number.POSITIVE_INFINITY, signal);
-        }
-        if (signal.aborted) break;
-        this.#report(result);
-        onStandby();
-        await this.#awaitTurn(end);
+    while (!signal.aborted) {
+      const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end: signal });
+      if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
+      if (this.#lacksRight(result)) {
+        this.#logUnhealthy(WITHOUT_RIGHT, 'forbidden');
+        return new Term(Number.POSITIVE_INFINITY, signal);
       }
-      return undefined;
-    } finally {
-      candidacy.abort();
+      if (signal.aborted) break;
+      this.#report(result);
+      onStandby();
+      await this.#awaitTurn(signal);
     }
+    return undefined;
   }
 
   /** Whether the right has been missing for longer than RBAC may lag; then the process leads without a Lease. */
@@ -163,22 +154,10 @@ export class Elector {
     return monotonicMs() - this.#forbiddenSinceMs >= RBAC_LAG_MS;
   }
 
-  /** Waits until the Lease of another process has expired or changed, at most for the retry period. */
+  /** Waits until the Lease of another process has expired, at most for the retry period. */
   async #awaitTurn(end: AbortSignal): Promise<void> {
-    const { lease, leaseDurationMs } = this.#options;
-    const leftMs = this.#observed.expiryMs(leaseDurationMs) - monotonicMs();
-    const pauseMs = Math.min(this.#pauseMs(), LONGEST_POLL_MS, leftMs > 0 ? leftMs : LONGEST_POLL_MS);
-    const version = this.#observed.resourceVersion;
-    const ended = (): void => {
-      this.#watch = undefined;
-    };
-    // After a watch that ended without a change, wait for a whole pause before the next one.
-    const mayWatch = this.#watch === undefined && version !== this.#watchedFrom;
-    if (this.#watch === undefined) this.#watchedFrom = mayWatch ? version : undefined;
-    if (mayWatch && version !== undefined) this.#watch = lease.changed?.(version, end).then(ended, ended);
-    const watch = this.#watch;
-    if (watch === undefined) await sleep(pauseMs, end);
-    else await within(pauseMs, end, () => watch);
+    const leftMs = this.#observed.expiryMs(this.#options.leaseDurationMs) - monotonicMs();
+    await sleep(Math.min(this.#pauseMs(), LONGEST_POLL_MS, leftMs > 0 ? leftMs : LONGEST_POLL_MS), end);
   }
 
   /** Renews the Lease while `lead` runs; then releases it, unless it was lost. */

@@ -32,8 +32,6 @@ export interface LeaseClient {
     resourceVersion: string,
     signal: AbortSignal,
   ): Promise<WriteResult<LeaseVersion>>;
-  /** Watches from that version; resolves when the Lease is released, deleted or has another holder, or the watch ends. */
-  changed?(resourceVersion: string, signal: AbortSignal): Promise<void>;
 }
 
 /** The longest duration that a recorded Lease can claim: any client may write it. */

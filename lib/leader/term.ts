@@ -1,5 +1,6 @@
 /** One lead, from the write that took the Lease to its loss or release, and waits with a deadline. */
 
+import { once } from 'node:events';
 import { monotonicMs } from '../model/time.ts';
 
 /** The validity of one lead; an expired term never becomes valid again. */
@@ -41,16 +42,12 @@ export async function within<T>(
 ): Promise<T | undefined> {
   if (end?.aborted || ms <= 0) return undefined;
   const late = new AbortController();
-  const stop = (): void => late.abort();
-  const timer = setTimeout(stop, ms);
-  end?.addEventListener('abort', stop, { once: true });
-  const stopped = new Promise<undefined>((resolve) => {
-    late.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
+  const timer = setTimeout(() => late.abort(), ms);
+  const signal = end === undefined ? late.signal : AbortSignal.any([end, late.signal]);
   try {
-    return await Promise.race([work(late.signal), stopped]);
+    return await Promise.race([work(signal), once(signal, 'abort').then(() => undefined)]);
   } finally {
     clearTimeout(timer);
-    end?.removeEventListener('abort', stop);
+    late.abort();
   }
 }

@@ -149,7 +149,7 @@
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   resourceNames: [{{ get $flags "leader-election-id" | default (get $flags "configmap") | quote }}]
-  verbs: [get, update, list, watch]
+  verbs: [get, update]
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
   verbs: [create]

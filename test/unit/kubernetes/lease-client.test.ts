@@ -4,16 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KubernetesLease } from '../../../lib/kubernetes/lease-client.ts';
 import type { LeaseRecord, LeaseVersion } from '../../../lib/leader/lease.ts';
-import {
-  type Answer,
-  cutWatchOf,
-  line,
-  ok,
-  openWatchOf,
-  refused,
-  scripted,
-  settle,
-} from './scripted-send.ts';
+import { type Answer, ok, refused, scripted } from './scripted-send.ts';
 
 const PLACE = { namespace: 'reloader', name: 'lock' };
 const ALL = '/apis/coordination.k8s.io/v1/namespaces/reloader/leases';
@@ -97,29 +88,3 @@ test('a change carries its version, and all that others put there', async () => 
   // Of another version nothing is known: only the fence is sent.
   assert.deepEqual(second?.body.metadata, { name: 'lock', namespace: 'reloader', resourceVersion: '6' });
 });
-
-const WATCHES: Record<string, readonly [watch: Answer, ends: boolean]> = {
-  'a renewal': [openWatchOf(line('MODIFIED', raw('8', RECORD))), false],
-  'a bookmark': [openWatchOf(line('BOOKMARK', raw('8'))), false],
-  'a release': [openWatchOf(line('MODIFIED', raw('8', { ...RECORD, holderIdentity: '' }))), true],
-  'another holder': [openWatchOf(line('MODIFIED', raw('8', { ...RECORD, holderIdentity: 'two' }))), true],
-  'a deletion': [openWatchOf(line('DELETED', raw('8', RECORD))), true],
-  'a cut': [cutWatchOf(), true],
-  'a refusal': [refused(403), true],
-};
-for (const [name, [watch, ends]] of Object.entries(WATCHES)) {
-  test(`a watch ${ends ? 'ends' : 'goes on'} after ${name}`, async () => {
-    const end = new AbortController();
-    const { lease, requests } = leaseWith(ok(raw('7', RECORD)), watch);
-    await lease.read(signal);
-    let isOver = false;
-    const over = lease.changed('7', end.signal).then(() => {
-      isOver = true;
-    });
-    await settle();
-    assert.equal(isOver, ends);
-    assert.match(requests[1]?.path ?? '', /\/leases\?watch=1&.*resourceVersion=7&.*metadata\.name%3Dlock$/);
-    end.abort();
-    await over;
-  });
-}

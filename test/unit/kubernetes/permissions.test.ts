@@ -75,7 +75,7 @@ test('to elect a leader takes one Lease by its name, but for its creation, and n
     permissionsFor({ ...SCOPE, lease })
       .map(short)
       .filter(isLease),
-    ['far: get,update,list,watch coordination.k8s.io/leases lock', 'far: create coordination.k8s.io/leases'],
+    ['far: get,update coordination.k8s.io/leases lock', 'far: create coordination.k8s.io/leases'],
   );
   assert.deepEqual(permissionsFor(SCOPE).map(short).filter(isLease), []);
 });

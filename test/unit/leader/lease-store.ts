@@ -28,7 +28,6 @@ export class LeaseStore {
   /** The passage of the next request of a client. */
   passage: (sent: Sent) => Passage = () => ({});
   #version = 0;
-  #watches: (() => void)[] = [];
 
   /** Writes whatever it is, as a person does. */
   put(record: LeaseRecord | undefined): LeaseVersion {
@@ -36,13 +35,11 @@ export class LeaseStore {
     if (this.lease !== undefined && isDeepStrictEqual(this.lease.record, record)) return this.lease;
     this.#version += 1;
     this.lease = { resourceVersion: String(this.#version), record };
-    this.#ring();
     return this.lease;
   }
 
   remove(): void {
     this.lease = undefined;
-    this.#ring();
   }
 
   /** The verbs that were sent by one client, in order. */
@@ -73,15 +70,6 @@ export class LeaseStore {
     };
   }
 
-  /** The same with a watch. */
-  watchingClient(by: string): LeaseClient {
-    const changed = (version: string): Promise<void> =>
-      this.lease?.resourceVersion === version
-        ? new Promise((resolve) => void this.#watches.push(resolve))
-        : Promise.resolve();
-    return { ...this.client(by), changed };
-  }
-
   /** Carries a request there and its answer back; without an answer it hangs until the signal ends it. */
   async #carry<T>(sent: Sent, signal: AbortSignal, none: T, act: () => T): Promise<T> {
     this.sent.push(sent);
@@ -97,10 +85,6 @@ export class LeaseStore {
     };
     // An answer comes however late it is: whether it counts is for the one who asked.
     return await arrived();
-  }
-
-  #ring(): void {
-    for (const resolve of this.#watches.splice(0)) resolve();
   }
 }
 
