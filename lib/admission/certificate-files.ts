@@ -2,14 +2,17 @@
 
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import type { Log, LogFields } from '../model/log.ts';
+import { join } from 'node:path';
+import type { Log } from '../model/log.ts';
 import type { KeyPair } from '../serving/listener.ts';
 
-/** The parts of a loop, whatever its files hold. */
+/** The parts of a loop; `what`: for the log. */
 interface LoopOptions<T> {
+  readonly path: string;
+  readonly read: (path: string) => Promise<T>;
   /** Receives each new content. @throws if it cannot be used */
   readonly use: (content: T) => void;
+  readonly what: string;
   readonly log: Log;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -21,64 +24,40 @@ interface LoopOptions<T> {
 const LOOK_MS = 10_000;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/**
- * Polls the folder with tls.crt and tls.key until `signal` is aborted; `what`: for the log. It logs an unusable pair once, and the
- * previous pair stays in use. `use` throws if the halves of a pair do not belong together.
- */
-export async function followCertificateFiles(
-  {
-    directory,
-    what = 'the certificate of the admission webhook',
-    ...loop
-  }: LoopOptions<KeyPair> & { readonly directory: string; readonly what?: string },
+/** Reads until `signal` is aborted. It logs a content that cannot be used once, and the previous one stays in use. */
+export async function follow<T>(
+  { path, read, what, use, log, wait }: LoopOptions<T>,
   signal: AbortSignal,
 ): Promise<void> {
-  await follow({ ...loop, read: () => readPair(directory), what, place: { directory } }, signal);
-}
-
-/** Polls the file until `signal` is aborted. It logs an unusable file once, and the previous authorities stay in use; at least one. */
-export async function followClientAuthorities(
-  { file, ...loop }: LoopOptions<readonly string[]> & { readonly file: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const what = "the CA file for the admission webhook's clients";
-  await follow({ ...loop, read: () => readAuthorities(file), what, place: { file } }, signal);
-}
-
-async function follow<T>(
-  loop: LoopOptions<T> & { read: () => Promise<T>; what: string; place: LogFields },
-  signal: AbortSignal,
-): Promise<void> {
-  const { read, what, place, use, log, wait } = loop;
   let tried: string | undefined;
   let problem: string | undefined;
   while (!signal.aborted) {
     try {
-      const content = await read();
+      const content = await read(path);
       const text = JSON.stringify(content);
       if (text !== tried) {
         tried = text;
         use(content);
-        log.info(`${what} is in use`, place);
+        log.info(`${what} is in use`, { path });
         problem = undefined;
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== problem) log.warn(`${what} cannot be used`, { ...place, error: message });
+      if (message !== problem) log.warn(`${what} cannot be used`, { path, error: message });
       problem = message;
     }
     await wait(LOOK_MS, signal);
   }
 }
 
-/** Reads one file after the other, so that the error is the same each time if both are missing. */
-async function readPair(directory: string): Promise<KeyPair> {
-  const read = (name: string): Promise<string> => readFile(path.join(directory, name), 'utf8');
+/** tls.crt and tls.key in a folder, one after the other, so that the error is the same each time if both are missing. */
+export async function readPair(directory: string): Promise<KeyPair> {
+  const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8');
   return { certificate: await read('tls.crt'), key: await read('tls.key') };
 }
 
-/** @throws if the file has no certificate: without one, Node would trust all public authorities in their place */
-async function readAuthorities(file: string): Promise<readonly string[]> {
+/** At least one authority. @throws if the file has no certificate: Node would trust all public authorities in their place */
+export async function readAuthorities(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8');
   const authorities = (text.match(PEM) ?? []).map((each) => `${each}\n`);
   if (authorities.length === 0) throw new Error('it has no certificate in PEM');

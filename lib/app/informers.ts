@@ -93,7 +93,7 @@ export class Informers {
     const { heartbeat, watches, servedKinds } = this.#options;
     await servedKinds.untilServed(stream.kind);
     if (signal.aborted) return;
-    heartbeat.progress(nameOf(stream), monotonicMs());
+    heartbeat.sleeps(nameOf(stream), monotonicMs());
     watches.followedSince(nameOf(stream), monotonicMs());
     await this.#informerOf(stream).run(signal);
     heartbeat.ended(nameOf(stream));

@@ -2,7 +2,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { AdmissionServer } from '../admission/admission-server.ts';
-import { followCertificateFiles, followClientAuthorities } from '../admission/certificate-files.ts';
+import { follow, readAuthorities, readPair } from '../admission/certificate-files.ts';
 import { HttpsTransport, MAX_REQUESTS } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
 import type { WatchStatus } from '../model/health.ts';
@@ -13,7 +13,7 @@ import { originOf } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { ListenError } from '../serving/listener.ts';
+import { type KeyPair, ListenError } from '../serving/listener.ts';
 import { newLog } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { type About, namespacesOf } from '../telemetry/status-view.ts';
@@ -135,6 +135,8 @@ function aboutOf({ stateConfigMap, dryRun, clusterName }: Options, place: Place)
 /** The least time between two log lines about clients without a certificate; the metric counts them all. */
 const STRANGERS_MS = 60_000;
 
+const CLIENTS = "the CA file for the admission webhook's clients";
+
 /**
  * Listens at once and serves until `signal` is aborted. The promise of the returned function resolves when the server has
  * ended.
@@ -159,11 +161,11 @@ async function serveAdmission(
   log.info('the admission webhook preserves stamps in updates by external writers', { port });
   const { tlsDirectory: directory, clientAuthorities: file } = admission;
   const loop = { log, wait: sleep };
+  const pair = { path: directory, read: readPair, use: (each: KeyPair) => server.use(each) };
+  const trust = (all: readonly string[]): void => server.trustClients(all);
   const ended = Promise.all([
-    followCertificateFiles({ ...loop, directory, use: (pair) => server.use(pair) }, signal),
-    file === undefined
-      ? undefined
-      : followClientAuthorities({ ...loop, file, use: (all) => server.trustClients(all) }, signal),
+    follow({ ...loop, ...pair, what: 'the certificate of the admission webhook' }, signal),
+    file && follow({ ...loop, path: file, read: readAuthorities, use: trust, what: CLIENTS }, signal),
   ]).then(() => server.stop());
   return () => ended;
 }

@@ -3,7 +3,7 @@
  * certificate, and are for those whose token may get them.
  */
 
-import { followCertificateFiles } from '../admission/certificate-files.ts';
+import { follow, readPair } from '../admission/certificate-files.ts';
 import { reviewReader } from '../kubernetes/access-reviews.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { Log } from '../model/log.ts';
@@ -64,7 +64,8 @@ export async function servePages(assembly: Observed, options: Options, served: S
   const end = new AbortController();
   const what = 'the certificate of the pages';
   const loop = { what, use: (pair: KeyPair) => pages.use(pair), log, wait: sleep };
-  const certificate = directory && followCertificateFiles({ ...loop, directory }, end.signal).catch(onError);
+  const certificate =
+    directory && follow({ ...loop, path: directory, read: readPair }, end.signal).catch(onError);
   const stop = async (): Promise<void> => {
     end.abort();
     await Promise.all([pages.stop(), health.stop(), certificate]);

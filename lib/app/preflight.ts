@@ -5,14 +5,13 @@ import {
   missingOf,
   type Question,
   questionsOf,
-  type Reviewed,
   review,
 } from '../kubernetes/access-reviews.ts';
 import { KeptObject } from '../kubernetes/kept-object.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
-import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
+import { monotonicMs } from '../model/time.ts';
 import { configKindsOf, isAutomatic, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
@@ -21,7 +20,7 @@ import { leasePlaceOf } from './terms.ts';
 /** A right may lag behind its RoleBinding. */
 export const RBAC_RETRY_MS = 3_000;
 /** Between reviews that are not answered. */
-const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000 };
+const UNANSWERED_MS = 10_000;
 
 /**
  * Reviews the rights until all are confirmed, or until `isReady` and none is known to be missing. A review without an answer
@@ -30,7 +29,7 @@ const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000
  * otherwise the streams concerned keep retrying. It runs beside the informers and delays nothing.
  */
 export async function preflight(
-  parts: Pick<Parts, 'send' | 'options' | 'place' | 'log' | 'random'>,
+  parts: Pick<Parts, 'send' | 'options' | 'place' | 'log'>,
   isReady: () => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -38,17 +37,15 @@ export async function preflight(
   let questions = questionsOf(wanted);
   let missing: readonly Question[] = [];
   let missingSince = Number.POSITIVE_INFINITY;
-  let failures = 0;
   while (!signal.aborted) {
-    const reviewed = await review(parts.send, questions, signal);
-    const { refused, unanswered } = reviewed;
+    const { refused, unanswered, retryAfterMs } = await review(parts.send, questions, signal);
     missing = [...refused, ...unanswered.filter((question) => missing.includes(question))];
     if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
     missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, monotonicMs());
     const untilSaid = missingSince + RBAC_LAG_MS - monotonicMs();
     if (untilSaid <= 0) return await mayGoOn(parts, missingOf(missing), wanted, signal);
-    failures = unanswered.length === 0 ? 0 : failures + 1;
-    await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random)), signal);
+    const waitMs = unanswered.length === 0 ? RBAC_RETRY_MS : Math.max(retryAfterMs, UNANSWERED_MS);
+    await sleep(Math.min(untilSaid, waitMs), signal);
     questions = [...refused, ...unanswered];
   }
   return true;
@@ -89,12 +86,6 @@ async function mayGoOn(
     );
   }
   return !isEssential(needed, wanted);
-}
-
-/** @param failures consecutive rounds in which a review was not answered. */
-function waitMs({ retryAfterMs }: Reviewed, failures: number, random: () => number): number {
-  if (failures === 0) return RBAC_RETRY_MS;
-  return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }
 
 /** The permissions for a kind that is served only where there are these rights; undefined for any other kind. */

@@ -136,7 +136,7 @@ export class ServedKinds {
     const { heartbeat, random } = this.#options;
     const loop = `the search for ${followed.row.kind}`;
     while (!signal.aborted && !isServed(followed)) {
-      heartbeat.progress(loop, monotonicMs());
+      heartbeat.sleeps(loop, monotonicMs());
       const look = await this.#look(followed, monotonicMs() - startedAt < RBAC_LAG_MS, signal);
       if (signal.aborted) break;
       this.#take(followed, look);

@@ -71,29 +71,13 @@ export class Credentials {
   }
 
   /**
-   * The server answered 401 to `refused`: the next `access` reads all files anew, unless another request has caused that
-   * already.
+   * The server answered 401 to `failed`, or could not be reached: the next `access` reads all files anew, unless another request
+   * has caused that already.
    */
-  renew(refused: Access): void {
-    if (this.#config !== refused.config) return;
+  renew(failed: Access): void {
+    if (this.#config !== failed.config) return;
     this.#config = undefined;
     this.#pending = undefined;
-  }
-
-  /**
-   * No connection could be made: the next `access` uses the files as they are now, if they name another server or other
-   * certificates. An exec plugin does not run again otherwise.
-   */
-  reload(failed: Access): void {
-    if (this.#config !== failed.config) return;
-    try {
-      const config = this.#load();
-      if (config.exportConfig() === failed.config.exportConfig()) return;
-      this.#config = config;
-      this.#pending = undefined;
-    } catch {
-      // The file is being rewritten: the next failure reads it again.
-    }
   }
 
   /** Closes every socket. */

@@ -85,7 +85,7 @@ export class HttpsTransport {
     try {
       return await this.#exchange(access, request);
     } catch (error) {
-      if (!(error instanceof StaleSocketError)) this.#credentials.reload(access);
+      if (!(error instanceof StaleSocketError)) this.#credentials.renew(access);
       else if (request.method === 'GET') return await this.#exchange(access, request);
       throw error;
     }

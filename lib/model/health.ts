@@ -118,25 +118,15 @@ export const STUCK_AFTER_MS = 60_000;
  * The last report of each loop. Times are milliseconds of one monotonic clock. A loop that never reported is not judged.
  */
 export class Heartbeat {
-  /** Loop → the time from which progress is expected; Infinity while it only waits for work. */
+  /** Loop → the time from which progress is expected. */
   readonly #expectedFrom = new Map<string, number>();
 
-  /** `loop` has made progress and continues at once. */
-  progress(loop: string, now: number): void {
-    this.#expectedFrom.set(loop, now);
-  }
-
-  /** `loop` waits until `until` at the latest: a retry, a deadline, its next round. */
+  /** `loop` has made progress, and waits until `until` at the latest: a retry, a deadline, its next round. */
   sleeps(loop: string, until: number): void {
     this.#expectedFrom.set(loop, until);
   }
 
-  /** `loop` has nothing to do until it gets work. */
-  idle(loop: string): void {
-    this.#expectedFrom.set(loop, Number.POSITIVE_INFINITY);
-  }
-
-  /** `loop` has ended as it should. */
+  /** `loop` has ended as it should, or has nothing to do until it gets work. */
   ended(loop: string): void {
     this.#expectedFrom.delete(loop);
   }

@@ -203,7 +203,7 @@ export class StateCommitter {
       this.#failed({ kind: 'unanswered', message: `internal error: ${String(error)}` });
     } finally {
       this.#failures = this.#hasFailed ? this.#failures + 1 : 0;
-      this.#options.heartbeat.idle(LOOP);
+      this.#options.heartbeat.ended(LOOP);
     }
   }
 

@@ -3,7 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { followCertificateFiles, followClientAuthorities } from '../../../lib/admission/certificate-files.ts';
+import {
+  follow as followFiles,
+  readAuthorities,
+  readPair,
+} from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { KeyPair } from '../../../lib/serving/listener.ts';
 import { Authority } from '../serving/certificates.ts';
@@ -34,7 +38,7 @@ async function follow(...between: (() => Promise<void>)[]): Promise<{ used: stri
     else await next();
   };
   const log = { ...NO_LOG, warn: () => (warned += 1) };
-  await followCertificateFiles({ directory, use, log, wait }, end.signal);
+  await followFiles({ what: 'it', path: directory, read: readPair, use, log, wait }, end.signal);
   return { used, warned };
 }
 
@@ -73,7 +77,8 @@ async function trust(...texts: (string | undefined)[]): Promise<{ used: string[]
   };
   const log = { ...NO_LOG, warn: (_: string, fields: object = {}) => warned.push(JSON.stringify(fields)) };
   await wait();
-  await followClientAuthorities({ file, use: (all) => used.push([...all]), log, wait }, end.signal);
+  const use = (all: readonly string[]): number => used.push([...all]);
+  await followFiles({ what: 'it', path: file, read: readAuthorities, use, log, wait }, end.signal);
   return { used, warned };
 }
 

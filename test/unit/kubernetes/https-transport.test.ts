@@ -234,6 +234,7 @@ test('a server that is not there is a failure', async (t) => {
   const { transport, sockets, loads } = await serve(t, (request) => void request.socket.destroy());
   await assert.rejects(transport.send(GET), { code: 'ECONNRESET' });
   assert.equal(sockets.length, 1, 'what failed on a new connection is not sent twice');
+  await assert.rejects(transport.send(GET));
   assert.equal(loads(), 2, 'the files are read again: they may name another server');
 });
 

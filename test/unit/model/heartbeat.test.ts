@@ -6,15 +6,15 @@ const START = 1_000_000;
 
 test('a loop is stuck after sixty seconds without progress', () => {
   const heartbeat = new Heartbeat();
-  heartbeat.progress('watch', START);
+  heartbeat.sleeps('watch', START);
   assert.deepEqual(heartbeat.stuck(START + STUCK_AFTER_MS - 1), []);
   assert.deepEqual(heartbeat.stuck(START + STUCK_AFTER_MS), ['watch']);
 });
 
 test('progress begins the sixty seconds anew', () => {
   const heartbeat = new Heartbeat();
-  heartbeat.progress('watch', START);
-  heartbeat.progress('watch', START + 50_000);
+  heartbeat.sleeps('watch', START);
+  heartbeat.sleeps('watch', START + 50_000);
   assert.deepEqual(heartbeat.stuck(START + 100_000), []);
 });
 
@@ -27,16 +27,16 @@ test('a loop with a scheduled retry is stuck only sixty seconds after that', () 
 
 test('a loop that waits for work is never stuck, until it has some', () => {
   const heartbeat = new Heartbeat();
-  heartbeat.idle('worker');
+  heartbeat.ended('worker');
   assert.deepEqual(heartbeat.stuck(Number.MAX_SAFE_INTEGER), []);
-  heartbeat.progress('worker', START);
+  heartbeat.sleeps('worker', START);
   assert.deepEqual(heartbeat.stuck(START + STUCK_AFTER_MS), ['worker']);
 });
 
 test('only the stuck loops are named, and none that has ended or never began', () => {
   const heartbeat = new Heartbeat();
-  for (const loop of ['a', 'b', 'c', 'd']) heartbeat.progress(loop, START);
-  heartbeat.progress('b', START + STUCK_AFTER_MS);
+  for (const loop of ['a', 'b', 'c', 'd']) heartbeat.sleeps(loop, START);
+  heartbeat.sleeps('b', START + STUCK_AFTER_MS);
   heartbeat.ended('c');
   assert.deepEqual(heartbeat.stuck(START + STUCK_AFTER_MS), ['a', 'd']);
 });
