@@ -26,34 +26,27 @@ export class Listing {
 
   /** A list of the stream is complete. */
   synced(stream: Stream): void {
-    const { gate, onNews } = this.#options;
+    const { gate, onListed, onNews } = this.#options;
     this.watched(stream);
-    if (gate.markSynced(stream)) this.#tellIfListed();
+    if (gate.markSynced(stream) && gate.awaited().length === 0) onListed();
     onNews();
   }
 
   /** A list or watch of the stream failed. */
   failed(stream: Stream): void {
-    if (this.#options.gate.markFailing(stream)) this.#options.onNews();
+    this.#change((gate) => gate.markFailing(stream));
   }
 
   /** The API server does not serve the kind of the stream: nothing waits for it. */
   absent(stream: Stream): void {
-    const { gate, onNews } = this.#options;
-    const wasListed = gate.awaited().length === 0;
-    if (!gate.markAbsent(stream)) return;
-    if (!wasListed) this.#tellIfListed();
-    onNews();
+    this.#change((gate) => gate.markAbsent(stream));
   }
 
   /** The stream cannot be listed or watched; all else goes on without it. `sentence`: the reason, for the log, if it is news. */
   leaveOut(stream: Stream, sentence?: string): void {
-    const { gate, log, onNews } = this.#options;
-    const wasListed = gate.awaited().length === 0;
-    if (!gate.markRefused(stream)) return;
-    if (sentence !== undefined) log.warn(`${nameOf(stream)} ${sentence}`);
-    if (!wasListed) this.#tellIfListed();
-    onNews();
+    const { log } = this.#options;
+    const say = (): void => void (sentence && log.warn(`${nameOf(stream)} ${sentence}`));
+    this.#change((gate) => gate.markRefused(stream), say);
   }
 
   /** Whether the right to the stream is missing for good. */
@@ -63,18 +56,23 @@ export class Listing {
 
   /** The right to the stream that is left out is missing for good: nothing waits for its list any more. */
   forbidden(stream: Stream): void {
-    if (this.#options.gate.markForbidden(stream)) this.#options.onNews();
+    this.#change((gate) => gate.markForbidden(stream));
   }
 
   /** A list or watch of the stream succeeded. */
   watched(stream: Stream): void {
-    const { gate, log, onNews } = this.#options;
-    if (!gate.markWell(stream)) return;
-    log.info(`${nameOf(stream)} can be listed and watched again`);
-    onNews();
+    const { log } = this.#options;
+    const say = (): void => log.info(`${nameOf(stream)} can be listed and watched again`);
+    this.#change((gate) => gate.markWell(stream), say);
   }
 
-  #tellIfListed(): void {
-    if (this.#options.gate.awaited().length === 0) this.#options.onListed();
+  /** Marks a stream; if that changes anything, `say` logs it. */
+  #change(mark: (gate: SyncGate) => boolean, say = (): void => undefined): void {
+    const { gate, onListed, onNews } = this.#options;
+    const wasListed = gate.awaited().length === 0;
+    if (!mark(gate)) return;
+    say();
+    if (!wasListed && gate.awaited().length === 0) onListed();
+    onNews();
   }
 }

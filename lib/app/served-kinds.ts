@@ -13,7 +13,7 @@ import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { type ApiResource, mountedKindOf } from '../model/object-ref.ts';
 import type { OptionalKindStatus } from '../model/status-report.ts';
-import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
+import { monotonicMs } from '../model/time.ts';
 import { addWorkloadKind, findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Stream } from '../store/sync-gate.ts';
@@ -23,6 +23,8 @@ import { RBAC_RETRY_MS } from './preflight.ts';
 
 /** Between two looks for a kind that is not served; the wait is up to a tenth longer. */
 const LOOK_AGAIN_MS = 600_000;
+/** The same where it is not known whether it is served. */
+const UNKNOWN_MS = 10_000;
 
 type Status = Omit<OptionalKindStatus, 'kind'>;
 
@@ -68,8 +70,6 @@ interface Followed extends OptionalKind {
   readonly firstLook: PromiseWithResolvers<void>;
   readonly served: PromiseWithResolvers<void>;
   last: Look | undefined;
-  /** The consecutive looks without an answer. */
-  failures: number;
 }
 
 /** See the file's comment. */
@@ -81,13 +81,7 @@ export class ServedKinds {
     this.#options = options;
     const followed = options.kinds.map((kind): readonly [string, Followed] => [
       kind.row.kind,
-      {
-        ...kind,
-        firstLook: Promise.withResolvers(),
-        served: Promise.withResolvers(),
-        last: undefined,
-        failures: 0,
-      },
+      { ...kind, firstLook: Promise.withResolvers(), served: Promise.withResolvers(), last: undefined },
     ]);
     this.#followed = new Map(followed);
   }
@@ -154,9 +148,9 @@ export class ServedKinds {
   async #look(followed: Followed, mayLag: boolean, signal: AbortSignal): Promise<Look> {
     const { row, permissions } = followed;
     const found = await discover(this.#options.send, row, signal);
-    if (found.is === 'unknown') return this.#unknown(followed, found.problem, found.retryAfterMs);
+    if (found.is === 'unknown') return unknown(found.problem, found.retryAfterMs);
     if (found.is === 'absent') return ABSENT;
-    const lack = permissions && (await this.#lack(followed, permissions, mayLag, signal));
+    const lack = permissions && (await this.#lack(permissions, mayLag, signal));
     if (lack !== undefined) return lack;
     const workload = findWorkloadKind(row.kind);
     if (workload !== undefined && found.objectKind !== (row.objectKind ?? row.kind))
@@ -166,16 +160,12 @@ export class ServedKinds {
 
   /** The look that a missing right makes; undefined: none is missing. */
   async #lack(
-    followed: Followed,
     permissions: readonly Permission[],
     mayLag: boolean,
     signal: AbortSignal,
   ): Promise<Look | undefined> {
-    const { refused, unanswered, retryAfterMs } = await review(
-      this.#options.send,
-      questionsOf(permissions),
-      signal,
-    );
+    const { send } = this.#options;
+    const { refused, unanswered, retryAfterMs } = await review(send, questionsOf(permissions), signal);
     const [missing] = missingOf(refused);
     const problem = missing?.sentence;
     if (problem !== undefined && mayLag)
@@ -187,14 +177,7 @@ export class ServedKinds {
     if (problem !== undefined) return { status: { state: 'rights missing', problem, next: LATER } };
     return unanswered.length === 0
       ? undefined
-      : this.#unknown(followed, 'the review of its rights was not answered', retryAfterMs);
-  }
-
-  #unknown(followed: Followed, problem: string, retryAfterMs = 0): Look {
-    const backoff = backoffMs(followed.failures, LATER_BACKOFF, this.#options.random);
-    followed.failures += 1;
-    const retryMs = Math.max(retryAfterMs, backoff);
-    return { status: { state: 'unavailable', problem, next: SOON }, retryMs };
+      : unknown('the review of its rights was not answered', retryAfterMs);
   }
 
   #take(followed: Followed, look: Look): void {
@@ -202,7 +185,6 @@ export class ServedKinds {
     const { row, last } = followed;
     followed.last = look;
     const { state } = look.status;
-    if (state !== 'unavailable') followed.failures = 0;
     if (state !== last?.status.state) this.#say(followed, look);
     if (state === 'served') metrics?.watchIsUp(row.kind, false);
     for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
@@ -230,6 +212,11 @@ export class ServedKinds {
         { problem },
       );
   }
+}
+
+function unknown(problem: string, retryAfterMs = 0): Look {
+  const retryMs = Math.max(retryAfterMs, UNKNOWN_MS);
+  return { status: { state: 'unavailable', problem, next: SOON }, retryMs };
 }
 
 function isServed({ last }: Followed): boolean {

@@ -9,22 +9,13 @@ export const NAMESPACES: ApiResource = v1('', 'namespaces');
 export const EVENT_OBJECTS: ApiResource = v1('', 'events');
 /** Jobs: started from a CronJob, or recreated. */
 export const JOBS: ApiResource = v1('batch', 'jobs');
-/** The ReplicaSets of Deployments. */
-export const REPLICA_SETS: ApiResource = v1('apps', 'replicasets');
-/** The ReplicationControllers of DeploymentConfigs. */
-export const REPLICATION_CONTROLLERS: ApiResource = v1('', 'replicationcontrollers');
 /** Pods. */
 export const PODS: ApiResource = v1('', 'pods');
-/** Templates that have no pods of their own. */
-export const POD_TEMPLATES: ApiResource = v1('', 'podtemplates');
 /** Leases of the leader election. */
 export const LEASES: ApiResource = v1('coordination.k8s.io', 'leases');
-/** Reviews of bearer tokens. */
-export const TOKEN_REVIEWS: ApiResource = v1('authentication.k8s.io', 'tokenreviews');
-/** Reviews of what an account may do. */
-export const ACCESS_REVIEWS: ApiResource = v1('authorization.k8s.io', 'subjectaccessreviews');
 
-function v1(group: string, resource: string): ApiResource {
+/** A resource of the first version of a group. */
+export function v1(group: string, resource: string): ApiResource {
   return { group, version: 'v1', resource };
 }
 

@@ -3,16 +3,7 @@
 import { type ApiResource, type ConfigKind, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
-import {
-  ACCESS_REVIEWS,
-  EVENT_OBJECTS,
-  JOBS,
-  LEASES,
-  NAMESPACES,
-  PODS,
-  REPLICA_SETS,
-  TOKEN_REVIEWS,
-} from './api-path.ts';
+import { EVENT_OBJECTS, JOBS, LEASES, NAMESPACES, PODS, v1 } from './api-path.ts';
 import { mountsOf, resourceOf } from './sources.ts';
 
 /** One rule of a Role or ClusterRole. */
@@ -132,8 +123,10 @@ function permission(
 }
 
 const READER_PERMISSIONS: readonly Permission[] = [
-  permission('pages', 'TokenReview', undefined, TOKEN_REVIEWS, ['create']),
-  permission('pages', 'SubjectAccessReview', undefined, ACCESS_REVIEWS, ['create']),
+  permission('pages', 'TokenReview', undefined, v1('authentication.k8s.io', 'tokenreviews'), ['create']),
+  permission('pages', 'SubjectAccessReview', undefined, v1('authorization.k8s.io', 'subjectaccessreviews'), [
+    'create',
+  ]),
 ];
 
 /** The right to create has no resourceNames: RBAC sees no name in the path of a POST. */
@@ -176,7 +169,7 @@ function evictPermissions(namespace: string | undefined): Permission[] {
   return [
     permission('evict', 'Pod', namespace, PODS, ['list']),
     // The pods of a Deployment are those of its ReplicaSets.
-    permission('evict', 'ReplicaSet', namespace, REPLICA_SETS, ['list']),
+    permission('evict', 'ReplicaSet', namespace, v1('apps', 'replicasets'), ['list']),
     permission('evict', 'Pod', namespace, { ...PODS, resource: 'pods/eviction' }, ['create']),
   ];
 }

@@ -7,14 +7,7 @@ import type { RawCondition, RawObject, RawWorkload } from '../../model/raw-objec
 import { epochSecondsOf } from '../../model/time.ts';
 import { controllerOf, workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
-import {
-  collectionPath,
-  objectPath,
-  PODS,
-  REPLICA_SETS,
-  REPLICATION_CONTROLLERS,
-  writing,
-} from '../api-path.ts';
+import { collectionPath, objectPath, PODS, v1, writing } from '../api-path.ts';
 import { callJson, callList, METADATA_ALONE } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
@@ -44,8 +37,8 @@ const UNREACHED =
 
 /** What may stand between a workload and its pods. */
 const BETWEEN = [
-  { ...REPLICA_SETS, kind: 'ReplicaSet' },
-  { ...REPLICATION_CONTROLLERS, kind: 'ReplicationController' },
+  { ...v1('apps', 'replicasets'), kind: 'ReplicaSet' },
+  { ...v1('', 'replicationcontrollers'), kind: 'ReplicationController' },
 ];
 
 /** See the file's comment. Its methods never reject. */

@@ -12,7 +12,7 @@ import type {
   Referenced,
 } from '../../model/raw-objects.ts';
 import { ApiError, readingOf } from '../api-error.ts';
-import { apiVersionOf, objectPath, POD_TEMPLATES, REPLICA_SETS } from '../api-path.ts';
+import { apiVersionOf, objectPath, v1 } from '../api-path.ts';
 import { callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 
@@ -25,9 +25,9 @@ export interface TemplateOwner extends RawObject {
 
 /** The kinds that Argo accepts. */
 export const TEMPLATE_OWNERS: ReadonlyMap<string, ApiResource> = new Map([
-  ['Deployment', { group: 'apps', version: 'v1', resource: 'deployments' }],
-  ['ReplicaSet', REPLICA_SETS],
-  ['PodTemplate', POD_TEMPLATES],
+  ['Deployment', v1('apps', 'deployments')],
+  ['ReplicaSet', v1('apps', 'replicasets')],
+  ['PodTemplate', v1('', 'podtemplates')],
 ]);
 
 const NO_OWNER =
