@@ -35,11 +35,6 @@ interface Change {
   readonly also?: readonly string[];
 }
 
-type Waiting = Readonly<{ token: string | undefined; unseen: readonly string[]; nothing: string }>;
-
-/** What a written change does; `open`: why that is unknown. */
-type Effect = Readonly<{ says: readonly string[]; open: readonly string[] }>;
-
 type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
@@ -72,8 +67,7 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const nothing = ['waits for no approval', ...why].join('; ');
   await observation.end();
   const token = isOutdated ? approval?.token : undefined;
-  const waiting = { token, unseen: hiddenOf(assured(facts)), nothing };
-  const written = tokenOf(scene, own, observation, waiting, content);
+  const written = tokenOf(scene, own, observation, [token, nothing, hiddenOf(assured(facts))], content);
   return { target: { ...own, ...approval?.target }, annotation: APPROVED_ANNOTATION, ...written, also };
 });
 
@@ -91,8 +85,8 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   // A set of keys is known by its workloads alone.
   const own = unread.filter(({ kind }) => token === undefined || kind === subject.kind);
   const unseen = [...whatIsUnknown({ ...assured(scene), observation }), ...unreadLines(own)];
-  const waiting = { token, unseen, nothing: 'has no halt to resume' };
-  return { target, annotation: RESUME, ...tokenOf(scene, target, observation, waiting, content) };
+  const written = tokenOf(scene, target, observation, [token, 'has no halt to resume', unseen], content);
+  return { target, annotation: RESUME, ...written };
 });
 
 /** Without the doubts whether the reloader acts: which content waits is known all the same. */
@@ -131,21 +125,22 @@ function run(
 }
 
 /** The causes beside those that block by which the reloader rolls nothing, or not yet. */
-const KEEPING = [
-  ...['namespace-not-watched', 'unselected-namespace', 'kind-not-served', 'kind-not-permitted'],
-  ...['no-reloader', 'reloader-scaled-down', 'reloader-not-ready', 'dry-run', 'managed', 'deleted'],
-  ...['paused', 'finalizer'],
-];
+const KEEPING =
+  /^(?:namespace-|unselected-n|kind-not-|no-reloader|reloader-|dry-run|managed|deleted|paused|finalizer)/;
 
 /** Those among the causes, but for the `own` one of a change. */
 function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
-  return causes.filter(({ rule, blocks }) => (blocks === true || KEEPING.includes(rule)) && rule !== own);
+  return causes.filter(({ rule, blocks }) => (blocks === true || KEEPING.test(rule)) && rule !== own);
 }
 
 const LEFT_OUT = /^(namespace|unselected|kind)-/;
 
-/** Why a change has no effect, and what blocks a rollout; or why that is unknown. */
-async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<Effect> {
+/** Why a change has no effect, and what blocks a rollout; `open`: why that is unknown. */
+async function effectOf(
+  scene: Scene,
+  subject: Subject,
+  change: Change,
+): Promise<Record<'says' | 'open', readonly string[]>> {
   const title = `${kindOf(subject)}/${subject.name}`;
   try {
     const { isRolled, unknown, causes, refusals = [] } = await rollsFor(scene, subject);
@@ -210,7 +205,7 @@ function tokenOf(
   { reloader, namespace }: Scene,
   { kind, name }: WorkloadRef,
   { state }: Observation,
-  { token, unseen, nothing }: Waiting,
+  [token, nothing, unseen]: readonly [token: string | undefined, nothing: string, unseen: readonly string[]],
   given: string | undefined,
 ): Pick<Change, 'value' | 'unknown'> {
   const unwatched = notWatched(reloader, namespace);

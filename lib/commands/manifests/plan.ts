@@ -8,7 +8,7 @@ import type { Reading } from '../../model/outcome.ts';
 import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
-import { CommandError, exitCodeOf } from '../connect.ts';
+import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import {
   notLabelled,
@@ -65,7 +65,7 @@ export async function runPlan(context: CommandContext): Promise<Answered> {
   const text = (): string =>
     flags.output === 'markdown' ? planMarkdown(answer) : planText(answer, terminal.paint);
   const isRefused = answer.causes.some(({ rule }) => rule === 'refused');
-  const code = isRefused ? exitCodeOf('refused') : answer.rollouts.length === 0 ? 0 : SOMETHING;
+  const code = isRefused ? 1 : answer.rollouts.length === 0 ? 0 : SOMETHING;
   return { answer, text, unknown: answer.unknown, code };
 }
 

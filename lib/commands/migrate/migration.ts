@@ -1,18 +1,21 @@
 /** `reloader migrate`: what taking over from another reloader needs and changes. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Send } from '../../kubernetes/transport.ts';
 import { count, listedText } from '../../model/text.ts';
 import type { WorkloadKind } from '../../model/workload-kind.ts';
 import type { CommandFlags } from '../../options/commands.ts';
 import type { Options } from '../../options/options.ts';
 import { connect } from '../connect.ts';
-import { type Program, unseenSettings } from '../deployed-program.ts';
+import { programOf, unseenSettings } from '../deployed-program.ts';
+import { notSelected } from '../explain/causes-of-setting.ts';
 import { placed, sectionsIn } from '../explain/explanation-text.ts';
 import { settingsAlone } from '../installed-reloader.ts';
+import { hidesNamespaces } from '../observation.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { doubtsAbout, factsIn, observeFor, withUnseen, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
-import { type Difference, differencesOf, isServedBy, optionsAfter } from './differences.ts';
+import { type Difference, differencesOf } from './differences.ts';
 import {
   findOther,
   findRunning,
@@ -57,9 +60,15 @@ export interface Question {
   readonly settings: readonly string[];
 }
 
-const NO_PROGRAM: Program = { container: '', args: [], env: {}, hidden: [] };
-
 const NOT_READY = 2;
+/** What leaves workloads out. */
+const SELECTING = [
+  'namespaceSelector',
+  'resourceLabelSelector',
+  'ignoredNamespaces',
+  'ignoredWorkloadKinds',
+  'ignoredConfigKinds',
+] as const;
 
 /** Runs the command. */
 export async function runMigrate({ flags, settings, env, terminal }: CommandContext): Promise<Answered> {
@@ -77,15 +86,21 @@ export async function migrationFrom(question: Question): Promise<Migration> {
   const { found, unknown: hidden } = await findOther(send, source, { asked: flags.deployment, namespace });
   if (found === undefined && question.settings.length === 0)
     return nothingFrom(source, [...hidden, ...doubts]);
-  const { installation: other, program = NO_PROGRAM } = found ?? {};
+  const { installation: other, program = programOf({ metadata: { name: '' } }) } = found ?? {};
   const home = other?.namespace ?? namespace;
   const settings = settingsFor(source, program, { home, further: question.settings });
   const { rows, args, notices } = settings;
   const unseen = found ? unseenSettings(found.deployment, program, settings.options, question.settings) : [];
   if (unseen.length > 0) return nothingFrom(source, [...hidden, ...unseen, ...doubts], other);
   const { running, kept, ...own } = await findRunning(send, namespace, settings);
-  const seen = await seenBy(question, settings, optionsAfter(settings.options, kept?.options));
-  const unknown = [...hidden, ...own.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])];
+  const seen = await seenBy(question, settings);
+  const differs = (each: keyof Options): boolean =>
+    !isDeepStrictEqual(kept?.options[each], settings.options[each]);
+  const narrower = 'whether the reloader that is there rolls the same: its selecting flags differ';
+  const unknown = [
+    ...[...hidden, ...own.unknown, ...seen.unknown, ...(seen.workloads === 0 ? doubts : [])],
+    ...(kept && SELECTING.some(differs) ? [narrower] : []),
+  ];
   return {
     from: source.title,
     guide: source.guide,
@@ -113,14 +128,13 @@ function nothingFrom(
   return { from, guide, other, running: [], ...none, unknown, isReady: unknown.length === 0 };
 }
 
-/** What the new installation would see, with these options, of what the other one serves. */
+/** What the new installation would see of what the other one serves. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
-  { options: theirs, place }: Settings,
-  options: Options,
+  { options, place }: Settings,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown' | 'notes'>> {
   const isServed = (each: string): boolean =>
-    place.namespaces?.includes(each) ?? !theirs.ignoredNamespaces.includes(each);
+    place.namespaces?.includes(each) ?? !options.ignoredNamespaces.includes(each);
   const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
   const notes = namespaces?.some(isServed) === false ? [`it does not watch namespace ${namespace}`] : [];
   if (notes.length > 0) return { workloads: 0, differences: [], unknown: [], notes };
@@ -131,19 +145,20 @@ async function seenBy(
     ...unread.map(({ what, why }) => `${what}: ${why}`),
     ...(state.is === 'unknown' ? [state.why] : []),
   ];
-  const differences: Difference[] = [];
-  let workloads = 0;
+  const all: (readonly Difference[] | undefined)[] = [];
   const onHidden = ({ kind, isOptional }: WorkloadKind, why: string): void => {
     if (isOptional !== true && unread.every((each) => each.kind !== kind)) unknown.push(`${kind} ${why}`);
   };
   for await (const [row, raw] of workloadsIn(scene, namespaces, onHidden)) {
     const facts = await factsIn(scene, observation, row, raw);
-    if (!isServed(facts.workload.ref.namespace) || !isServedBy(source.name, facts)) continue;
-    workloads += 1;
-    differences.push(...differencesOf(source, await withUnseen(scene, facts), theirs));
+    const { namespace: own } = facts.workload.ref;
+    if (!isServed(own) || notSelected(scene.reloader, observation, own)) continue;
+    all.push(differencesOf(source, await withUnseen(scene, facts)));
   }
   await observation.end();
-  return { workloads, differences, unknown, notes };
+  const found = all.filter((each) => each !== undefined);
+  const workloads = hidesNamespaces({ unread }) ? undefined : found.length;
+  return { workloads, differences: found.flat(), unknown, notes };
 }
 
 /** The answer as text. */
@@ -192,9 +207,9 @@ function otherText({ other, from, args, unknown }: Migration): string {
 
 /** Equal differences of several workloads are one. */
 function differenceLines(differences: readonly Difference[]): readonly string[] {
-  const groups = Map.groupBy(differences, ({ rule, says, todo }) =>
-    [`${says} [${rule}]`, ...(todo === undefined ? [] : [`\n    -> ${todo}`])].join(''),
-  );
+  const groups = Map.groupBy(differences, ({ rule, says, todo }) => {
+    return `${says} [${rule}]${todo === undefined ? '' : `\n    -> ${todo}`}`;
+  });
   return [...groups].map(([text, same]) => {
     const names = same.map(({ workload }) => placed(workload));
     return `${listedText(names)}: ${text}`;

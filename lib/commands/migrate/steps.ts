@@ -78,7 +78,7 @@ export function stepsFor(
 
 function keeping({ namespace, name }: Installation, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
-  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches; its log names missing rights`;
+  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches`;
   return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 
@@ -98,11 +98,10 @@ function upgrading({ namespace, name }: OtherInstallation, release: string): rea
 }
 
 function takingOver(source: Source, other: OtherInstallation, settings: Settings): readonly Step[] {
-  // Both have the same state: the one of Collaborne does not know the form of the new entries.
   const isStopped = source.name === 'collaborne' && other.replicas > 0;
   const stopping = {
     run: `kubectl -n ${other.namespace} scale deployment/${other.name} --replicas=0`,
-    what: 'it does not know the form of the new entries in the state',
+    what: 'it does not know the new entries in the state',
   };
   const refused = settings.rows.filter(({ is }) => is === 'refused').map(({ theirs }) => theirs);
   const first = refused.length === 0 ? '' : `first take ${refused.join(', ')} away; `;

@@ -72,17 +72,16 @@ export function settingsFor(
       ...all.filter((word) => !isSecret(word) && !SCOPE.includes(word.name)).map(({ text }) => text),
       ...anew,
     ],
-    hidden: [...all.filter(isSecret).map(({ name }) => variableOf(`--${name}`)), ...hidden],
-    added: {
-      ...Object.fromEntries(
-        Object.entries(usual).filter(
-          ([name]) => ![...Object.keys(program.env), ...program.hidden].includes(name),
-        ),
-      ),
-      ...Object.fromEntries(
-        anew.map((word) => word.split('=')).map(([flag = '', value = '']) => [variableOf(flag), value]),
-      ),
-    },
+    hidden: [
+      ...all
+        .filter((word) => isSecret(word) && !word.text.endsWith('='))
+        .map(({ name }) => variableOf(`--${name}`)),
+      ...hidden,
+    ],
+    added: Object.fromEntries([
+      ...Object.entries(usual).filter(([name]) => !(name in program.env || program.hidden.includes(name))),
+      ...anew.map((word) => word.split('=')).map(([flag = '', value = '']) => [variableOf(flag), value]),
+    ]),
     options,
     place,
     notices: notices.filter((notice) => !hidden.some((name) => notice.includes(name))),

@@ -53,6 +53,30 @@ const ROWS: Readonly<Record<string, Row>> = {
     rule: 'other-words',
     names: /^the other reloader does not read \S+\/hold, and this one does/,
   },
+  'words of ours on an object': {
+    from: 'stakater',
+    make: (world) =>
+      world
+        .configMap('web', { annotations: { [`${NATIVE}/ignore`]: 'true', [`${STAKATER}/match`]: 'true' } })
+        .deployment({ annotations: { [LIST]: 'web' } }),
+    rule: 'other-words',
+    names: /^the other reloader does not read \S+collaborne.com\/ignore of ConfigMap\/web, and this one does/,
+  },
+  'words on an object that Collaborne does not read': {
+    from: 'collaborne',
+    make: (world) =>
+      world
+        .configMap('web', { annotations: { [`${NATIVE}/stages`]: '1' } })
+        .deployment({ annotations: { [`${NATIVE}/configmap`]: 'web' } }),
+    rule: 'other-words',
+    names: /^the other reloader does not read \S+\/stages of ConfigMap\/web, and this one does/,
+  },
+  'an item that matches the beginning and the end of names there': {
+    from: 'stakater',
+    make: deployed({ annotations: { [LIST]: 'we|b, (x|y), [|], web' } }),
+    rule: 'other-names',
+    names: /^to the other reloader configmap\.\S+: we\|b, .* names also what begins or ends so/,
+  },
 };
 
 describe('the answer names', { concurrency: 4 }, () => {
@@ -68,6 +92,30 @@ describe('the answer names', { concurrency: 4 }, () => {
       assert.match(text, names, JSON.stringify(differences, undefined, 1));
       assert.equal(found[0]?.workload.name, 'web');
     });
+});
+
+test('words on an object that both read make no difference', async () => {
+  const metadata = { annotations: { [`${STAKATER}/match`]: 'true', [`${NATIVE}/unknown`]: 'true' } };
+  const search = { [`${STAKATER}/search`]: 'true' };
+  const world = new World().configMap('web', metadata, false).deployment({ annotations: search });
+  const { differences } = await migrate(withOther(world, IMAGES.stakater), { from: 'stakater' });
+  assert.deepEqual(differences, []);
+});
+
+test('workloads in namespaces that its selector leaves out are not counted', async () => {
+  const one = (): World =>
+    withOther(deployed({ annotations: { [LIST]: 'web' } })(new World()), IMAGES.stakater, {
+      args: ['--namespace-selector=team=a'],
+    });
+  const selected = one();
+  selected.sandbox.patch('namespaces', '', 'default', { metadata: { labels: { team: 'a' } } });
+  const hidden = one();
+  hidden.refuses = ({ path }) => path.startsWith('/api/v1/namespaces?');
+  const answers = [one(), selected, hidden].map((world) => migrate(world, { from: 'stakater' }));
+  const [none, all, open] = await Promise.all(answers);
+  assert.deepEqual([none?.workloads, none?.unknown, all?.workloads, all?.unknown], [0, [], 1, []]);
+  assert.deepEqual(open?.workloads, undefined);
+  assert.match(open?.unknown.join() ?? '', /Namespace/);
 });
 
 test('a pause that both have makes no difference', async () => {

@@ -96,6 +96,11 @@ const OTHERS: Readonly<Record<string, SettingsOfOther>> = {
     args: ['--namespaces=reloader,web'],
     becomes: ['--namespace=reloader,web', ...RUNS],
   },
+  'Stakater Reloader with an empty webhook': {
+    from: 'stakater',
+    args: ['--webhook-url=', '--token', ''],
+    becomes: ['--all-namespaces', ...RUNS],
+  },
   "Collaborne's": {
     from: 'collaborne',
     args: [
