@@ -11,7 +11,6 @@ import { proxyFor } from '../kubernetes/proxy.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
-import type { Environment } from '../model/settings.ts';
 import { shardNames } from '../model/shards.ts';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
@@ -75,13 +74,12 @@ export function stateClientOf(parts: Pick<Parts, 'send' | 'server' | 'options' |
 const USER_AGENT = `kubernetes-reloader/${VERSION}`;
 
 /** The sender of alerts, one for each rollout; undefined if the options ask for none, or nothing is rolled. */
-export function alertsOf({ options, log, metrics, proxies, random }: Parts): Alerts | undefined {
+export function alertsOf({ options, log, metrics, proxies = {}, random }: Parts): Alerts | undefined {
   const { alerts: settings, dryRun, webhookUrl } = options;
   if (settings === undefined || dryRun || webhookUrl !== undefined) return undefined;
   const { url, proxy } = settings;
-  const own = proxy === undefined ? proxiesFor(url, proxies) : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   return new Alerts({
-    poster: new HttpPoster({ url, proxies: own, userAgent: USER_AGENT }),
+    poster: new HttpPoster({ url, proxy: proxy ?? proxyFor(url, proxies), userAgent: USER_AGENT }),
     settings,
     log,
     onResult: (result) => metrics?.alerted(result),
@@ -91,16 +89,10 @@ export function alertsOf({ options, log, metrics, proxies, random }: Parts): Ale
 }
 
 /** Calls the webhook in place of a rollout; undefined: workloads are rolled. */
-export function webhookOf({ options, proxies }: Parts): WorkloadClient['roll'] | undefined {
+export function webhookOf({ options, proxies = {} }: Parts): WorkloadClient['roll'] | undefined {
   const { webhookUrl: url, webhookSecretFile: file } = options;
   if (url === undefined) return undefined;
   const readKey = file === undefined ? undefined : () => readFile(file, 'utf8');
-  const poster = new HttpPoster({ url, proxies: proxiesFor(url, proxies), userAgent: USER_AGENT });
+  const poster = new HttpPoster({ url, proxy: proxyFor(url, proxies), userAgent: USER_AGENT });
   return (plan) => tellWebhook(plan, poster, readKey);
-}
-
-/** The variables for Node's agent, which knows no subnet in NO_PROXY and no proxy without a scheme. */
-function proxiesFor(url: string, variables: Environment = {}): Environment {
-  const proxy = proxyFor(url, variables);
-  return proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
 }

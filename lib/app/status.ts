@@ -49,12 +49,12 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
   const present = [...store.configs.values()].filter(
     ({ ref, digest }) => ref.keys === undefined && digest !== undefined,
   );
-  const seen = {
-    configObjects: countByKind(present.map(({ ref }) => ref.kind)),
-    workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
+  const byKind = {
+    reloader_config_objects: countByKind(present.map(({ ref }) => ref.kind)),
+    reloader_workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
   const leader = reloader.leads ? leaderGaugesOf(reloader, now) : undefined;
-  return { ...seen, leader, waiting: reloader.leads ? waitingIn(reloader) : {} };
+  return { byKind, leader, waiting: reloader.leads ? waitingIn(reloader) : {} };
 }
 
 /** How many outdated workloads wait for each reason. A reason for which none waits is 0, so that a query sees the first one. */

@@ -74,19 +74,10 @@ export class KubernetesLease implements LeaseClient {
   }
 }
 
-/** The record in a Lease; undefined without a holder. Other fields that are missing or invalid become 0 or an empty text. */
-function recordOf(spec: RawLease['spec']): LeaseRecord | undefined {
-  if (typeof spec?.holderIdentity !== 'string') return undefined;
-  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
-  return {
-    holderIdentity,
-    leaseDurationSeconds: numberOf(leaseDurationSeconds),
-    acquireTime: acquireTime ?? '',
-    renewTime: renewTime ?? '',
-    leaseTransitions: numberOf(leaseTransitions),
-  };
-}
+const EMPTY = { leaseDurationSeconds: 0, acquireTime: '', renewTime: '', leaseTransitions: 0 };
 
-function numberOf(value: unknown): number {
-  return typeof value === 'number' ? value : 0;
+/** The record in a Lease; undefined without a holder. Other fields that are missing become 0 or an empty text. */
+function recordOf(spec: RawLease['spec']): LeaseRecord | undefined {
+  const { holderIdentity } = spec ?? {};
+  return typeof holderIdentity === 'string' ? { ...EMPTY, ...spec, holderIdentity } : undefined;
 }

@@ -10,7 +10,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { ConnectionError, type Environment } from '../model/settings.ts';
+import { ConnectionError } from '../model/settings.ts';
 
 /** The body of a post. */
 export interface PostBody {
@@ -33,8 +33,8 @@ export type PostResult =
 export interface HttpPosterOptions {
   /** http: or https:, maybe with user name and password. */
   readonly url: string;
-  /** The variables with proxies: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
-  readonly proxies?: Environment | undefined;
+  /** The URL of the proxy to it. @default none */
+  readonly proxy?: string | undefined;
   /** The user agent of the program. */
   readonly userAgent: string;
   /** The longest duration of one post in ms. @default 10000 */
@@ -69,14 +69,13 @@ export class HttpPoster {
     this.#url = new URL(options.url);
     this.origin = originOf(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    const proxies = { ...options.proxies };
     // The timeout ends the socket to a proxy that hangs, which belongs to no request.
-    const settings = { proxyEnv: proxies, timeout: this.#timeoutMs };
+    const proxyEnv = { HTTP_PROXY: options.proxy, HTTPS_PROXY: options.proxy };
+    const settings = { proxyEnv, timeout: this.#timeoutMs };
     try {
       this.#agent = this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
     } catch {
-      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // the lower-case variable has precedence
-      const variable = proxies[name] ? name : name.toUpperCase();
+      const variable = this.#isPlain ? 'HTTP_PROXY' : 'HTTPS_PROXY';
       throw new ConnectionError(`${variable}: expected the URL of a proxy`);
     }
   }

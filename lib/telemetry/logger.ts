@@ -57,33 +57,8 @@ function writerTo(
     format: line,
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
-  const gather = gatherer(stream);
-  return (word, message, fields) => {
-    gather();
-    // The fields stay one property: spread over winston's own entry they could overwrite its parts.
-    logger.log({ level: word, message, fields });
-  };
-}
-
-/**
- * The returned function is called before each line, so that all lines of one turn of the event loop are one write. Each write to a
- * pipe wakes the reader, which competes for the same processors, and one change may log a line for each of hundreds of workloads.
- * A handler of `exit` writes the lines that are still held.
- */
-function gatherer(stream: Writable): () => void {
-  let isHeld = false;
-  const release = (): void => {
-    process.off('exit', release);
-    isHeld = false;
-    stream.uncork();
-  };
-  return () => {
-    if (isHeld) return;
-    isHeld = true;
-    stream.cork();
-    process.once('exit', release);
-    setImmediate(release);
-  };
+  // The fields stay one property: spread over winston's own entry they could overwrite its parts.
+  return (word, message, fields) => void logger.log({ level: word, message, fields });
 }
 
 /** One entry of the log. */

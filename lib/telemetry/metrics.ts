@@ -19,16 +19,9 @@ import {
 type Name = MetricRow['name'];
 type Counts = Readonly<Record<string, number>>;
 
-/** The gauges of a snapshot that have a series for each kind. */
-const COUNTED_BY_KIND: Readonly<Record<string, (snapshot: Snapshot) => Counts>> = {
-  reloader_config_objects: ({ configObjects }) => configObjects,
-  reloader_workloads: ({ workloads }) => workloads,
-};
-
 /** The values of the gauges at one scrape. Missing kinds count as 0. */
 export interface Snapshot {
-  readonly configObjects: Counts;
-  readonly workloads: Counts;
+  readonly byKind: Readonly<Record<'reloader_config_objects' | 'reloader_workloads', Counts>>;
   /** Undefined in a standby, which does not know the running digests. */
   readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
   /** How many workloads wait, by the reason; empty in a standby. */
@@ -146,10 +139,10 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  #show(snapshot: Snapshot): void {
-    const { leader, waiting } = snapshot;
+  #show({ byKind, leader, waiting }: Snapshot): void {
+    const countsOf: Readonly<Record<string, Counts>> = byKind;
     for (const row of METRICS) {
-      const counts = COUNTED_BY_KIND[row.name]?.(snapshot);
+      const counts = countsOf[row.name];
       if (counts === undefined) continue;
       for (const labels of this.#begun(row)) this.#set(row.name, counts[labels['kind'] ?? ''] ?? 0, labels);
     }

@@ -11,7 +11,7 @@ import type { RawWorkload, Referenced } from '../../model/raw-objects.ts';
 import type { RolloutPlan } from '../../model/rollout-plan.ts';
 import type { Operation } from '../../model/template-patch.ts';
 import { workloadKindOf } from '../../model/workload-kind.ts';
-import { ApiError, failedWrite, readingOf } from '../api-error.ts';
+import { ApiError, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
 import { objectPath, writing } from '../api-path.ts';
 import { callDated, callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
@@ -19,6 +19,10 @@ import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { complete, composed, referencedPath, type TemplateOwner } from './referenced-template.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
+const NO_DATE: WriteResult<never> = {
+  kind: 'throttled',
+  message: 'an answer of the API server has no Date, by which pods are restarted',
+};
 
 /** See the file's comment. Its methods never reject. */
 export class WorkloadWriter {
@@ -96,27 +100,17 @@ export class WorkloadWriter {
    */
   async #restart({ workload, operations }: RolloutPlan): Promise<WriteResult<RawWorkload>> {
     const request = { method: 'GET', path: pathOf(workload) } as const;
-    const reading = await readingOf(async () => callDated<RawWorkload>(this.#send, request));
-    if (reading.kind === 'absent') return { kind: 'gone' };
-    if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
-    const moment = momentAfter(reading.object.date);
-    if (moment !== undefined) return await this.#patchRestart(workload, restartPatch(operations, moment));
-    return {
-      kind: 'throttled',
-      message: 'an answer of the API server has no Date, by which pods are restarted',
-    };
-  }
-
-  /** An answer that cannot be completed is as good as lost. */
-  async #patchRestart(
-    workload: WorkloadRef,
-    operations: readonly Operation[],
-  ): Promise<WriteResult<RawWorkload>> {
-    const result = await this.patch(workload, operations);
-    if (result.kind !== 'accepted') return result;
-    const reading = await readingOf(async () => this.#completed(workload, result.object));
-    if (reading.kind === 'found') return { kind: 'accepted', object: reading.object };
-    return reading.kind === 'absent' ? { kind: 'gone' } : { ...reading, kind: 'unanswered' };
+    const read = await writeResultOf(async () => callDated<RawWorkload>(this.#send, request));
+    // Nothing is sent yet.
+    if (read.kind === 'unanswered') return { ...read, kind: 'throttled' };
+    if (read.kind !== 'accepted') return read;
+    const moment = momentAfter(read.object.date);
+    if (moment === undefined) return NO_DATE;
+    const result = await this.patch(workload, restartPatch(operations, moment));
+    // An answer that cannot be completed is as good as lost.
+    return result.kind === 'accepted'
+      ? await writeResultOf(async () => this.#completed(workload, result.object))
+      : result;
   }
 
   async #write<T extends object>(

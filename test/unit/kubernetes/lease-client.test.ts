@@ -33,7 +33,7 @@ const SPECS: Record<string, readonly [spec: object | undefined, record: LeaseVer
   'an empty spec': [{}, undefined],
   'a holder that is no text': [{ holderIdentity: 7 }, undefined],
   'a holder alone': [
-    { holderIdentity: 'one', leaseDurationSeconds: 'long' },
+    { holderIdentity: 'one' },
     { ...RECORD, leaseDurationSeconds: 0, acquireTime: '', renewTime: '', leaseTransitions: 0 },
   ],
 };

@@ -28,7 +28,6 @@ function written(
 ): string {
   const stream = new Terminal(options.isTTY ?? false);
   newLog({ level: 'debug', format: 'text', out: stream, ...options }).info(message, fields);
-  stream.uncork(); // as the end of the turn does
   return stream.text;
 }
 
@@ -115,7 +114,6 @@ test('entries below the level are dropped, and the order is kept', () => {
   log.debug('1');
   log.warn('2');
   log.error('3');
-  stream.uncork();
   assert.deepEqual(stream.text.match(/(WARN|ERROR|INFO|DEBUG) +\d/g), ['WARN  2', 'ERROR 3']);
 });
 
@@ -123,7 +121,6 @@ test('only problems go to standard error, with the severity that collectors of l
   const [out, problems] = [new Terminal(false), new Terminal(false)];
   const log = newLog({ level: 'debug', format: 'json', out, problems });
   for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('x');
-  for (const stream of [out, problems]) stream.uncork();
   const severities = ({ text }: Terminal): unknown[] =>
     text
       .trim()
@@ -136,29 +133,6 @@ test('only problems go to standard error, with the severity that collectors of l
       ['WARNING', 'ERROR'],
     ],
   );
-});
-
-function endOfTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-test('the lines of one turn are written at once, when it ends or the process does', async () => {
-  const writes: string[] = [];
-  const writev: Writable['_writev'] = (chunks, done) => {
-    writes.push(chunks.map(({ chunk }) => String(chunk)).join(''));
-    done();
-  };
-  const stream = new Writable({ write: () => assert.fail('one line at a time'), writev });
-  const log = newLog({ level: 'info', format: 'text', out: stream });
-  await endOfTurn();
-  const listeners = process.listenerCount('exit');
-  log.info('1');
-  log.info('2');
-  assert.deepEqual(writes, []);
-  assert.equal(process.listenerCount('exit'), listeners + 1);
-  await endOfTurn();
-  assert.match(writes.join('|'), /^[^|]*1\n[^|]*2\n$/);
-  assert.equal(process.listenerCount('exit'), listeners);
 });
 
 describe('whatever is told,', () => {

@@ -23,8 +23,7 @@ const NOT_OFFERED = [
 ].map((name) => `reloader_${name}`);
 
 const SNAPSHOT: Snapshot = {
-  configObjects: { ConfigMap: 3, Secret: 2 },
-  workloads: { Deployment: 5 },
+  byKind: { reloader_config_objects: { ConfigMap: 3, Secret: 2 }, reloader_workloads: { Deployment: 5 } },
   leader: {
     reloader_edges: 7,
     reloader_outdated_edges: 1,
@@ -89,7 +88,10 @@ test('a kind that is served only where it is asked for has its series from the s
     (await metrics.text()).split('\n').filter((line) => own.test(line));
   assert.ok((await lines()).includes('reloader_rollouts_total{kind="CronJob",outcome="rolled"} 0'));
   assert.ok((await lines()).includes('reloader_watch_up{kind="CronJob"} 0'));
-  metrics.observe(() => ({ ...SNAPSHOT, workloads: { CronJob: 2 } }));
+  metrics.observe(() => ({
+    ...SNAPSHOT,
+    byKind: { ...SNAPSHOT.byKind, reloader_workloads: { CronJob: 2 } },
+  }));
   assert.ok((await lines()).includes('reloader_workloads{kind="CronJob"} 2'));
 });
 
@@ -196,7 +198,7 @@ test('gauges show what is true at each scrape; a kind that is not told counts as
   };
   for (const [series, value] of Object.entries(want))
     assert.equal(await seriesIn(metrics, series), value, series);
-  now = { ...SNAPSHOT, workloads: {}, leader: undefined };
+  now = { ...SNAPSHOT, byKind: { ...SNAPSHOT.byKind, reloader_workloads: {} }, leader: undefined };
   assert.equal(await seriesIn(metrics, 'reloader_workloads{kind="Deployment"}'), '0');
   assert.equal(await seriesIn(metrics, 'reloader_outdated_edges'), undefined, 'of a standby');
   now = SNAPSHOT;
