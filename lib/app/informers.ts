@@ -7,11 +7,10 @@ import { isNamespaceAnnotation } from '../annotations/gating.ts';
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
-import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
-import type { WatchEnd, WatchHealth } from '../model/health.ts';
+import type { StreamNews, WatchHealth } from '../model/health.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
 import { configKindOf, isMountedKind, mountedKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
@@ -31,6 +30,8 @@ import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
+
+type Failure = Extract<StreamNews, { type: 'failed' }>;
 
 const REFUSED = 'ignored until granted: no permission to list and watch';
 const UNSERVED = 'ignored until served: the API server no longer serves it';
@@ -103,7 +104,7 @@ export class Informers {
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
     const { reloader, classes, options, send, timeline, log, random } = this.#options;
     const { namespace, except } = stream;
-    const common = { send, timeline, log, random, observer: this.#observerOf(stream) };
+    const common = { send, timeline, log, random, observe: this.#observe.bind(this, stream) };
     const row = findWorkloadKind(stream.kind);
     if (row !== undefined)
       return new Informer({
@@ -151,43 +152,37 @@ export class Informers {
     });
   }
 
-  #observerOf(stream: Stream): ReflectorObserver {
-    const { heartbeat, metrics, watches, servedKinds, reloader, onTurnedBack } = this.#options;
+  #observe(stream: Stream, news: StreamNews): void {
+    const { heartbeat, metrics, watches, reloader, onTurnedBack } = this.#options;
     const name = nameOf(stream);
-    const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
-    return {
-      onSignOfLife: () => {
-        sleeps(0);
-        watches.signOfLife(name, monotonicMs());
-      },
-      onFailure: (error, nextRetryMs) => {
-        sleeps(nextRetryMs);
-        const rule = error.code === 'forbidden' ? this.#withoutRight.get(stream)?.sentence : undefined;
-        watches.failed(name, rule ?? error.message, monotonicMs());
-        reloader().listing.failed(stream);
-        if (error.code === 'forbidden') void this.#askForRight(stream);
-        // As when the definition of the kind is deleted, or its API server is down.
-        const isAway = error.code === 'not-found' || error.code === 'unavailable';
-        if (servedKinds.isOptional(stream.kind) && isAway) reloader().listing.leaveOut(stream, UNSERVED);
-        if (error.code === 'unordered') {
-          reloader().listing.leaveOut(stream, UNORDERED);
-          reloader().listing.forbidden(stream);
-        }
-      },
-      onWatchUp: () => {
-        sleeps(0);
-        reloader().listing.watched(stream);
-        this.#withoutRight.delete(stream);
-        watches.up(name, monotonicMs());
-        this.#measure(stream.kind);
-      },
-      onWatchDown: (reason: WatchEnd) => {
-        watches.down(name, reason, monotonicMs());
-        metrics?.watchRestarted(stream.kind, reason);
-        this.#measure(stream.kind);
-      },
-      onTurnedBack: () => onTurnedBack(name),
-    };
+    const nextMs = news.type === 'failed' ? news.nextRetryMs : 0;
+    heartbeat.sleeps(name, monotonicMs() + nextMs + LONGEST_SILENCE_MS);
+    watches.observe(name, news, monotonicMs());
+    if (news.type === 'turned-back') onTurnedBack(name);
+    if (news.type === 'failed') this.#failed(stream, news);
+    if (news.type === 'up') {
+      reloader().listing.watched(stream);
+      this.#withoutRight.delete(stream);
+    }
+    if (news.type === 'down') metrics?.watchRestarted(stream.kind, news.reason);
+    if (news.type === 'up' || news.type === 'down') this.#measure(stream.kind);
+  }
+
+  #failed(stream: Stream, news: Failure): void {
+    const { watches, servedKinds, reloader } = this.#options;
+    const { listing } = reloader();
+    const rule = this.#withoutRight.get(stream)?.sentence;
+    const isForbidden = news.code === 'forbidden';
+    if (isForbidden && rule !== undefined)
+      watches.observe(nameOf(stream), { ...news, problem: rule }, monotonicMs());
+    listing.failed(stream);
+    if (isForbidden) void this.#askForRight(stream, news);
+    // As when the definition of the kind is deleted, or its API server is down.
+    const isAway = news.code === 'not-found' || news.code === 'unavailable';
+    if (servedKinds.isOptional(stream.kind) && isAway) listing.leaveOut(stream, UNSERVED);
+    if (news.code !== 'unordered') return;
+    listing.leaveOut(stream, UNORDERED);
+    listing.forbidden(stream);
   }
 
   /**
@@ -195,7 +190,7 @@ export class Informers {
    * A right may lag behind its RoleBinding, and no commit may go without a kind that is about to be listed. So each 403 asks
    * again until the right has been missing for a while. Never rejects.
    */
-  async #askForRight(stream: Stream): Promise<void> {
+  async #askForRight(stream: Stream, news: Failure): Promise<void> {
     const { send, watches, reloader } = this.#options;
     const permission = streamPermission(stream);
     if (permission === undefined || this.#asked.has(stream) || reloader().listing.isForbidden(stream)) return;
@@ -207,7 +202,7 @@ export class Informers {
     const { sentence } = missing;
     const since = this.#withoutRight.get(stream)?.since ?? monotonicMs();
     this.#withoutRight.set(stream, { since, sentence });
-    watches.failed(nameOf(stream), sentence, monotonicMs());
+    watches.observe(nameOf(stream), { ...news, problem: sentence }, monotonicMs());
     reloader().listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
     if (monotonicMs() - since >= RBAC_LAG_MS) reloader().listing.forbidden(stream);
   }

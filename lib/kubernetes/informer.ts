@@ -3,11 +3,12 @@
  * complete. It keeps only the versions, not the objects.
  */
 
+import type { StreamNews } from '../model/health.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
 import type { WatchEvent } from './list-watch.ts';
-import { Reflector, type ReflectorObserver, type ReflectorOptions } from './reflector.ts';
+import { Reflector, type ReflectorOptions } from './reflector.ts';
 
 /** The collaborators of an informer. An exception of its observer is logged and does not stop the stream. */
 export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorOptions, 'target'> {
@@ -41,8 +42,8 @@ export class Informer<R extends RawObject, T> {
 
   /** Resolves when `signal` is aborted and no request is open any more; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const observer = this.#fencedObserver();
-    await new Reflector({ ...this.#options, target: this, observer }).run(signal);
+    const observe = (news: StreamNews): void => this.#observe(news);
+    await new Reflector({ ...this.#options, target: this, observe }).run(signal);
   }
 
   /** A list begins, perhaps for the second time. Called only by the reflector, like the next three. */
@@ -58,7 +59,7 @@ export class Informer<R extends RawObject, T> {
     const known = this.#known.get(key) ?? '';
     const span = this.#options.timeline.ofListed(version, this.#lastSign);
     // Impossible within one stream, unless etcd was restored and its versions have since overtaken that of the last list.
-    if (isOlder(version, known)) this.#fence(() => this.#options.observer?.onTurnedBack?.());
+    if (isOlder(version, known)) this.#observe({ type: 'turned-back' });
     else if (version === '' || known !== version) this.#tellPresent(key, object, span, this.#hasSynced);
   }
 
@@ -125,20 +126,9 @@ export class Informer<R extends RawObject, T> {
     }
   }
 
-  #fencedObserver(): ReflectorObserver {
-    const { observer } = this.#options;
-    return {
-      onFailure: (error, ms) => this.#fence(() => observer?.onFailure?.(error, ms)),
-      onWatchUp: () => this.#fence(() => observer?.onWatchUp?.()),
-      onWatchDown: (reason) => this.#fence(() => observer?.onWatchDown?.(reason)),
-      onSignOfLife: () => this.#fence(() => observer?.onSignOfLife?.()),
-      onTurnedBack: () => this.#fence(() => observer?.onTurnedBack?.()),
-    };
-  }
-
-  #fence(call: () => void): void {
+  #observe(news: StreamNews): void {
     try {
-      call();
+      this.#options.observe(news);
     } catch (error) {
       this.#options.log.error('an observer failed; the stream continues', { error: String(error) });
     }

@@ -3,7 +3,7 @@
  * gives up, never goes back to an older version, and a restarted list never reports an object as deleted by mistake.
  */
 
-import type { WatchEnd } from '../model/health.ts';
+import type { StreamNews, WatchEnd } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
@@ -13,23 +13,6 @@ import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { Informer } from './informer.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch } from './list-watch.ts';
 import type { Send } from './transport.ts';
-
-/** The receiver of a stream's health: metrics, readiness, the heartbeat. */
-export interface ReflectorObserver {
-  /** A list or watch failed; the next attempt follows in `nextRetryMs`. */
-  onFailure?(error: ApiError, nextRetryMs: number): void;
-  /** The server has accepted a watch. */
-  onWatchUp?(): void;
-  /** A watch, or the attempt to open one, is over. Not called at shutdown. */
-  onWatchDown?(reason: WatchEnd): void;
-  /** An object or a page of a list, an event or a bookmark has arrived. */
-  onSignOfLife?(): void;
-  /**
-   * Versions have gone back, as after a restore of etcd: the objects delivered before belong to another history. May be
-   * repeated.
-   */
-  onTurnedBack?(): void;
-}
 
 /** The collaborators of a reflector. */
 export interface ReflectorOptions {
@@ -42,7 +25,8 @@ export interface ReflectorOptions {
    * the list or watch.
    */
   readonly complete?: ((object: RawObject, signal: AbortSignal) => Promise<RawObject>) | undefined;
-  readonly observer?: ReflectorObserver | undefined;
+  /** Receives the news of the stream. */
+  readonly observe: (news: StreamNews) => void;
   readonly log: Log;
   /** Answers a number in [0, 1). */
   readonly random: () => number;
@@ -80,6 +64,7 @@ const ENDS: Partial<Record<ApiErrorCode, WatchEnd>> = {
   silent: 'silence',
   malformed: 'malformed',
 };
+const SIGN_OF_LIFE: StreamNews = { type: 'sign-of-life' };
 const FROM_THE_START: State = { name: 'listing', page: FIRST_PAGE };
 /** With the backoff a minute or two: longer than an API server takes to restart, shorter than a continue token lives. */
 const TRIES_OF_A_PAGE = 10;
@@ -139,7 +124,7 @@ export class Reflector {
    * Reads one page. A page that fails is asked for again instead of the whole list: of a long list some request often fails.
    */
   async #list(page: PageToCome, signal: AbortSignal): Promise<State> {
-    const { send, source, target, observer, complete } = this.#options;
+    const { send, source, target, observe, complete } = this.#options;
     let { resourceVersion, objects } = page;
     let next: string | undefined;
     try {
@@ -152,7 +137,7 @@ export class Reflector {
           objects += 1;
           target.listed(complete === undefined ? item.object : await complete(item.object, signal));
         }
-        observer?.onSignOfLife?.();
+        observe(SIGN_OF_LIFE);
       }
     } catch (thrown) {
       return this.#pageFailed(ApiError.from(thrown), page, signal);
@@ -184,7 +169,7 @@ export class Reflector {
     }
     if (!isOlder(resourceVersion, this.#lastVersion)) return;
     this.#staleLists += 1;
-    if (this.#staleLists >= MOST_STALE_LISTS) this.#options.observer?.onTurnedBack?.();
+    if (this.#staleLists >= MOST_STALE_LISTS) this.#options.observe({ type: 'turned-back' });
     throw new ApiError('unavailable', 'the list is older than what was seen before');
   }
 
@@ -214,14 +199,14 @@ export class Reflector {
 
   /** One watch. The server's time-out is random, so that the watches of many streams do not all end at once. */
   async #watch(from: string, signal: AbortSignal): Promise<State> {
-    const { send, source, target, observer, complete } = this.#options;
+    const { send, source, target, observe, complete } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#options.random()));
     const openedAt = monotonicMs();
     let failure: ApiError | undefined;
     try {
       const options = { resourceVersion: from, timeoutSeconds, silenceMs: SILENCE_MS, signal };
       const events = await openWatch(send, source, options);
-      observer?.onWatchUp?.();
+      observe({ type: 'up' });
       for await (const event of events) {
         if (signal.aborted) break;
         // What is gone, and a bookmark, stay as they are.
@@ -231,7 +216,7 @@ export class Reflector {
         this.#silentWatches = 0;
         target.event({ ...event, object });
         this.#lastVersion = event.resourceVersion;
-        observer?.onSignOfLife?.();
+        observe(SIGN_OF_LIFE);
       }
     } catch (thrown) {
       failure = ApiError.from(thrown);
@@ -245,7 +230,7 @@ export class Reflector {
     const atOnce = this.#uselessWatches === 0 && reason !== 'error' && reason !== 'malformed';
     const ms = atOnce ? 0 : this.#pauseMs(this.#uselessWatches, failure);
     this.#uselessWatches += 1;
-    this.#options.observer?.onWatchDown?.(reason);
+    this.#options.observe({ type: 'down', reason });
     if (failure !== undefined) this.#report('watch', failure, ms, this.#uselessWatches);
     const tooNew = failure?.code === 'version-too-new' && this.#uselessWatches >= TOO_NEW_BEFORE_RELIST;
     if (reason === 'silence') this.#silentWatches += 1;
@@ -264,11 +249,12 @@ export class Reflector {
    * Logs the first of consecutive failures as a warning and the others for debugging; a malformed answer is always a warning.
    */
   #report(verb: 'list' | 'watch', error: ApiError, nextRetryMs: number, inARow: number): void {
-    this.#options.observer?.onFailure?.(error, nextRetryMs);
-    const routine = error.code === 'expired' || error.code === 'silent';
-    const level = error.code === 'malformed' || (inARow === 1 && !routine) ? 'warn' : 'debug';
+    const { code, message } = error;
+    this.#options.observe({ type: 'failed', code, problem: message, nextRetryMs });
+    const routine = code === 'expired' || code === 'silent';
+    const level = code === 'malformed' || (inARow === 1 && !routine) ? 'warn' : 'debug';
     const { kind, path } = this.#options.source;
-    const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
+    const fields = { kind, path, code, error: message, nextRetryMs };
     this.#options.log[level](`${verb} of ${kind} failed, retrying`, fields);
   }
 }

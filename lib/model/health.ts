@@ -19,6 +19,19 @@ export const WATCH_ENDS = [
 /** One of WATCH_ENDS. */
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
+/** What has become of a stream. */
+export type StreamNews =
+  /** A list or watch failed; the next attempt follows in `nextRetryMs`. `code`: an ApiErrorCode. */
+  | { readonly type: 'failed'; readonly code: string; readonly problem: string; readonly nextRetryMs: number }
+  /** The server has accepted a watch. */
+  | { readonly type: 'up' }
+  /** A watch, or the attempt to open one, is over. No news at shutdown. */
+  | { readonly type: 'down'; readonly reason: WatchEnd }
+  /** An object or a page of a list, an event or a bookmark has arrived. */
+  | { readonly type: 'sign-of-life' }
+  /** Versions have gone back, as after a restore of etcd: the objects delivered before belong to another history. May be repeated. */
+  | { readonly type: 'turned-back' };
+
 /** The status of one stream, for the pages. */
 export interface WatchStatus {
   /** Its kind, and its namespace where it is limited to one: `Secret in web`. */
@@ -55,30 +68,18 @@ export class WatchHealth {
     this.#of(stream, now);
   }
 
-  /** The server has accepted a watch. */
-  up(stream: string, now: number): void {
+  /** A watch that is opened repeatedly without success has been down since the first failure. */
+  observe(stream: string, news: StreamNews, now: number): void {
     const health = this.#of(stream, now);
-    health.problem = undefined;
-    health.lastSignOfLife = now;
-    turn(health, true, now);
-  }
-
-  /** A watch, or the attempt to open one, is over. */
-  down(stream: string, reason: WatchEnd, now: number): void {
-    const health = this.#of(stream, now);
+    const isUp = news.type === 'up' || (health.isUp && news.type !== 'down');
+    if (health.isUp !== isUp) health.since = now;
+    health.isUp = isUp;
+    if (news.type === 'up') health.problem = undefined;
+    if (news.type === 'failed') health.problem = news.problem;
+    if (news.type === 'up' || news.type === 'sign-of-life') health.lastSignOfLife = now;
+    if (news.type !== 'down') return;
     health.restarts += 1;
-    health.lastReason = reason;
-    turn(health, false, now);
-  }
-
-  /** A page, an event or a bookmark has come. */
-  signOfLife(stream: string, now: number): void {
-    this.#of(stream, now).lastSignOfLife = now;
-  }
-
-  /** A list or watch failed. */
-  failed(stream: string, problem: string, now: number): void {
-    this.#of(stream, now).problem = problem;
+    health.lastReason = news.reason;
   }
 
   /** Whether the watch of `stream` is open. */
@@ -102,13 +103,6 @@ export class WatchHealth {
     this.#streams.set(stream, health);
     return health;
   }
-}
-
-/** A watch that is opened repeatedly without success has been down since the first failure. */
-function turn(health: Health, isUp: boolean, now: number): void {
-  if (health.isUp === isUp) return;
-  health.isUp = isUp;
-  health.since = now;
 }
 
 /** How long a loop may be overdue before it counts as stuck. */

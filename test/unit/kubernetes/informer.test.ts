@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Informer } from '../../../lib/kubernetes/informer.ts';
-import type { ReflectorObserver } from '../../../lib/kubernetes/reflector.ts';
 import { configSource } from '../../../lib/kubernetes/sources.ts';
+import type { StreamNews } from '../../../lib/model/health.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { type InformerEvent, Timeline } from '../../../lib/model/timeline.ts';
 
@@ -24,7 +24,7 @@ interface Setup {
   readonly comparable?: boolean;
   readonly handler?: (event: InformerEvent<string>) => void;
   readonly project?: (raw: RawConfigObject) => string;
-  readonly observer?: ReflectorObserver;
+  readonly observe?: (news: StreamNews) => void;
 }
 
 interface Running {
@@ -52,7 +52,7 @@ async function informed(t: TestContext, answers: Answer[], setup: Setup = {}): P
       events.push(event);
       setup.handler?.(event);
     },
-    observer: setup.observer,
+    observe: setup.observe ?? (() => undefined),
     log: { debug: say, info: say, warn: say, error: say },
     random: () => 0,
   });
@@ -122,12 +122,10 @@ test('an object older than before tells that versions went back, though the list
     listOf('1005', [cm('a', '700', 'A0'), cm('b', '100')]),
     openWatchOf(),
   ];
-  const observer = {
-    onTurnedBack: () => {
-      turns += 1;
-    },
+  const observe = ({ type }: StreamNews): void => {
+    if (type === 'turned-back') turns += 1;
   };
-  const { events } = await informed(t, answers, { observer });
+  const { events } = await informed(t, answers, { observe });
   assert.deepEqual(events.slice(3).map(short), ['synced']);
   assert.equal(turns, 1);
 });
@@ -218,12 +216,6 @@ test("an observer's exception is logged, and the stream goes on", async (t) => {
   const fail = (): never => {
     throw new Error('a bug');
   };
-  const observer = {
-    onFailure: fail,
-    onSignOfLife: fail,
-    onWatchDown: fail,
-    onWatchUp: fail,
-  };
   const { events, script } = await informed(
     t,
     [
@@ -232,7 +224,7 @@ test("an observer's exception is logged, and the stream goes on", async (t) => {
       listOf('30', []),
       openWatchOf(),
     ],
-    { observer, handler: fail },
+    { observe: fail, handler: fail },
   );
   assert.deepEqual(
     events.map(({ type }) => type),

@@ -50,11 +50,10 @@ export function start(
       endList: (version) => told.push(`end ${version}`),
       event: ({ type, resourceVersion }) => told.push(`${type} ${resourceVersion}`),
     },
-    observer: {
-      onFailure: ({ code }, ms) => told.push(`failure ${code}, again in ${ms}`),
-      onWatchUp: () => told.push('up'),
-      onTurnedBack: () => told.push('turned back'),
-      onWatchDown: (reason) => told.push(`down: ${reason}`),
+    observe: (news) => {
+      if (news.type === 'failed') told.push(`failure ${news.code}, again in ${news.nextRetryMs}`);
+      else if (news.type === 'down') told.push(`down: ${news.reason}`);
+      else if (news.type !== 'sign-of-life') told.push(news.type.replace('-', ' '));
     },
   }).run(controller.signal);
   const stop = async (): Promise<void> => {
