@@ -46,19 +46,19 @@ export async function review(
   questions: readonly Question[],
   signal?: AbortSignal,
 ): Promise<Reviewed> {
-  const answers = new Map<Question, Answer>();
+  const answers = new Map<Question, boolean | ApiError | undefined>();
+  let errors: readonly ApiError[] = [];
   for (const [, batch] of Map.groupBy(questions, ({ permission }) => permission)) {
     await Promise.all(
       batch.map(async (question) => answers.set(question, await ask(send, question, signal))),
     );
-    const errors = [...answers.values()].flatMap(({ error }) => error ?? []);
+    errors = [...answers.values()].filter((answer) => answer instanceof ApiError);
     if (errors.some((error) => error.retryAfterMs !== undefined || OF_THE_SERVER.has(error.code))) break;
   }
-  const delays = [...answers.values()].map(({ error }) => error?.retryAfterMs ?? 0);
   return {
-    refused: questions.filter((question) => answers.get(question)?.isAllowed === false),
-    unanswered: questions.filter((question) => answers.get(question)?.isAllowed === undefined),
-    retryAfterMs: Math.max(0, ...delays),
+    refused: questions.filter((question) => answers.get(question) === false),
+    unanswered: questions.filter((question) => typeof answers.get(question) !== 'boolean'),
+    retryAfterMs: Math.max(0, ...errors.map((error) => error.retryAfterMs ?? 0)),
   };
 }
 
@@ -129,29 +129,22 @@ async function statusOf(
   return (await callJson<{ status?: ReviewStatus }>(send, request)).status ?? {};
 }
 
-/** `isAllowed` is undefined if the server did not answer. */
-interface Answer {
-  readonly isAllowed?: boolean;
-  readonly error?: ApiError;
-}
-
 /** The errors that the next question would meet as well. */
 const OF_THE_SERVER: ReadonlySet<ApiErrorCode> = new Set(['throttled', 'silent', 'unanswered', 'aborted']);
 
-/** Sends one review. Of a rule with names it asks for the first one only: the reloader works without the others. */
+/** Sends one review; undefined: the answer does not say. Of a rule with names it asks for the first one only: the reloader works without the others. */
 async function ask(
   send: Send,
   { permission: { namespace, rule }, verb }: Question,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<boolean | ApiError | undefined> {
   const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
   const [group, name] = [rule.apiGroups[0], rule.resourceNames?.[0]];
   const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   try {
-    const { allowed } = await statusOf(send, 'SelfSubjectAccessReview', { resourceAttributes }, signal);
-    return typeof allowed === 'boolean' ? { isAllowed: allowed } : {};
+    return (await statusOf(send, 'SelfSubjectAccessReview', { resourceAttributes }, signal)).allowed;
   } catch (error) {
-    return { error: ApiError.from(error) };
+    return ApiError.from(error);
   }
 }
 

@@ -16,24 +16,23 @@ interface RawLease {
 /** See LeaseClient. Its methods never reject. */
 export class KubernetesLease implements LeaseClient {
   readonly #send: Send;
-  readonly #namespace: string;
-  readonly #name: string;
+  readonly #place: { readonly namespace: string; readonly name: string };
+  readonly #path: string;
   /** The Lease as last answered: an update keeps the fields that it does not know, such as labels. */
   #last: RawLease = {};
 
-  constructor(send: Send, { namespace, name }: { readonly namespace: string; readonly name: string }) {
+  constructor(send: Send, place: { readonly namespace: string; readonly name: string }) {
     this.#send = send;
-    this.#namespace = namespace;
-    this.#name = name;
+    this.#place = place;
+    this.#path = objectPath(LEASES, place.namespace, place.name);
   }
 
   async read(signal: AbortSignal): Promise<Reading<LeaseVersion>> {
-    return await readingOf(() => this.#call({ method: 'GET', path: this.#path(), signal }));
+    return await readingOf(() => this.#call({ method: 'GET', path: this.#path, signal }));
   }
 
   async create(spec: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>> {
-    const path = collectionPath(LEASES, this.#namespace);
-    return await this.#write('POST', path, { spec }, signal);
+    return await this.#write('POST', collectionPath(LEASES, this.#place.namespace), { spec }, signal);
   }
 
   async update(
@@ -43,7 +42,7 @@ export class KubernetesLease implements LeaseClient {
   ): Promise<WriteResult<LeaseVersion>> {
     const { metadata, spec } = this.#last.metadata?.resourceVersion === resourceVersion ? this.#last : {};
     const lease = { metadata: { ...metadata, resourceVersion }, spec: { ...spec, ...record } };
-    return await this.#write('PUT', this.#path(), lease, signal);
+    return await this.#write('PUT', this.#path, lease, signal);
   }
 
   async #write(
@@ -55,7 +54,7 @@ export class KubernetesLease implements LeaseClient {
     const lease = {
       apiVersion: `${LEASES.group}/${LEASES.version}`,
       kind: 'Lease',
-      metadata: { ...metadata, name: this.#name, namespace: this.#namespace },
+      metadata: { ...metadata, ...this.#place },
       spec,
     };
     return await writeResultOf(() => this.#call({ ...writing(method, path, lease), signal }));
@@ -67,10 +66,6 @@ export class KubernetesLease implements LeaseClient {
     if (resourceVersion === undefined) throw new ApiError('malformed', 'the answer is not a Lease');
     this.#last = raw;
     return { resourceVersion, record: recordOf(raw.spec) };
-  }
-
-  #path(): string {
-    return objectPath(LEASES, this.#namespace, this.#name);
   }
 }
 

@@ -135,7 +135,10 @@ function variableSteps(
       .map(({ place, index }) => ({
         index: variable.value === undefined ? index : Number.POSITIVE_INFINITY,
         test: tested(`${place}/name`, variable.name),
-        operation: variable.value === undefined ? removed(place) : replaced(place, variable),
+        operation:
+          variable.value === undefined
+            ? removed(place)
+            : { op: 'replace' as const, path: place, value: variable },
       })),
   );
   const fresh = env.filter(
@@ -158,10 +161,6 @@ function tested(path: string, value: unknown): Operation {
 
 function added(path: string, value: unknown): Operation {
   return { op: 'add', path, value };
-}
-
-function replaced(path: string, value: unknown): Operation {
-  return { op: 'replace', path, value };
 }
 
 function removed(path: string): Operation {

@@ -20,8 +20,6 @@ export interface LoggerOptions {
   readonly problems?: LogStream;
 }
 
-const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 };
-
 /** A Log that writes to two streams, since collectors of logs count each line of standard error as an error. */
 export function newLog(options: LoggerOptions): Log {
   const { out = process.stdout, problems = process.stderr } = options;
@@ -52,7 +50,6 @@ function writerTo(
     return form === 'json' ? jsonLine(entry) : textLine(entry, colour);
   });
   const logger = createLogger({
-    levels: LEVELS,
     level,
     format: line,
     transports: [new transports.Stream({ stream, eol: '\n' })],
