@@ -4,6 +4,7 @@ import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
 import type { Send } from '../../kubernetes/transport.ts';
 import {
+  CONFIG_KINDS,
   type ConfigKind,
   type ConfigRef,
   describe,
@@ -201,11 +202,17 @@ function kindNotServed({
   return { rule: 'kind-not-served', about: kind, says: `the reloader ${says}`, todo };
 }
 
-function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
-  const watched = configKindsOf(reloader.options);
-  return workload.references
-    .filter(({ kind }) => !watched.includes(kind))
-    .map(({ kind, name }) => kindIgnored(reloader, kind, `${kind}/${name}`));
+/** What it reads or lists of kinds that the reloader does not watch. */
+export function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
+  const ignored = CONFIG_KINDS.filter((kind) => !configKindsOf(reloader.options).includes(kind));
+  return ignored.flatMap((kind) => {
+    const read = workload.references
+      .filter((each) => each.kind === kind)
+      .map(({ name }) => `${kind}/${name}`);
+    const lists = everyVocabulary(reloader.options).flatMap(({ named }) => named[kind]);
+    const named = lists.filter((key) => key in workload.annotations);
+    return [...read, ...named].map((each) => kindIgnored(reloader, kind, each));
+  });
 }
 
 function vocabularyOff({ raw, reloader: { options } }: Facts): readonly Cause[] {

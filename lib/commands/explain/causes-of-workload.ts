@@ -2,7 +2,7 @@
 
 import { nativeKeyOf } from '../../annotations/policy-keys.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
-import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
+import { NATIVE_PREFIX, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { blocksOf } from '../../blockers/blockers.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
@@ -15,6 +15,7 @@ import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Block, Cause, CauseRule, Facts } from './cause.ts';
+import { objectsIgnored } from './causes-of-setting.ts';
 import { decidingWords, wordsOf, wordText } from './policy-words.ts';
 
 /** The rules, in the order in which a person should look at them. */
@@ -61,15 +62,17 @@ export function causeOf({ reason, about, message }: Finding): Cause {
 function asksForNothing(facts: Facts): Cause | undefined {
   const { row, workload, record, reloader, observation, findings: found } = facts;
   if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
-  const keys = vocabulariesOf(reloader).flatMap(workloadKeysOf);
+  const { options } = reloader;
+  const all = everyVocabulary(options).filter((each) => options.dialects.includes(each.name));
+  const keys = all.flatMap(workloadKeysOf);
   const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
   const off = asking.filter(({ value }) => parseBool(value) === false);
-  const isAll = reloader.options.autoReloadAll && off.length === 0;
+  const isAll = options.autoReloadAll && off.length === 0;
   if (record !== undefined || isAll) return undefined;
   const on = asking.filter((word) => !off.includes(word)).map(({ key }) => key);
-  const sources: readonly string[] = configKindsOf(reloader.options);
-  const isListed = workloadKindsOf(reloader.options).some((each) => each.kind === row.kind);
-  const isWatched = isListed && workload.references.every(({ kind }) => sources.includes(kind));
+  const sources: readonly string[] = configKindsOf(options);
+  const isListed = workloadKindsOf(options).some((each) => each.kind === row.kind);
+  const isWatched = isListed && objectsIgnored(facts).length === 0;
   const isRead = observation.unread.every(({ kind }) => kind !== row.kind && !sources.includes(kind));
   if (on.length > 0) {
     const about = on.join(', ');
@@ -78,20 +81,11 @@ function asksForNothing(facts: Facts): Cause | undefined {
     return isWatched && isRead ? { rule: 'no-reference', about, says, todo } : undefined;
   }
   const { kind, namespace, name } = workload.ref;
-  const lists = configKindsOf(reloader.options).flatMap((each) => {
-    const read = workload.references.filter((reference) => reference.kind === each);
-    const names = [...new Set(read.map((reference) => reference.name))];
-    return names.length === 0 ? [] : [`${nativeKeyOf(each)}=${names.join(',')}`];
-  });
   const by = off.length === 0 ? '' : ` (${off.map(wordText).join(', ')})`;
   const cause = { rule: 'not-asked', about: 'annotations', says: `no annotation asks for anything${by}` };
-  if (lists.length === 0 || !readsNative(facts)) return cause;
-  const command = `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${lists.join(' ')}`;
-  return { ...cause, todo: command };
-}
-
-function vocabulariesOf({ options }: Facts['reloader']): readonly Vocabulary[] {
-  return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
+  if (!workload.references.some((each) => sources.includes(each.kind)) || !readsNative(facts)) return cause;
+  const todo = `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${NATIVE_PREFIX}/auto=true`;
+  return { ...cause, todo };
 }
 
 function readsNative({ reloader: { options } }: Facts): boolean {
@@ -108,12 +102,12 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
   if (record === undefined) return [];
   const { namespace } = workload.ref;
   const followed = new Set([...record.edges.keys()].map((key) => key.split('/', 3).join('/')));
-  const others = workload.references.filter(
-    ({ kind, name }) => !followed.has(keyOf({ kind, namespace, name })) && !isMountedKind(kind),
-  );
-  const ignored = observation.store.settings.vocabularies;
-  return others
-    .filter(({ kind, name }) => !ignored.judge(workload, { kind, namespace, name }, {}).asks)
+  const { vocabularies } = observation.store.settings;
+  return workload.references
+    .filter(({ kind, name }) => {
+      const ref = { kind, namespace, name };
+      return !(followed.has(keyOf(ref)) || isMountedKind(kind) || vocabularies.judge(workload, ref, {}).asks);
+    })
     .map(({ kind, name }) => ({
       rule: 'not-asked',
       about: `${kind}/${name}`,

@@ -94,6 +94,16 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'kind-not-served',
     names: /--cronjob-reload=run-now/,
   },
+  'the kind of an object that an annotation alone names is not watched': {
+    make: (world) =>
+      world
+        .install(['-A', '--resources-to-ignore=secrets'])
+        .deployment({ annotations: { 'reloader.k8s.collaborne.com/secret': 'tls' }, reads: [] }),
+    rule: 'kind-of-object-ignored',
+    names:
+      /^the reloader does not watch Secrets, so reloader\S+\/secret rolls nothing -> take secrets out of/,
+    isAlone: true,
+  },
   'the kind is left alone': {
     make: (world) =>
       world

@@ -62,7 +62,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .configMap('other')
         .deployment({ reads: ['web', 'other'] }),
     rule: 'not-asked',
-    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/configmap=web,other$/,
+    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/auto=true$/,
   },
   'no annotation asks for anything, and native ones would have no effect': {
     make: (world) => world.install(['-A', '--dialects=wave']).configMap().deployment(),
