@@ -131,8 +131,7 @@ function shownState(
   const has = (state: FollowedObject['pods']): boolean => follows.some(({ pods }) => pods === state);
   if (causes.some(({ rule }) => NOT_SERVED.test(rule))) return 'not served';
   if (record === undefined || reloader.unknown.length > 0 || has('unknown')) return 'unknown';
-  const state = stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
-  return state === 'healthy' && has('paused') ? 'waiting' : state;
+  return stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
 }
 
 /** What of a workload's settings, objects and state is not known. */

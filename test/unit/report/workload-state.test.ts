@@ -12,6 +12,11 @@ type Row = readonly [State, (readonly Pick<Blocked, 'state'>[] | undefined)?, ((
 const ROWS: Readonly<Record<string, Row>> = {
   'is up to date': ['healthy'],
   'replaces its pods': ['rolling', undefined, (world) => world.workload('web', { isRolledOut: false })],
+  'was paused before it had pods': [
+    'waiting',
+    undefined,
+    (world) => Object.assign(world.record('web').workload, { isPaused: true, isComplete: false }),
+  ],
   'halted the content that it runs': ['failing', undefined, halt],
   'waits for a window': ['waiting', [{}]],
   'waits for a halted content, and something else': ['halted', [{}, { state: 'halted' }]],
