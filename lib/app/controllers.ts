@@ -37,6 +37,7 @@ export interface ControllersOptions
       | 'newToken'
       | 'onOutcome'
       | 'onPatchAnswered'
+      | 'marks'
     >,
     Pick<StateCommitterOptions, 'stateClient' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
@@ -185,6 +186,10 @@ export class Controllers {
           .padStart(8, '0'),
       onOutcome: (...report) => this.#onOutcome(...report),
       onPatchAnswered: (seconds) => this.counters?.patched(seconds),
+      marks: {
+        isMarked: (record) => this.committer.isMarked(record),
+        mark: (record) => this.committer.mark(record),
+      },
     });
   }
 

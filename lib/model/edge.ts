@@ -3,7 +3,7 @@
  * when its policy asks for the object, and the running digest is not the observed one or its pods are mixed.
  */
 
-import { algorithmOf, type Digest } from './digest.ts';
+import type { Digest } from './digest.ts';
 import type { Stamp } from './stamp.ts';
 import type { StateEntry } from './state-entry.ts';
 import type { Span } from './timeline.ts';
@@ -15,10 +15,10 @@ export const UNKNOWN = '?';
 export type RunningDigest = Digest | typeof UNKNOWN;
 
 /**
- * A running digest as the state records it. `?<sequence>`: that of the stamp with this sequence while the live template carries it,
- * else unknown, since pods of the template before were still there.
+ * A mark of the state: pods may run another digest than that of the entry. `?<sequence>`: they run that digest if the live
+ * template carries the stamp with this sequence, else unknown, since pods of the template before were still there.
  */
-export type RecordedDigest = RunningDigest | `?${number}`;
+export type Mark = typeof UNKNOWN | `?${number}`;
 
 /** One workload's relation to one object. Immutable: every rule makes a new one. */
 export interface Edge {
@@ -39,34 +39,21 @@ export interface Edge {
   readonly rolloutInProgress: boolean;
 }
 
-/** Whether a stamp is uncommitted: its sequence is above that of the object's entry. */
-export function isUncommitted(stamp: Stamp | undefined, entry: StateEntry | undefined): stamp is Stamp {
-  return stamp !== undefined && stamp.sequence > (entry?.sequence ?? 0);
-}
-
 /**
- * The running digest of an edge when a reloader starts: the stamp's digest if the stamp is uncommitted, or the override is for it,
- * else the recorded override, else the committed digest. In this order, since a patch may have been accepted after the override
- * was written. Undefined without an entry: then the content first observed is the baseline.
+ * The running digest that the state gives: that of the entry, or unknown where a mark says so. Undefined without an entry: then
+ * the content first observed is the baseline.
  */
-export function runningDigestAtStart(
+export function recover(
   entry: StateEntry | undefined,
-  override: RecordedDigest | undefined,
+  mark: Mark | undefined,
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
-  if (entry === undefined) return undefined;
-  if (isUncommitted(stamp, entry)) return stamp.digest;
-  if (stamp !== undefined && override === whileStamped(stamp)) return committedBy(stamp, entry);
-  return override?.startsWith(UNKNOWN) === true ? UNKNOWN : (override ?? entry.digest);
+  if (entry === undefined || mark === undefined) return entry?.digest;
+  return stamp !== undefined && mark === markOf(stamp) ? entry.digest : UNKNOWN;
 }
 
-/** The digest of a committed stamp; that of the entry if it was written anew under another algorithm, since the stamp keeps its own. */
-export function committedBy(stamp: Stamp, { digest }: StateEntry): Digest | undefined {
-  return algorithmOf(stamp.digest) === algorithmOf(digest) ? stamp.digest : digest;
-}
-
-/** What the state records of pods that are being replaced by those of a template with this stamp. */
-export function whileStamped({ sequence }: Stamp): RecordedDigest {
+/** The mark of pods that are being replaced by those of a template with this stamp. */
+export function markOf({ sequence }: Stamp): Mark {
   return `${UNKNOWN}${sequence}`;
 }
 

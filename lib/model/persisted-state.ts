@@ -1,6 +1,6 @@
 /** The parsed content of one ConfigMap of the state: the memory that survives the process. */
 
-import type { RecordedDigest } from './edge.ts';
+import type { Mark } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import {
   type Knows,
@@ -99,7 +99,7 @@ export function recordedOf(
   workload: WorkloadRef,
   config: ConfigRef,
   homeNamespace: string,
-): RecordedDigest | undefined {
+): Mark | undefined {
   const overrides = state.overrides.get(overridesKeyOf(workload, homeNamespace));
   return overrides?.[localEntryKeyOf(config)];
 }

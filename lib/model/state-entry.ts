@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
-import type { RecordedDigest } from './edge.ts';
+import { type Mark, UNKNOWN } from './edge.ts';
 import { type ConfigRef, configKindOf, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
 
@@ -32,8 +32,8 @@ export const NO_FOLLOWER = '-';
 /** A content is halted so often at most: who lets it go on each time gets the rest without a further halt. */
 export const MOST_HALTS = 10;
 
-/** The running digests of one workload that differ from the committed ones, by entry key without namespace. */
-export type Overrides = Readonly<Record<StateKey, RecordedDigest>>;
+/** The marks of one workload, by entry key without namespace. */
+export type Overrides = Readonly<Record<StateKey, Mark>>;
 
 const LONGEST_KEY = 253;
 /** The kind of a workload in a key, as a pattern: that of a custom resource is `<plural>.<group>`. */
@@ -125,7 +125,7 @@ export function parseEntry(value: string, knows: Knows): StateEntry | undefined 
   return { digest: named === undefined || knows(named) ? digest : undefined, sequence, ...haltsIn(halts) };
 }
 
-const RECORDED = new RegExp(`^(?:-|\\?(?:${NUMBER})?|(?:[a-z0-9]+:)?[0-9a-f]{40})$`);
+const MARK_OF_STAMP = new RegExp(`^\\?${NUMBER}$`);
 
 /** Whether contents can be digested under an algorithm. */
 export type Knows = (algorithm: AlgorithmName) => boolean;
@@ -156,10 +156,7 @@ function haltsIn(text: string): Pick<StateEntry, 'halts'> {
   return { halts: halts.map(([token = '', workload = '']) => ({ token, workload })) };
 }
 
-/**
- * Parses overrides; undefined if `value` is invalid. A digest under an algorithm that is not known stays as it is: it equals no
- * current digest, as an unknown one.
- */
+/** Parses overrides; undefined if `value` is invalid. Any text of a mark that is not of a stamp is a doubt. */
 export function parseOverrides(value: string): Overrides | undefined {
   let parsed: unknown;
   try {
@@ -168,10 +165,10 @@ export function parseOverrides(value: string): Overrides | undefined {
     return undefined; // the caller, which knows the key, reports it
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
-  const wellFormed = Object.values(parsed).every(
-    (recorded) => typeof recorded === 'string' && RECORDED.test(recorded),
-  );
-  return wellFormed ? (parsed as Overrides) : undefined;
+  const marks = Object.entries(parsed).map(([key, mark]): [StateKey, Mark] => {
+    return [key, MARK_OF_STAMP.test(String(mark)) ? (mark as Mark) : UNKNOWN];
+  });
+  return Object.fromEntries(marks);
 }
 
 /** The text of `overrides`, keys sorted; undefined if there are none, so that the key is removed. */

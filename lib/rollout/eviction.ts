@@ -5,7 +5,6 @@
  */
 
 import { translated } from '../model/digest.ts';
-import { runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type Outcome,
@@ -44,7 +43,6 @@ interface Session {
   /** The uids of the older pods that are left. */
   left: ReadonlySet<string>;
   readonly total: number;
-  readonly since: number;
   hasEvicted: boolean;
   movedAt: number;
   idle: number;
@@ -55,8 +53,6 @@ type Stop = Exclude<WriteResult<unknown>, { readonly kind: 'accepted' | 'gone' |
 
 type Listed = Extract<PodsReading, { readonly kind: 'listed' }>;
 
-/** A state that cannot be written does not hold evictions back for longer than this. */
-const RECORD_WAIT_MS = 60_000;
 /** An attempt in which an admission webhook delays each eviction must not count as stuck: after this the next attempt goes on. */
 const LONGEST_EVICTIONS_MS = 30_000;
 const RIGHTS = 'evictions need the rights to list pods and to create pods/eviction';
@@ -112,8 +108,6 @@ export class PodEvictions {
     const session = this.#sessionFor(record, plan, reading.pods);
     const hasMoved = look(session, reading.pods);
     if (session.left.size === 0) return this.#finish(record, plan, session);
-    if (!this.#isRecorded(record, session))
-      return progress(record, session, plan, true, { message: 'the state is written first' });
     const { gone, stop } = await this.#evictSome(record, session, reading, client);
     if (stop?.kind === 'rejected') return refused(stop.message, stop.code === 'forbidden');
     const waits = stop ?? { message: 'the next one is evicted when enough pods are ready' };
@@ -131,7 +125,6 @@ export class PodEvictions {
       configs: new Set(configsIn(plan)),
       left: new Set(older.map(({ uid }) => uid)),
       total: older.length,
-      since: monotonicMs(),
       hasEvicted: known?.hasEvicted ?? false,
       movedAt: monotonicMs(),
       idle: 0,
@@ -167,19 +160,6 @@ export class PodEvictions {
         return written === digest || isAfter(lastWrite, persisted.writtenAt) ? lastWrite : undefined;
       }),
     );
-  }
-
-  /** Whether a start would know as well that the pods may have read any content. */
-  #isRecorded({ workload, edges }: WorkloadRecord, { configs, since }: Session): boolean {
-    const { store } = this.#options;
-    const isKnown = (key: ObjectKey): boolean => {
-      const ref = store.configs.get(key)?.ref;
-      const edge = edges.get(key);
-      if (ref === undefined || edge === undefined || edge.runningDigest !== UNKNOWN) return true;
-      const override = store.persisted.overrideOf(workload.ref, ref);
-      return runningDigestAtStart(store.persisted.entryOf(ref), override, edge.stamp) === UNKNOWN;
-    };
-    return [...configs].every(isKnown) || monotonicMs() - since > RECORD_WAIT_MS;
   }
 
   /**

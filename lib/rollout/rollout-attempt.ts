@@ -22,6 +22,7 @@ import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Span, Timeline } from '../model/timeline.ts';
 import { hasSameTemplate, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import type { StateCommitter } from '../state/state-committer.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
@@ -54,9 +55,13 @@ export interface AttemptOptions extends EvictionOptions {
   readonly observe: (ref: WorkloadRef, workload: Workload, span?: Span) => void;
   /** What may keep a workload from being rolled. */
   readonly blockers: readonly Blocker[];
+  /** Has the state record a rollout before its patch. @default nothing is recorded */
+  readonly marks?: Pick<StateCommitter, 'isMarked' | 'mark'> | undefined;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
+
+const UNMARKED = 'the state cannot be written, and has to record the rollout first';
 
 /** See the file's comment. */
 export class RolloutAttempts {
@@ -73,18 +78,36 @@ export class RolloutAttempts {
    * by monotonicMs. The caller makes no two attempts for one workload at once. May reject only by a defect.
    */
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
-    const { store, blockers } = this.#options;
+    const { store, marks } = this.#options;
     const key = keyOf(ref);
     // An earlier patch without an answer: it may have an effect.
     const sent = store.workloads.get(key)?.inFlight;
     const unresolved = sent && (await this.#refresh(ref, sent, true));
     if (unresolved !== undefined) return unresolved;
-    const record = store.workloads.get(key);
-    if (record === undefined) return { type: 'current' };
+    for (;;) {
+      const record = store.workloads.get(key);
+      if (record === undefined) return { type: 'current' };
+      const known = this.#decide(record);
+      if (known !== undefined) return known;
+      // No patch before its mark: if this process dies with its answer, a start must know that pods may run either content.
+      if (marks === undefined || marks.isMarked(record)) return await this.#begin(record, tries, since);
+      if (!(await marks.mark(record))) return unavailable({ message: UNMARKED });
+    }
+  }
+
+  /** Why there is nothing to send now. */
+  #decide(record: WorkloadRecord): Outcome | undefined {
+    const { store, blockers } = this.#options;
     this.#evictions.prepare(record);
-    if (!needsRollout(store, key)) return this.#current(record);
+    if (!needsRollout(store, keyOf(record.workload.ref))) return this.#current(record);
     const blocked = blockOf(blockers, record, Date.now());
-    if (blocked !== undefined) return { type: 'blocked', blocked };
+    return blocked && { type: 'blocked', blocked };
+  }
+
+  /** Nothing blocks the workload, and the state marks it. */
+  async #begin(record: WorkloadRecord, tries: Tries, since: number): Promise<Outcome> {
+    const { store, blockers } = this.#options;
+    const key = keyOf(record.workload.ref);
     for (const blocker of blockers) blocker.begin?.(record);
     const now = Date.now();
     const plan = planRollout(store, key, {

@@ -5,10 +5,12 @@
  */
 
 import type { Heartbeat } from '../model/health.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
+import { unmarkedObjects } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { KnownState, type KnownStateOptions } from './known-state.ts';
 import type { Refusal } from './refusal.ts';
@@ -35,6 +37,8 @@ const BATCH_MS = 1000;
 const LOOK_MS = 100;
 /** For how long no further shard is created after the API server refused one. */
 const NO_GROWTH_MS = 30_000;
+/** An attempt waits for so many rounds at most: the first one may have begun before its request. */
+const MOST_ROUNDS = 3;
 
 /**
  * See the file's comment. A level-based loop: callers only name objects that may need a write, and each round (`#flush`) plans
@@ -67,6 +71,10 @@ export class StateCommitter {
   #isClosed = false;
   /** After a failure: nothing is sent before this moment. */
   #notBefore = Number.NEGATIVE_INFINITY;
+  /** Objects whose entries or marks have no room. */
+  #withoutRoom: ReadonlySet<ObjectKey> = new Set();
+  /** Attempts that wait for the end of the round. */
+  #waiters: (() => void)[] = [];
   /** Until this moment new entries go to existing shards. */
   #noGrowthUntil = Number.NEGATIVE_INFINITY;
 
@@ -96,6 +104,27 @@ export class StateCommitter {
     if (now.size === 0 && soon.size === 0) return;
     this.#add(now, soon);
     this.#schedule();
+  }
+
+  /** Whether the state marks all that the workload is outdated on. What has no room is not waited for: a restart forgets it. */
+  isMarked(record: WorkloadRecord): boolean {
+    return this.#unmarkedOf(record).size === 0;
+  }
+
+  /** Has the marks of the workload written; resolves with whether they are. All that wait share one write. */
+  async mark(record: WorkloadRecord): Promise<boolean> {
+    for (let rounds = 0; rounds < MOST_ROUNDS && !this.isMarked(record); rounds += 1) {
+      if (this.#isOver || monotonicMs() < this.#notBefore) return false;
+      this.#add(this.#unmarkedOf(record), []);
+      this.#schedule();
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+    return this.isMarked(record);
+  }
+
+  #unmarkedOf(record: WorkloadRecord): ReadonlySet<ObjectKey> {
+    const keys = unmarkedObjects(this.#options.store, record).map(({ ref }) => keyOf(ref));
+    return new Set(keys.filter((key) => !this.#withoutRoom.has(key)));
   }
 
   /**
@@ -138,6 +167,11 @@ export class StateCommitter {
   halt(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#endRound();
+  }
+
+  #endRound(): void {
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
   get #isOver(): boolean {
@@ -188,6 +222,7 @@ export class StateCommitter {
     this.#timer = undefined;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
+      this.#endRound();
       this.#goOn();
     });
   }
@@ -284,8 +319,9 @@ export class StateCommitter {
    * Takes over a plan of which only `sent` is sent now: the objects of its other writes stay candidates, the postponed ones
    * wait for `kick`.
    */
-  #keep({ writes, postponed, full }: StatePlan, sent: StateWrite | undefined): void {
+  #keep({ writes, postponed, full, withoutRoom }: StatePlan, sent: StateWrite | undefined): void {
     this.#known.noteFull(full);
+    this.#withoutRoom = withoutRoom;
     const left = writes.filter((write) => write !== sent);
     this.#isUnfinished = left.length > 0;
     for (const config of this.#candidates) this.#postponed.delete(config);

@@ -4,14 +4,7 @@
  */
 
 import { translated } from '../model/digest.ts';
-import {
-  committedBy,
-  type Edge,
-  isUncommitted,
-  type RecordedDigest,
-  recordedDigest,
-  whileStamped,
-} from '../model/edge.ts';
+import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import {
   localEntryKeyOf,
@@ -45,7 +38,7 @@ export interface OverrideChange {
   readonly shard: number;
   readonly key: StateKey;
   readonly overrides: Overrides | undefined;
-  /** False if marks of complete rollouts are all that goes: a later write removes them. */
+  /** False if marks of complete rollouts whose stamps are still there are all that goes: a later write removes them. */
   readonly isDue: boolean;
 }
 
@@ -64,11 +57,12 @@ export function changedOverrides(
   for (const workload of workloads) {
     const key = store.persisted.overridesKeyOf(workload.workload.ref);
     const after = overridesByShard(store, workload, desired);
+    const carried = marksCarried(store, workload);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
       const overrides = after.get(shard);
       const [before = {}, now = {}] = [shards[shard]?.overrides.get(key), overrides];
       const changed = Object.keys({ ...before, ...now }).filter((each) => before[each] !== now[each]);
-      const isDue = changed.some((each) => each in now || !/^\?\d/.test(before[each] ?? ''));
+      const isDue = changed.some((each) => each in now || before[each] !== carried[each]);
       if (changed.length > 0) changes.push({ shard, key, overrides, isDue });
     }
   }
@@ -86,6 +80,15 @@ export function withOverrides(store: Store): WorkloadRecord[] {
   return [...store.workloads.values()].filter(({ workload }) =>
     recorded.has(store.persisted.overridesKeyOf(workload.ref)),
   );
+}
+
+/** The marks that mean nothing while the template has its present stamps. */
+function marksCarried(store: Store, { edges }: WorkloadRecord): Overrides {
+  const stamped = [...edges].flatMap(([config, { stamp }]) => {
+    const ref = store.configs.get(config)?.ref;
+    return ref === undefined || stamp === undefined ? [] : [[localEntryKeyOf(ref), markOf(stamp)] as const];
+  });
+  return Object.fromEntries(stamped);
 }
 
 /** The overrides that one workload needs, by shard. */
@@ -110,25 +113,19 @@ function overridesByShard(
 }
 
 /**
- * The override of one edge; undefined where a start derives the running digest from the stamp or from the entry. While older pods
- * run beside those of our stamp, an undo may make them all pods there are: only the stamp proves to a start that this did not happen.
+ * The mark of one edge; undefined where its pods run the digest of the entry. While older pods run beside those of our stamp, an undo
+ * may make them all pods there are: only the stamp proves to a start that this did not happen.
  */
 export function overrideFor(
   store: Store,
   record: WorkloadRecord,
   { config, entry, edge }: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
-): RecordedDigest | undefined {
+): Mark | undefined {
   const { stamp, rolloutInProgress } = edge;
-  const object = store.configs.get(config) ?? {};
   const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
-  if (runningDigest === undefined || isUncommitted(stamp, entry)) return undefined;
-  if (
-    stamp !== undefined &&
-    rolloutInProgress &&
-    runningDigest === translated(committedBy(stamp, entry), object)
-  )
-    return whileStamped(stamp);
-  return runningDigest === translated(entry.digest, object) ? undefined : runningDigest;
+  if (runningDigest === undefined) return undefined;
+  if (runningDigest !== translated(entry.digest, store.configs.get(config) ?? {})) return UNKNOWN;
+  return stamp !== undefined && rolloutInProgress ? markOf(stamp) : undefined;
 }
 
 /**
@@ -138,8 +135,8 @@ export function overrideFor(
 function overridesOfFormer(
   store: Store,
   { workload, edges: own }: WorkloadRecord,
-): Map<number, Record<StateKey, RecordedDigest>> {
-  const byShard = new Map<number, Record<StateKey, RecordedDigest>>();
+): Map<number, Record<StateKey, Mark>> {
+  const byShard = new Map<number, Record<StateKey, Mark>>();
   if (store.abandoned.isEmpty) return byShard;
   const unwritten = [...own.keys()].flatMap((config) => {
     const { ref, digest } = store.configs.get(config) ?? {};

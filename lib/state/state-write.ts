@@ -5,7 +5,7 @@
  * in the same write. Values that must be true together are never in two writes, so each write may fail alone.
  */
 
-import { type RunningDigest, runningDigestAtStart } from '../model/edge.ts';
+import { type RunningDigest, recover } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
 import {
@@ -47,8 +47,9 @@ export interface StatePlan {
   readonly writes: readonly StateWrite[];
   /** Candidates that cannot be written yet: a kind is not listed, a workload is about to be patched, or there is no room. */
   readonly postponed: ReadonlySet<ObjectKey>;
-  /** The shards that have no room for some of them. */
+  /** The shards that have no room for some of them, and those objects. */
   readonly full: ReadonlySet<number>;
+  readonly withoutRoom: ReadonlySet<ObjectKey>;
 }
 
 /** The input of the planner. */
@@ -78,7 +79,7 @@ export function planStateWrites(store: Store, request: StateRequest): StatePlan 
   const { room = () => Number.POSITIVE_INFINITY } = request;
   const { configs, shards: full } = takeOutWhatHasNoRoom(store, choice.desired, room);
   const postponed = new Set([...choice.postponed, ...configs]);
-  return { writes: writesOf(store, request, choice, configs), postponed, full };
+  return { writes: writesOf(store, request, choice, configs), postponed, full, withoutRoom: configs };
 }
 
 /** Whether the state has no entry of the object yet, so that the next write of it is the baseline. */
@@ -140,7 +141,7 @@ export function believedAtStart(
 ): RunningDigest | undefined {
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
   const override = recordedOf(state, workload.workload.ref, ref, store.settings.homeNamespace);
-  return runningDigestAtStart(state.entries.get(store.persisted.entryKeyOf(ref)), override, stamp);
+  return recover(state.entries.get(store.persisted.entryKeyOf(ref)), override, stamp);
 }
 
 /**
@@ -176,7 +177,9 @@ function consider(
 ): void {
   // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
   const isUnused = forgetIfUnused(store, config, ref);
-  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, config, ref);
+  const isHeld = isHeldUp(store, request, config, ref);
+  if (isHeld) keepDigest(store, request, desired, config, ref);
+  const entry = isHeld ? 'later' : desiredEntry(store, config, ref);
   // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
   if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
     if (!isUnused) postponed.add(config);
@@ -190,6 +193,18 @@ function consider(
       : 0);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
+}
+
+/** Before all kinds are listed marks may change, but no digest: a workload of another kind may still run it. */
+function keepDigest(
+  { persisted }: Store,
+  { urgent }: StateRequest,
+  desired: Map<ObjectKey, Desired>,
+  config: ObjectKey,
+  ref: ConfigRef,
+): void {
+  const entry = urgent.has(config) ? persisted.entryOf(ref) : undefined;
+  if (entry !== undefined) desired.set(config, { ref, entry, shard: persisted.shardOf(ref) ?? 0 });
 }
 
 /**

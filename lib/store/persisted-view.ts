@@ -1,6 +1,6 @@
 /** The state as it was last read or written, and the sequences and shards that a write without an answer may have used. */
 
-import type { RecordedDigest } from '../model/edge.ts';
+import type { Mark } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
 import { NO_STATE, type ShardedState, together } from '../model/shards.ts';
@@ -65,7 +65,7 @@ export class PersistedView {
   }
 
   /** The override of an edge. */
-  overrideOf(workload: WorkloadRef, config: ConfigRef): RecordedDigest | undefined {
+  overrideOf(workload: WorkloadRef, config: ConfigRef): Mark | undefined {
     return recordedOf(this.state, workload, config, this.#homeNamespace);
   }
 

@@ -5,14 +5,7 @@
 
 import { lostAnnotations } from '../annotations/other-writers.ts';
 import { ABSENT, translated } from '../model/digest.ts';
-import {
-  type Edge,
-  isUncommitted,
-  newEdge,
-  type RunningDigest,
-  runningDigestAtStart,
-  UNKNOWN,
-} from '../model/edge.ts';
+import { type Edge, newEdge, type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
 import type { LostOptIn } from '../model/finding.ts';
 import { hasFailed } from '../model/hold.ts';
 import { RESTARTS } from '../model/kinds/argo-rollout.ts';
@@ -67,7 +60,7 @@ export function appearingEdge(
 }
 
 /**
- * An edge of the first list: an uncommitted stamp, the override or the entry names the running digest. If it differs from the
+ * An edge of the first list: the entry names the running digest, unless a mark says otherwise. If it differs from the
  * current digest, the object changed before this start and pods may have started with either content, so the pods are
  * mixed: the edge stays out of date until a patch. The same holds if the object changed between its own list and that of the
  * workload.
@@ -75,8 +68,7 @@ export function appearingEdge(
 export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
   const { workload } = record;
-  const { stamp, ambiguous } = liveStampOf(store, record, keyOf(config.ref));
-  const entry = store.persisted.entryOf(config.ref);
+  const { stamp } = liveStampOf(store, record, keyOf(config.ref));
   const edge = newEdge(stamp, undefined);
   const { isRolledOut } = workload;
   const believed = believedDigest(store, beginning, config, stamp);
@@ -89,8 +81,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   }
   const observed = observedBy(store, record, config);
   const known = translated(believed, config);
-  const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
-  const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
+  const running = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   // It changed since it was listed.
   const mayHaveReadOther = config.changedAt > Number.NEGATIVE_INFINITY;
   const facts = { observed, isRolledOut, mayHaveReadOther };
@@ -101,7 +92,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   return next;
 }
 
-/** The running digest by the stamp and the state; without an entry by the entries of other parts of the object. */
+/** The running digest by the state; without an entry by the entries of other parts of the object. */
 function believedDigest(
   store: Store,
   { record, effects }: Beginning,
@@ -109,16 +100,14 @@ function believedDigest(
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
   const entry = store.persisted.entryOf(config.ref);
-  const override = store.persisted.overrideOf(record.workload.ref, config.ref);
+  const mark = store.persisted.overrideOf(record.workload.ref, config.ref);
   const own = isOfPart(store, config.ref, stamp) ? undefined : stamp;
-  const runningDigest = runningDigestAtStart(entry, override, own);
+  const runningDigest = recover(entry, mark, own);
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }
-  // The entry may have been committed because of other workloads: an override of another part proves that these pods missed a
-  // change.
-  const isOfOthers = override === undefined && !isUncommitted(own, entry);
-  return isOfOthers && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
+  // The entry may have been committed because of other workloads: a mark of another part proves that these pods missed a change.
+  return mark === undefined && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
 }
 
 /** The next value of an edge after an observation of its workload: first the writes since the last one, then the pods. */

@@ -8,9 +8,9 @@ import { ABSENT, type Digest, translated } from '../model/digest.ts';
 import {
   type Edge,
   isOutdated,
-  isUncommitted,
+  type RunningDigest,
   recordedDigest,
-  runningDigestAtStart,
+  recover,
   UNKNOWN,
 } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -154,9 +154,28 @@ function underPolicy(
   return isAsked ? begun : nextEdge(begun, { type: 'skipped', observed });
 }
 
+/** The running digest that a start would read from the state now. */
+export function recovered(
+  store: Store,
+  { workload }: WorkloadRecord,
+  config: ConfigRecord,
+  { stamp }: Edge,
+): RunningDigest | undefined {
+  const mark = store.persisted.overrideOf(workload.ref, config.ref);
+  return translated(recover(store.persisted.entryOf(config.ref), mark, stamp), config);
+}
+
+/** The objects that the workload is outdated on and that the state does not mark for it. */
+export function unmarkedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
+  return outdatedObjects(store, record).filter((config) => {
+    const edge = record.edges.get(keyOf(config.ref));
+    return edge !== undefined && recovered(store, record, config, edge) !== UNKNOWN;
+  });
+}
+
 /**
- * Whether a restart now would believe another running digest of the edge than this process does: then the state is written at
- * once. Not while a patch is on its way, whose answer leads to a write.
+ * Whether a start would take the pods for those of a digest that they may not run: then the state is written at once. Not while a
+ * patch is on its way, whose answer leads to a write.
  */
 export function wouldForget(
   store: Store,
@@ -164,13 +183,10 @@ export function wouldForget(
   config: ConfigRecord,
   edge: Edge,
 ): boolean {
-  const entry = store.persisted.entryOf(config.ref);
-  // A skipped change waits for the next write, unless the stamp is uncommitted: a start would believe the stamp.
-  const isStampBelieved = entry !== undefined && isUncommitted(edge.stamp, entry);
-  if (!asks(store, workload, config) && !isStampBelieved) return false;
+  // A skipped change waits for the next write.
+  if (!asks(store, workload, config)) return false;
   if (edge.runningDigest === undefined || (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN))
     return false;
-  const override = store.persisted.overrideOf(workload.workload.ref, config.ref);
-  const believed = translated(runningDigestAtStart(entry, override, edge.stamp), config);
-  return believed !== recordedDigest(edge, false);
+  const believed = recovered(store, workload, config, edge);
+  return believed !== UNKNOWN && believed !== recordedDigest(edge, false);
 }

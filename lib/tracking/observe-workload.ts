@@ -5,7 +5,7 @@
 
 import { competitorIn } from '../annotations/other-writers.ts';
 import { stampVariablesOf } from '../annotations/stamp-variables.ts';
-import { type Edge, isUncommitted } from '../model/edge.ts';
+import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
@@ -289,8 +289,8 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
 }
 
 /**
- * Ends one edge. Its sequences stay used. If its stamp is uncommitted or an override is recorded, the state is written at once:
- * otherwise a start would believe them if the workload follows the object again.
+ * Ends one edge. Its sequences stay used. A mark is removed at once: otherwise a start would believe it if the workload follows the
+ * object again.
  */
 function endEdge(
   store: Store,
@@ -307,10 +307,9 @@ function endEdge(
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
-  const isRecorded = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
-  const mustWrite = isRecorded || isUncommitted(edge.stamp, store.persisted.entryOf(ref));
+  const isMarked = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
   store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
-  effects.persist(config, mustWrite ? 'now' : 'soon');
+  effects.persist(config, isMarked ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) store.abandoned.set(config, ref);
   store.forgetConfig(config);

@@ -4,7 +4,7 @@
  */
 
 import { isDigestOf, scopedDigestsOf, translated } from '../model/digest.ts';
-import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
+import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
@@ -124,7 +124,7 @@ function ranCurrent(
   const speaker =
     stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
   const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
-  const runningDigest = runningDigestAtStart(entry, override, own);
+  const runningDigest = recover(entry, override, own);
   if (ref.keys === undefined) return whole !== undefined && translated(runningDigest, whole) === whole.digest;
   const current = scopedDigestsOf(whole?.keyDigests ?? '', ref.keys);
   return translated(runningDigest, current) === current.digest;

@@ -4,12 +4,10 @@
  */
 
 import { ABSENT, translated } from '../model/digest.ts';
-import { isUncommitted } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { liveStampOf } from './live-stamps.ts';
 import { lacksDigest } from './named-algorithms.ts';
 
 /** The cached versions that may be older than the state. */
@@ -20,27 +18,23 @@ export interface StaleCaches {
   readonly workloads: ReadonlySet<ObjectKey>;
 }
 
-/** Compares the observed digests with the entries, the overrides and the uncommitted stamps. */
+/** Compares the observed digests with the entries and the marks. */
 export function staleCaches(store: Store): StaleCaches {
   const configs = new Set<ObjectKey>();
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
-    if (record !== undefined && mayBeOlder(store, config, record)) configs.add(config);
+    if (record !== undefined && mayBeOlder(store, record)) configs.add(config);
   }
   const recorded = [...store.workloads].flatMap(([key, record]) => (isRecorded(store, record) ? [key] : []));
   const workloads = [...store.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(store)];
   return { configs, workloads: new Set(workloads) };
 }
 
-function mayBeOlder(store: Store, config: ObjectKey, observed: ConfigRecord): boolean {
+function mayBeOlder(store: Store, observed: ConfigRecord): boolean {
   const { ref, digest = ABSENT } = observed;
   const entry = store.persisted.entryOf(ref);
   if (lacksDigest(store, observed)) return true;
-  if (entry !== undefined && translated(entry.digest, observed) !== digest) return true;
-  return store.edgesOf(config).some(([record]) => {
-    const { stamp, ambiguous } = liveStampOf(store, record, config);
-    return isUncommitted(stamp, entry) && (ambiguous || translated(stamp.digest, observed) !== digest);
-  });
+  return entry !== undefined && translated(entry.digest, observed) !== digest;
 }
 
 /** Whether the state has an override of the workload. */

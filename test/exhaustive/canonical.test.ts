@@ -35,10 +35,9 @@ test('of two workloads it does not matter which is which, and neither which cont
   const situations = new Situations(chosen.scope);
   const after = async (...names: string[]): Promise<string> =>
     textOf(situations.digestOf(await worldAfter(chosen, names)));
-  const [before, both] = [
-    ['r becomes b', 'news of r arrive'],
-    (name: string) => `the window of ${name} ends`,
-  ];
+  const both = (name: string): string => `the window of ${name} ends`;
+  const marked = [both('w1'), 'a write of the state is sent', 'the state is written'];
+  const before = ['r becomes b', 'news of r arrive', ...marked];
   assert.equal(await after(...before, both('w1')), await after(...before, both('w2')));
   assert.notEqual(await after(...before, both('w1')), await after(...before, both('w1'), both('w2')));
   assert.notEqual(await after(), await after('r becomes b'));

@@ -1,6 +1,6 @@
 /** The writes of the state, with the committer around the real rules reduced to what it may do next. */
 
-import { recordedDigest } from '../../lib/model/edge.ts';
+import { recordedDigest, UNKNOWN } from '../../lib/model/edge.ts';
 import type { PersistedState } from '../../lib/model/persisted-state.ts';
 import { contests, type TermMark } from '../../lib/model/shards.ts';
 import { takeInForeign } from '../../lib/state/foreign-state.ts';
@@ -130,16 +130,14 @@ export function tidy(world: World): void {
 }
 
 /**
- * The law of every write: of every edge that it touches, a start from what is written believes what memory holds, and
- * finds it owed where it is owed; what is not sure it believes to be unknown, unless a stamp that is not silenced by this
- * write speaks for it.
+ * The law of every write: of every edge that it touches, a start from what is written believes what memory holds, or that it is
+ * unknown.
  */
 function judgeWrite(store: Store, write: StateWrite): void {
   const state = {
     entries: overlaid(store.persisted.state.entries, write.entries),
     overrides: overlaid(store.persisted.state.overrides, write.overrides),
   };
-  const observed = store.configs.get(CONFIG_KEY)?.digest;
   for (const [record, edge] of store.edgesOf(CONFIG_KEY)) {
     const { ref } = record.workload;
     if (write.entries.size === 0 && !write.overrides.has(store.persisted.overridesKeyOf(ref))) continue;
@@ -148,8 +146,7 @@ function judgeWrite(store: Store, write: StateWrite): void {
       believedAtStart(store, state, record, CONFIG),
       recordedDigest(edge, isInFlight),
     ];
-    const isRight = believed === edge.runningDigest && (believed !== observed || write.entries.size === 0);
-    if (held !== undefined && believed !== held && !isRight) {
+    if (held !== undefined && believed !== held && believed !== UNKNOWN) {
       throw new Broken(`a write records ${believed} for ${ref.name}, memory holds ${held}`);
     }
   }

@@ -74,8 +74,10 @@ export class Drains {
     let isKnown = false;
     while (!isKnown) {
       const isWorking = workStep(next);
-      if (!isWorking) await judgeTakeOver(next);
-      if (!isWorking && !writeStep(next)) break;
+      if (!isWorking && !writeStep(next)) {
+        await judgeTakeOver(next);
+        break;
+      }
       tidy(next);
       if (passed.length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
       const here = this.#situations.digestOf(next);

@@ -3,7 +3,7 @@
  * only what no process could know is forgiven, and nothing after it.
  */
 
-import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../../lib/model/edge.ts';
+import { type RunningDigest, recover, UNKNOWN } from '../../lib/model/edge.ts';
 import { carries } from '../../lib/model/rollout-plan.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
@@ -124,7 +124,7 @@ function believedIfDead(world: World, name: Name): RunningDigest | undefined {
   const key = store.persisted.overridesKeyOf(workloadView(world, name).ref);
   const override = world.stored.overrides.get(key)?.[localEntryKeyOf(CONFIG)];
   const stamp = parseStamp(deploymentOf(world, name).template.stamp);
-  return runningDigestAtStart(world.stored.entries.get(store.persisted.entryKeyOf(CONFIG)), override, stamp);
+  return recover(world.stored.entries.get(store.persisted.entryKeyOf(CONFIG)), override, stamp);
 }
 
 function forgetSince(world: World, name: Name, since: number): void {

@@ -2,7 +2,7 @@
 
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
-import { needsRollout } from '../../lib/tracking/edge-policy.ts';
+import { needsRollout, unmarkedObjects } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../lib/tracking/observe-workload.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../lib/tracking/rollout-decision.ts';
@@ -14,10 +14,15 @@ import { Broken, type Name, type Process, type World } from './world.ts';
 
 const OUTSIDE_THE_STREAM = { type: 'present', isInInitialList: false, isRelisted: true } as const;
 
-/** Whether the workload's window may end: it is due, or its next try is. */
+/** Whether the workload's window may end: it is due, or its next try is. Not while a write of its mark is asked for. */
 export function mayAttempt(process: Process, name: Name): boolean {
   const turn = process.turns[name];
-  return !turn.busy && (turn.window || turn.backoff);
+  return !turn.busy && (turn.window || turn.backoff) && !(process.urgent && isUnmarked(process, name));
+}
+
+function isUnmarked({ store }: Process, name: Name): boolean {
+  const record = store.workloads.get(keyOfName(name));
+  return record !== undefined && unmarkedObjects(store, record).length > 0;
 }
 
 /** The workload's window ends: a patch is planned and sent, unless nothing is owed. */
@@ -33,6 +38,13 @@ export function attempt(world: World, name: Name): void {
       concludeDone(world, name);
       return;
     }
+  }
+  // No patch before its mark: the attempt goes on when the state is written.
+  if (isUnmarked(process, name)) {
+    Object.assign(process.turns[name], { busy: false, window: true });
+    process.urgent = true;
+    process.candidate = true;
+    return;
   }
   const plan = planRollout(process.store, key);
   const record = process.store.workloads.get(key);

@@ -1,55 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Edge,
-  isOutdated,
-  isUncommitted,
-  newEdge,
-  recordedDigest,
-  runningDigestAtStart,
-} from '../../../lib/model/edge.ts';
-import { A, B, C, EDGE } from '../edges.ts';
+import { type Edge, isOutdated, newEdge, recordedDigest, recover } from '../../../lib/model/edge.ts';
+import { A, B, EDGE } from '../edges.ts';
 
 const ENTRY = { digest: A, sequence: 2 };
 
-const UNCOMMITTED: Record<string, readonly [number | undefined, number | undefined, boolean]> = {
-  'above the entry': [3, 2, true],
-  'equal to the entry': [2, 2, false],
-  'below the entry': [1, 2, false],
-  'without an entry': [1, undefined, true],
-  'a bare digest without an entry': [0, undefined, false],
-  'no stamp': [undefined, undefined, false],
-};
-
-for (const [sentence, [m, n, is]] of Object.entries(UNCOMMITTED)) {
-  test(`a stamp is uncommitted only while its sequence is above that of the entry: ${sentence}`, () => {
-    const stamp = m === undefined ? undefined : { digest: B, sequence: m };
-    assert.equal(isUncommitted(stamp, n === undefined ? undefined : { digest: A, sequence: n }), is);
-  });
-}
-
-const AT_START: Record<string, readonly [Parameters<typeof runningDigestAtStart>, string | undefined]> = {
-  'the stamp, if it is uncommitted, before the override': [[ENTRY, C, { digest: B, sequence: 3 }], B],
-  'the override, if the stamp is committed': [[ENTRY, C, { digest: B, sequence: 2 }], C],
-  'the override, if there is no stamp': [[ENTRY, C, undefined], C],
-  'the override even if it is unknown': [[ENTRY, '?', undefined], '?'],
-  'the stamp that the override is for': [[ENTRY, '?2', { digest: B, sequence: 2 }], B],
-  'the committed digest for that stamp, if only the entry is under the present key': [
+const RECOVERED: Record<string, readonly [Parameters<typeof recover>, string | undefined]> = {
+  'the digest of the entry, whatever the stamp says': [[ENTRY, undefined, { digest: B, sequence: 3 }], A],
+  'unknown, if there is a mark': [[ENTRY, '?', { digest: A, sequence: 2 }], '?'],
+  'the digest of the entry, if the mark is for this stamp': [[ENTRY, '?2', { digest: A, sequence: 2 }], A],
+  'the same, if only the entry is under the present key': [
     [{ digest: `k00000001:${A}`, sequence: 2 }, '?2', { digest: A, sequence: 2 }],
     `k00000001:${A}`,
   ],
-  'unknown, if it is for another stamp': [[ENTRY, '?2', { digest: B, sequence: 1 }], '?'],
-  'unknown, if it is for a stamp that is gone': [[ENTRY, '?2', undefined], '?'],
-  'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, sequence: 2 }], A],
-  'nothing without an entry, whatever the stamp says': [
-    [undefined, C, { digest: B, sequence: 9 }],
+  'unknown, if the mark is for another stamp': [[ENTRY, '?2', { digest: A, sequence: 3 }], '?'],
+  'unknown, if the mark is for a stamp that is gone': [[ENTRY, '?2', undefined], '?'],
+  'nothing without an entry, whatever mark and stamp say': [
+    [undefined, '?', { digest: B, sequence: 9 }],
     undefined,
   ],
 };
 
-for (const [sentence, [given, runningDigest]] of Object.entries(AT_START)) {
-  test(`what pods ran, at a start: ${sentence}`, () =>
-    assert.equal(runningDigestAtStart(...given), runningDigest));
+for (const [sentence, [given, runningDigest]] of Object.entries(RECOVERED)) {
+  test(`what the state gives: ${sentence}`, () => assert.equal(recover(...given), runningDigest));
 }
 
 const OWED: Record<string, readonly [Partial<Edge>, string | undefined, boolean]> = {

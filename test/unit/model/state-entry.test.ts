@@ -19,7 +19,6 @@ import { knows } from '../../settings.ts';
 import { refs, scopedRefs, workloadRefs } from './refs.ts';
 
 const A = 'a'.repeat(40);
-const B = 'b'.repeat(40);
 const CFG: ConfigRef = { kind: 'ConfigMap', namespace: 'home', name: 'cfg' };
 const WEB: WorkloadRef = { kind: 'Deployment', namespace: 'home', name: 'web' };
 
@@ -205,14 +204,10 @@ test('law: an entry is read as it was written', () => {
 });
 
 test('law: overrides are parsed as they were written, and have one text for any order', () => {
-  const overrides = fc.dictionary(
-    fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/),
-    fc.oneof(digests, fc.constant('?'), fc.constant('?7')),
-    {
-      minKeys: 1,
-      noNullPrototype: true,
-    },
-  );
+  const overrides = fc.dictionary(fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/), fc.constantFrom('?', '?7'), {
+    minKeys: 1,
+    noNullPrototype: true,
+  });
   fc.assert(
     fc.property(overrides, (before) => {
       const text = formatOverrides(before);
@@ -225,25 +220,13 @@ test('law: overrides are parsed as they were written, and have one text for any 
 
 test('without overrides there is no text', () => assert.equal(formatOverrides({}), undefined));
 
-const GARBAGE = [
-  '',
-  '{',
-  'null',
-  '[]',
-  '"?"',
-  '7',
-  `{"k":7}`,
-  `{"k":""}`,
-  `{"k":"${A}.1"}`,
-  `{"k":"??"}`,
-  `{"k":"?7.1"}`,
-  `{"k":{}}`,
-];
+const GARBAGE = ['', '{', 'null', '[]', '"?"', '7'];
 
 for (const text of GARBAGE) {
   test(`'${text}' is not the text of overrides`, () => assert.equal(parseOverrides(text), undefined));
 }
 
-test('one invalid override invalidates the others: none of them counts', () => {
-  assert.equal(parseOverrides(`{"k":"${A}","l":"${B}x"}`), undefined);
+test('any other text of a mark is a doubt', () => {
+  const marks = parseOverrides(`{"a":"?7","b":7,"c":"","d":"${A}","e":"?7.1","f":{}}`);
+  assert.deepEqual(marks, { a: '?7', b: '?', c: '?', d: '?', e: '?', f: '?' });
 });
