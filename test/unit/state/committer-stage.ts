@@ -64,6 +64,8 @@ export class CommitterStage {
     for (const [index, data] of further.entries())
       if (data !== undefined) this.store.put(longOf(data), OURS, index + 1);
     const { store } = this.world;
+    // Only the committer writes: patches do not wait for their marks.
+    this.world.markAhead = () => {};
     this.committer = new StateCommitter({
       store,
       stateClient: this.store,

@@ -176,14 +176,14 @@ test('to select a namespace begins with the current content, and writes it at on
   assert.deepEqual(stage.world.written, { 'v1.ConfigMap_cfg': 'b.1' });
 });
 
-test('what has an entry is owed, over a restart too, and the entry and the exceptions stay', () => {
+test('what has an entry is owed, over a restart too, and the entry and the marks stay', () => {
   const world = unselected({ 'v1.ConfigMap_cfg': 'a.1' });
   world.config('cfg', 'b');
   assert.equal(world.needsRollout('web'), true);
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'b.1',
-    'ran.Deployment_web': { 'v1.ConfigMap_cfg': 'a' },
+    'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?' },
   });
   const next = new World({}, 'home');
   next.settings.selectsNamespaces = true;

@@ -104,18 +104,18 @@ test('what is urgent waits neither for the next batch nor for a workload that is
   }
 });
 
-test('a refused workload blocks nothing: the same patch writes its exception', async (t) => {
+test('a refused workload blocks nothing: the same patch marks it', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
   stage.world.config('cfg', 'b');
   stage.world.roll('web');
   stage.request([], ['cfg']);
   await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"a"}` });
+  assert.deepEqual(stage.data, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"?"}` });
   assert.equal(stage.store.patches.length, 1);
 });
 
-test('an exception goes with the rollout that was owed', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"a"}` });
+test('a mark goes with the rollout', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"?"}` });
   stage.listed('cfg', 'b', 'web', 'api');
   stage.world.roll('api');
   stage.request([], ['cfg']);
@@ -167,7 +167,7 @@ test('a deleted state is damage: it is created again from memory, with a warning
   assert.deepEqual(stage.reasons, ['state-damaged']);
   const { [CFG]: cfg, 'v1.ConfigMap_tls': tls, ...overrides } = stage.data ?? {};
   assert.match(`${cfg} ${tls}`, /^b\.\d+ a\.\d+$/);
-  assert.deepEqual(overrides, { 'ran.Deployment_web': `{"${CFG}":"a"}` });
+  assert.deepEqual(overrides, { 'ran.Deployment_web': `{"${CFG}":"?"}` });
 });
 
 test('an emptied state is damage too', async (t) => {

@@ -85,26 +85,26 @@ test('an entry stays in its shard, although there is room before it', async (t) 
   assert.deepEqual(Object.keys(stage.dataOf(1) ?? {}), [TLS]);
 });
 
-test('an exception is written beside the entry of its object, in the same patch', async (t) => {
+test('a mark is written beside the entry of its object, in the same patch', async (t) => {
   const stage = spread(t);
   stage.world.config('tls', 'b');
   stage.request([], ['tls']);
   await stage.pass(1000);
   assert.deepEqual(
     [stage.data, stage.dataOf(1)],
-    [{ [CFG]: 'a.1' }, { [TLS]: 'b.1', [WEB]: `{"${TLS}":"a"}` }],
+    [{ [CFG]: 'a.1' }, { [TLS]: 'b.1', [WEB]: `{"${TLS}":"?"}` }],
   );
   assert.deepEqual(stage.store.calls, ['patch 1']);
 });
 
-test('one workload has exceptions in the shard of each object', async (t) => {
+test('one workload has marks in the shard of each object', async (t) => {
   const stage = spread(t);
   stage.world.config('cfg', 'b');
   stage.world.config('tls', 'c');
   stage.request([], ['cfg', 'tls']);
   await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.1', [WEB]: `{"${CFG}":"a"}` });
-  assert.deepEqual(stage.dataOf(1), { [TLS]: 'c.1', [WEB]: `{"${TLS}":"a"}` });
+  assert.deepEqual(stage.data, { [CFG]: 'b.1', [WEB]: `{"${CFG}":"?"}` });
+  assert.deepEqual(stage.dataOf(1), { [TLS]: 'c.1', [WEB]: `{"${TLS}":"?"}` });
   stage.world.roll('web');
   stage.request([], ['cfg', 'tls']);
   await stage.pass(2000);

@@ -1,4 +1,4 @@
-/** The plan of one state write: what it waits for, which number it gives, which exceptions it records. */
+/** The plan of one state write: what it waits for, which number it gives, which marks it records. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,16 +40,25 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
     },
     { [CFG]: 'b.2' },
   ],
-  'who still owes gets an exception': [
+  'who is outdated is marked': [
     () => {
       const world = settled('web', 'api');
       world.config('cfg', 'b');
       world.roll('web');
       return world;
     },
-    { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: 'a' } },
+    { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: '?' } },
   ],
-  'a dirty edge is recorded as unknown': [
+  'who is being rolled is marked with the number of the stamp': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      world.roll('web', false);
+      return world;
+    },
+    { [CFG]: 'b.2', 'ran.Deployment_web': { [CFG]: '?2' } },
+  ],
+  'mixed pods are marked': [
     () => {
       const world = settled('web');
       world.workload('web', { isRolledOut: false });
@@ -58,7 +67,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
     },
     { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
   ],
-  'what is on its way is recorded as unknown': [
+  'what is on its way is marked': [
     () => {
       const world = settled('web');
       world.config('cfg', 'b');
@@ -67,7 +76,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
     },
     { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
   ],
-  'once rolled, the exception goes': [
+  'once rolled, the mark goes': [
     () => {
       const world = settled('web');
       world.config('cfg', 'b');
@@ -77,7 +86,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
     },
     { [CFG]: 'b.2' },
   ],
-  'the exceptions of a workload that is gone go': [
+  'the marks of a workload that is gone go': [
     () => {
       const world = settled('web', 'api');
       world.config('cfg', 'b');
@@ -85,7 +94,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.noWorkload('web');
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: 'a' } },
+    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: '?' } },
   ],
   'an absent object keeps its entry': [
     () => {
@@ -142,13 +151,12 @@ function planned(world: World, urgent: Iterable<string>, gate: WriteGate) {
 test('a workload that is about to be patched blocks what it owes, unless the write is urgent', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
-  world.roll('api');
   const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
   const blocked = planned(world, [], gate);
   assert.deepEqual([blocked.write, [...blocked.postponed]], [undefined, [...keys(world)]]);
   const urgent = planned(world, keys(world), gate);
   assert.equal(urgent.postponed.size, 0);
-  assert.equal(urgent.write?.data[CFG], `${d('b')}.2`);
+  assert.equal(urgent.write?.data[CFG], `${d('b')}.1`);
 });
 
 test('a workload that waits and owes nothing of it blocks nothing', () => {
@@ -205,8 +213,8 @@ test('the number of what nothing follows any more is kept until a write of it is
   assert.equal(world.store.persisted.minSequences.get(config), 1, 'its entry is there');
 });
 
-test('exceptions of a namespace that is not listed stay', () => {
-  const world = new World({ [CFG]: 'a.1', 'far_ran.Deployment_web': `{"${CFG}":"b"}` });
+test('marks of a namespace that is not listed stay', () => {
+  const world = new World({ [CFG]: 'a.1', 'far_ran.Deployment_web': `{"${CFG}":"?"}` });
   world.config('cfg', 'b', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   const isSynced = (namespace: string): boolean => namespace === 'home';
