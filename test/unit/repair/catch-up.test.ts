@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { catchUp } from '../../../lib/repair/catch-up.ts';
-import { settled, World } from '../tracking/world.ts';
+import { settled } from '../tracking/world.ts';
 
 /** What is looked at beside a state that says `entry` of cfg and `others`; the first `failures` looks fail. */
 async function looks(
@@ -46,26 +46,6 @@ test('an object that the state knows otherwise is looked at, and then who follow
   const { seen, isSeen, entry } = await looks(`${DIGESTS.b}.1`);
   assert.deepEqual(seen, ['home/ConfigMap/cfg', 'home/Deployment/web']);
   assert.deepEqual([isSeen, entry], [true, DIGESTS.b]);
-});
-
-test('an object is looked at that the stamp of a workload shows to be older, and then who else follows it', async () => {
-  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'v1.ConfigMap_other': 'a.1' });
-  for (const name of ['cfg', 'other']) world.config(name, 'a', { initial: true });
-  world.workload('both', { follows: ['cfg', 'other'] }, { initial: true });
-  world.workload('web', { follows: ['other'] }, { initial: true });
-  world.edit('both', { stamps: { other: 'b.2' } });
-  const seen: string[] = [];
-  const look = {
-    atConfig: (config: ObjectKey): Promise<boolean> => Promise.resolve(seen.push(config) > 0),
-    atWorkload: ({ name }: WorkloadRef): Promise<boolean> => {
-      world.tellWorkload(name);
-      return Promise.resolve(seen.push(name) > 0);
-    },
-  };
-  const data = { 'v1.ConfigMap_cfg': `${DIGESTS.b}.2`, 'v1.ConfigMap_other': `${DIGESTS.a}.1` };
-  const annotations = { 'reloader.k8s.collaborne.com/state-version': '1' };
-  assert.ok(await catchUp(world.store, [{ resourceVersion: '1', data, annotations }], look, () => true));
-  assert.deepEqual(seen, ['home/ConfigMap/cfg', 'both', 'home/ConfigMap/other', 'web']);
 });
 
 test('a workload that only the state names is looked at', async () => {

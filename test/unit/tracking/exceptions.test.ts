@@ -8,13 +8,13 @@ function stage() {
   for (const name of ['web', 'api']) world.workload(name, { follows: ['cfg', 'tls'] }, { initial: true });
   world.config('cfg', 'b');
   world.roll('api');
-  world.write(); // web is refused: exception
-  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': 'a' });
+  world.write(); // web is refused: it is marked
+  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': '?' });
   world.workload('web', { follows: ['tls'] });
   world.write();
   return world;
 }
-test('opting out of one of two objects, of which the other does not exist, takes its exception out of the state', () => {
+test('opting out of one of two objects, of which the other does not exist, takes its mark out of the state', () => {
   assert.equal(stage().written['ran.Deployment_web'], undefined);
 });
 test('so that opting in again while no reloader runs rolls nothing', () => {
@@ -22,11 +22,11 @@ test('so that opting in again while no reloader runs rolls nothing', () => {
   world.edit('web', { follows: ['cfg', 'tls'] });
   assert.equal(world.restart().needsRollout('web'), false);
 });
-test('the exceptions of a kind that this process does not watch stay', () => {
-  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Rollout_web': '{"v1.ConfigMap_cfg":"b"}' });
+test('the marks of a kind that this process does not watch stay', () => {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Rollout_web': '{"v1.ConfigMap_cfg":"?"}' });
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
   world.write();
-  assert.deepEqual(world.written['ran.Rollout_web'], { 'v1.ConfigMap_cfg': 'b' });
+  assert.deepEqual(world.written['ran.Rollout_web'], { 'v1.ConfigMap_cfg': '?' });
 });

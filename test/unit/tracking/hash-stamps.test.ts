@@ -60,6 +60,7 @@ for (const [words, asks, hash] of [
     world.config('cfg', 'b');
     world.roll('web');
     assert.equal(annotationsOf(world)[hash], first, 'it says what is read and not when');
+    world.write();
     assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
   });
 
@@ -68,6 +69,7 @@ for (const [words, asks, hash] of [
     world.config('cfg', 'b');
     world.roll('web');
     assert.deepEqual(Object.keys(annotationsOf(world)).sort(), [STAMPS, hash].sort());
+    world.write();
     assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
   });
 

@@ -191,6 +191,7 @@ test('who asks for keys again is not told of those that were there when it asked
   world.workload('web', scoped('false'));
   world.holds({ a: '2' });
   world.roll('web');
+  world.write();
   const effects = world.workload('web', scoped('true'));
   assert.equal(effects.reported('unread').length, 1);
   world.look({ relisted: true });

@@ -77,19 +77,16 @@ const WRITES: Record<string, readonly [(world: World) => Effects, 'now' | 'soon'
     },
     'now',
   ],
-  'an edge that appears with a stamp that speaks': [
-    (world) => world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.7' } }),
-    'now',
-  ],
   'a stamp that somebody removes while the object is open': [
     (world) => {
       world.config('cfg', 'b');
       world.roll('web');
+      world.write();
       return world.workload('web', { stamps: {} });
     },
     'now',
   ],
-  'a stamp that speaks goes with its workload': [
+  'a mark goes with its workload': [
     (world) => {
       world.config('cfg', 'b');
       world.roll('web');

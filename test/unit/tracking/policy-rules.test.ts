@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_STATE } from '../../../lib/model/shards.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { World } from './world.ts';
 
@@ -263,29 +262,11 @@ test('a change that is declined is told with the reason', () => {
   );
 });
 
-test('a change that is declined is committed, without an exception', () => {
+test('a change that is declined is committed, without a mark', () => {
   const world = begun(SEARCH);
   world.config('cfg', 'b');
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1' });
-});
-
-test('a change that is declined is written at once while a stamp would be believed that says something else', () => {
-  const world = begun(AUTO);
-  world.config('cfg', 'b');
-  world.roll('web');
-  const declined = world.config('cfg', 'c', { marks: IGNORE });
-  assert.ok(declined.toPersist('now').has(world.configKey('cfg')));
-  world.write();
-  const later = world.config('cfg', 'd', { marks: IGNORE });
-  assert.ok(!later.toPersist('now').has(world.configKey('cfg')), 'the stamp is silent');
-});
-
-test('where nothing is recorded yet, no stamp would be believed and nothing that is declined is urgent', () => {
-  const world = begun(AUTO);
-  world.store.persisted.state = NO_STATE;
-  world.workload('web', { stamps: { cfg: 'b.2' }, asks: SEARCH });
-  assert.equal(world.config('cfg', 'c').toPersist('now').size, 0);
 });
 
 test('of two workloads only that one owes which asks', () => {
@@ -296,7 +277,7 @@ test('of two workloads only that one owes which asks', () => {
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'b.1',
-    'ran.Deployment_api': { 'v1.ConfigMap_cfg': 'a' },
+    'ran.Deployment_api': { 'v1.ConfigMap_cfg': '?' },
   });
   const next = world.restart();
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);

@@ -21,7 +21,6 @@ interface Row {
 const CFG = 'v1.ConfigMap_cfg';
 const NONE = { configs: [], workloads: [] };
 const FOLLOWERS = { configs: ['cfg'], workloads: ['api', 'web'] };
-const STAKATER = 'STAKATER_CFG_CONFIGMAP';
 const LONG = 'l'.repeat(250);
 
 const ROWS: Record<string, Row> = {
@@ -38,34 +37,18 @@ const ROWS: Record<string, Row> = {
     content: undefined,
     ...NONE,
   },
-  'an object that is not as an uncommitted stamp says': {
-    state: { [CFG]: 'a.1' },
-    stamps: { cfg: 'b.2' },
-    ...FOLLOWERS,
-  },
-  'the same without an entry': { state: {}, stamps: { cfg: 'b.2' }, ...FOLLOWERS },
-  'an object of which two stamps of one number say different things': {
-    state: { [CFG]: 'a.1' },
-    stamps: { cfg: 'a.2', [STAKATER]: 'b.2' },
-    ...FOLLOWERS,
-  },
-  'nothing for a stamp that is committed': { state: { [CFG]: 'a.2' }, stamps: { cfg: 'b.2' }, ...NONE },
-  'nothing for a stamp that says what is observed': {
-    state: { [CFG]: 'a.1' },
-    stamps: { cfg: 'a.2' },
-    ...NONE,
-  },
+  'nothing for a stamp': { state: { [CFG]: 'a.1' }, stamps: { cfg: 'b.2' }, ...NONE },
   'an object whose entry is of the formula of former times': {
     state: { [CFG]: `collaborne:${d('a')}.1` },
     ...FOLLOWERS,
   },
-  'a workload with an exception': {
-    state: { [CFG]: 'a.1', 'ran.Deployment_api': `{"${CFG}":"b"}` },
+  'a workload with a mark': {
+    state: { [CFG]: 'a.1', 'ran.Deployment_api': `{"${CFG}":"?"}` },
     configs: [],
     workloads: ['api'],
   },
-  'a workload with an exception that the caches do not know': {
-    state: { [CFG]: 'a.1', 'ran.Deployment_new': `{"${CFG}":"b"}` },
+  'a workload with a mark that the caches do not know': {
+    state: { [CFG]: 'a.1', 'ran.Deployment_new': `{"${CFG}":"?"}` },
     configs: [],
     workloads: ['new'],
   },
@@ -86,12 +69,12 @@ for (const [sentence, { state, stamps = {}, configs, workloads, ...rest }] of Ob
   });
 }
 
-test('a new leader fetches a workload whose exceptions have a key that ends in a digest', () => {
+test('a new leader fetches a workload whose marks have a key that ends in a digest', () => {
   const world = new World({ [CFG]: 'a.1' });
   world.config('cfg', 'a', { initial: true });
   world.workload(LONG, { follows: ['cfg'] }, { initial: true });
   const key = world.store.persisted.overridesKeyOf(world.workloadRef(LONG));
-  world.state({ [CFG]: 'a.1', [key]: `{"${CFG}":"b"}` });
+  world.state({ [CFG]: 'a.1', [key]: `{"${CFG}":"?"}` });
   assert.deepEqual(names(staleCaches(world.store).workloads), [LONG]);
 });
 

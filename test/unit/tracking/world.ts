@@ -23,7 +23,7 @@ import {
 import type { PresenceRules } from '../../../lib/store/presence.ts';
 import type { WorkloadRecord } from '../../../lib/store/records.ts';
 import { Store } from '../../../lib/store/store.ts';
-import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
+import { needsRollout, unmarkedObjects } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { observeConfig, observeListed } from '../../../lib/tracking/observe-config.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
@@ -224,8 +224,9 @@ export class World {
     return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.store.settings.vocabularies);
   }
 
-  /** The workload is planned for, and the patch is sent. */
+  /** The state marks the workload, which is planned for, and the patch is sent. */
   send(name: string): RolloutPlan {
+    this.markAhead(name);
     const plan = planRollout(this.store, this.workloadKey(name));
     assert.ok(plan !== undefined, `${name} owes nothing`);
     this.record(name).inFlight = plan;
@@ -261,6 +262,14 @@ export class World {
     return plan;
   }
 
+  /** The state marks all that the workload is outdated on. */
+  markAhead(name: string): void {
+    const unmarked = (): ObjectKey[] =>
+      unmarkedObjects(this.store, this.record(name)).map(({ ref }) => keyOf(ref));
+    if (unmarked().length > 0) for (const write of this.#planFor(unmarked(), unmarked())) this.#commit(write);
+    assert.deepEqual(unmarked(), [], 'the state has no mark');
+  }
+
   /** The first of `plans`. */
   plan(...what: Parameters<World['plans']>): StateWrite | undefined {
     return this.plans(...what)[0];
@@ -275,9 +284,22 @@ export class World {
   ): readonly StateWrite[] {
     const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
     const known = [...this.store.dependents.configs(), ...this.store.abandoned.keys()];
-    const candidates = names === undefined ? known : keys(names);
-    const request = { candidates, urgent: new Set(keys(urgent)), gate, isLast, place: () => this.nextShard };
+    return this.#planFor(names === undefined ? known : keys(names), keys(urgent), gate, isLast);
+  }
+
+  #planFor(
+    candidates: readonly ObjectKey[],
+    urgent: readonly ObjectKey[],
+    gate: WriteGate = OPEN_GATE,
+    isLast = false,
+  ): readonly StateWrite[] {
+    const request = { candidates, urgent: new Set(urgent), gate, isLast, place: () => this.nextShard };
     return planStateWrites(this.store, request).writes;
+  }
+
+  #commit(write: StateWrite): void {
+    noteSent(this.store, write);
+    applyStateWrite(this.store, new Effects(), write);
   }
 
   /** Writes the state until there is nothing to write; answers the last write. */
@@ -286,8 +308,7 @@ export class World {
     for (let round = 0; round < 10; round += 1) {
       const write = this.plan(undefined, OPEN_GATE, [], isLast);
       if (write === undefined) return last;
-      noteSent(this.store, write);
-      applyStateWrite(this.store, new Effects(), write);
+      this.#commit(write);
       last = write;
     }
     return assert.fail('the state is written again and again');
