@@ -1,7 +1,7 @@
 /** Rules that are easily lost in a rewrite, since all goes well without them almost always. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { ControllersOptions } from '../../../lib/app/controllers.ts';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
@@ -24,13 +24,32 @@ function never(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
+/** A gate whose streams have all listed. */
+function openGate(): SyncGate {
+  const streams = ['ConfigMap', 'Deployment'].map((kind) => {
+    return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
+  });
+  const gate = new SyncGate(streams);
+  for (const stream of streams) gate.markSynced(stream);
+  return gate;
+}
+
+/** An attempt is made, and the state is written that its patch waits for. */
+async function attempted({ mock }: TestContext): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) {
+    await settle();
+    mock.timers.tick(0);
+  }
+  await settle();
+}
+
 /** A reloader over `world`, without a quiet period; its looks at objects fail. `calls`: what it asked for, in order. */
 function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
   const calls: string[] = [];
   const ignore = (): void => {};
   const reloader = new Reloader({
     store: world.store,
-    gate: new SyncGate([]),
+    gate: openGate(),
     isDynamic: () => false,
     state: { name: 'reloader-state', shardBytes: 262_144 },
     finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
@@ -82,7 +101,7 @@ test('the end waits for the patch under way', async (t) => {
   const get = async () => ({ kind: 'absent' }) as const;
   const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
   reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
+  await attempted(t);
   const end = reloader.finish().then(() => calls.push('end'));
   await settle();
   assert.deepEqual(calls, []);
@@ -103,17 +122,10 @@ test('when the time for the end is over nothing is written any more', async (t) 
   };
   const get = async () => ({ kind: 'absent' }) as const;
   const over = Promise.withResolvers<void>();
-  const streams = ['ConfigMap', 'Deployment'].map((kind) => ({
-    kind,
-    namespace: 'home',
-    isWorkload: kind === 'Deployment',
-  }));
-  const gate = new SyncGate(streams);
-  for (const stream of streams) gate.markSynced(stream);
-  const changes = { stateClient, gate, client: { roll, get }, wait: () => over.promise };
+  const changes = { stateClient, client: { roll, get }, wait: () => over.promise };
   const { reloader } = reloaderOver(world, changes);
   reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
+  await attempted(t);
   const end = reloader.finish();
   await settle();
   over.resolve();
@@ -174,7 +186,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   };
   const { reloader } = reloaderOver(world, { client: { roll, get }, wait });
   reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
+  await attempted(t);
   const end = reloader.finish();
   await settle();
   assert.deepEqual(waits, [END_MS]);
@@ -184,11 +196,6 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
 
 test('the end tries a commit that fails again, until its time is over', async (t) => {
   mockTime(t, { apis: [] });
-  const streams = ['ConfigMap', 'Deployment'].map((kind) => {
-    return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
-  });
-  const gate = new SyncGate(streams);
-  for (const stream of streams) gate.markSynced(stream);
   const store = new ScriptedStore({});
   const away = { kind: 'throttled', message: 'away', retryAfterMs: 3000 } as const;
   store.faults.push(...Array.from({ length: 9 }, () => away));
@@ -200,7 +207,7 @@ test('the end tries a commit that fails again, until its time is over', async (t
     else if (waits.length === 4) late.resolve();
   };
   const world = new World();
-  const { reloader } = reloaderOver(world, { stateClient: store, gate, wait });
+  const { reloader } = reloaderOver(world, { stateClient: store, wait });
   const end = reloader.finish();
   reloader.controllers.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
@@ -245,7 +252,7 @@ test('a look at a workload that ends while it is looked at does not bring it bac
   const roll = async () => ({ kind: 'conflict' }) as const;
   const { reloader } = reloaderOver(world, { client: { roll, get } });
   reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
+  await attempted(t);
   assert.equal(world.store.workloads.has(world.workloadKey('web')), false);
 });
 
@@ -259,7 +266,7 @@ test('an object that returns while it is looked at is not taken for gone', async
   const { reloader } = reloaderOver(world, { readConfig });
   world.workload('web', { stamps: { cfg: 'b.2' } });
   reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
+  await attempted(t);
   assert.notEqual(world.store.configs.get(world.configKey('cfg'))?.digest, undefined);
 });
 
@@ -299,7 +306,7 @@ test('a defect about one workload stops neither a take-over nor the others, and 
   });
   await settle();
   t.mock.timers.tick(1000);
-  await settle();
+  await attempted(t);
   assert.deepEqual(calls.filter((call) => call.startsWith('roll')).toSorted(), ['roll bad', 'roll web']);
   assert.ok(events.includes('bad InternalError'));
   assert.deepEqual(

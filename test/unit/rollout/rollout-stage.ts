@@ -19,7 +19,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import type { Budget, Staging } from '../../../lib/model/settings.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
+import { RolloutController, type RolloutControllerOptions } from '../../../lib/rollout/rollout-controller.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
@@ -64,6 +64,8 @@ interface Settings {
   readonly concurrency?: number;
   readonly random?: () => number;
   readonly pods?: PodClient;
+  /** What has the state mark a workload before its patch. */
+  readonly marks?: RolloutControllerOptions['marks'];
   readonly maxEvictions?: number;
   /** How the vocabularies differ from the default. */
   readonly flags?: Partial<VocabularyOptions>;
