@@ -1,4 +1,4 @@
-/** What is written beside the patches, the state and Events, delays none of them. */
+/** What is written beside the patches: Events delay none of them, and the state each one until it has the mark. */
 
 import assert from 'node:assert/strict';
 import type { CallEffect } from '../sandbox/faults.ts';
@@ -8,26 +8,31 @@ import { factsOf, rolloutsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 const API = 'Deployment/api';
-const QUIET_MS = 5000;
+/** The quiet period, and the write of the marks. */
+const DUE_MS = 5001;
 
-/** Every write of the state and every Event meets `effect` from here on. */
-function meets(effect: CallEffect): readonly Step[] {
-  return ['configmaps', 'events'].map((resource) => ({
-    do: 'fault',
-    rule: { match: { verb: 'write', resource }, times: 'always', effect },
-  }));
+/** Every write of the resource meets `effect` from here on. */
+function meets(resource: 'configmaps' | 'events', effect: CallEffect): Step {
+  return { do: 'fault', rule: { match: { verb: 'write', resource }, times: 'always', effect } };
 }
 
-/** Each change was rolled out at the very end of its quiet period. */
+/** Each change was rolled out as soon as its quiet period was over. */
 function isPunctual(trace: Trace): void {
   const changes = factsOf(trace, 'content').filter(({ config, ms }) => config === C && ms > 0);
-  const due = changes.map(({ ms }) => ms + QUIET_MS);
+  const due = changes.map(({ ms }) => ms + DUE_MS);
   for (const workload of [WEB, API]) {
     assert.deepEqual(
       rolloutsOf(trace, workload).map(({ ms }) => ms),
       due,
     );
   }
+}
+
+/** No workload was rolled before the state was written. */
+function isMarkedFirst(trace: Trace): void {
+  const changed = factsOf(trace, 'content').find(({ content }) => content === 'B') ?? assert.fail();
+  const writes = factsOf(trace, 'write').filter(({ at }) => at > changed.at);
+  assert.equal(writes[0]?.to, 'state');
 }
 
 const EFFECTS: Readonly<Record<string, CallEffect>> = {
@@ -38,15 +43,30 @@ const EFFECTS: Readonly<Record<string, CallEffect>> = {
 };
 
 const CASES = Object.fromEntries(
-  Object.entries(EFFECTS).map(([what, effect]): [string, Case] => [
-    `where writes of the state and Events ${what} each change is rolled out when it is due`,
-    {
-      workloads: following(WEB, API),
-      steps: [...meets(effect), ...(['B', 'C', 'B'] as const).flatMap((each) => [change(each), wait(5500)])],
-      rollouts: { [WEB]: 3, [API]: 3 },
-      reads: 'B',
-      also: isPunctual,
-    },
+  Object.entries(EFFECTS).flatMap(([what, effect]): [string, Case][] => [
+    [
+      `where writes of Events ${what} each change is rolled out when it is due`,
+      {
+        workloads: following(WEB, API),
+        steps: [
+          meets('events', effect),
+          ...(['B', 'C', 'B'] as const).flatMap((each) => [change(each), wait(5500)]),
+        ],
+        rollouts: { [WEB]: 3, [API]: 3 },
+        reads: 'B',
+        also: isPunctual,
+      },
+    ],
+    [
+      `where writes of the state ${what} a change is rolled out once one has succeeded`,
+      {
+        workloads: following(WEB, API),
+        steps: [meets('configmaps', effect), change('B'), wait(60_000)],
+        rollouts: { [WEB]: 1, [API]: 1 },
+        reads: 'B',
+        also: isMarkedFirst,
+      },
+    ],
   ]),
 );
 
