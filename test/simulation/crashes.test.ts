@@ -1,4 +1,4 @@
-/** A crash between any two steps repeats work and never loses it; repeating is a no-op. */
+/** A crash between any two steps repeats work and never loses it: what was patched since the last write of the state is rolled again. */
 
 import assert from 'node:assert/strict';
 import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
@@ -7,8 +7,8 @@ import { factsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 const API = 'Deployment/api';
-/** All that there are of one change: two patches and the commit. Events are none of them: nothing depends on one. */
-const WRITES = 3;
+/** All that there are of one change: the marks, two patches and the commit. Events are none of them: nothing depends on one. */
+const WRITES = 4;
 const SETTLED = wait(60_000);
 
 /** The reloader dies at its write number `atWrite` from here on, before the server does it or after. */
@@ -16,12 +16,13 @@ function dies(atWrite: number, effect: 'before' | 'after', downtimeMs = 1000): S
   return { do: 'crash', slot: 0, atWrite, effect, downtimeMs };
 }
 
-/** `deaths`: how often a reloader dies before all is at rest. */
-function caseOf(steps: readonly Step[], deaths: number, also?: (trace: Trace) => void): Case {
+/** `deaths`: how often a reloader dies before all is at rest; `patched`: what it rolls twice. */
+function caseOf(steps: readonly Step[], deaths: number, patched = '', also?: (trace: Trace) => void): Case {
+  const rollouts = (workload: string): number => (patched.includes(workload) ? 2 : 1);
   return {
     workloads: following(WEB, API),
     steps,
-    rollouts: { [WEB]: 1, [API]: 1 },
+    rollouts: { [WEB]: rollouts(WEB), [API]: rollouts(API) },
     reads: 'B',
     also: (trace) => {
       const rest = factsOf(trace, 'settled')[0]?.ms ?? assert.fail();
@@ -37,27 +38,37 @@ function hasAllWrites(trace: Trace): void {
   const writes = factsOf(trace, 'write').filter(
     ({ to, at }) => at > changed.at && to !== 'mark' && to !== 'keys',
   );
-  assert.deepEqual(writes.map(({ to }) => to).toSorted(), [API, WEB, 'state']);
+  assert.deepEqual(writes.map(({ to }) => to).toSorted(), [API, WEB, 'state', 'state']);
   assert.equal(writes.length, WRITES);
 }
+
+/** What was patched, and not yet committed, at a death by its effect and its write. The two patches are under way at once. */
+const PATCHED: Readonly<Record<string, string>> = {
+  'after 2': `${API} ${WEB}`,
+  'before 3': API,
+  'after 3': `${API} ${WEB}`,
+  'before 4': `${API} ${WEB}`,
+};
 
 const CASES: Record<string, Case> = {
   'killed within the window it rolls once': caseOf([change('B'), wait(2000), crash(), SETTLED], 1),
   'killed when all is done it rolls nothing': caseOf(
     [change('B'), SETTLED, crash(), SETTLED],
     1,
+    '',
     hasAllWrites,
   ),
 };
 for (let write = 1; write <= WRITES; write += 1) {
   for (const effect of ['before', 'after'] as const) {
-    const name = `killed ${effect} its write number ${write} it rolls each workload once all the same`;
-    CASES[name] = caseOf([dies(write, effect), change('B'), SETTLED], 1);
+    const patched = PATCHED[`${effect} ${write}`];
+    const name = `killed ${effect} its write number ${write} it rolls again what was patched`;
+    CASES[name] = caseOf([dies(write, effect), change('B'), SETTLED], 1, patched);
     // After the last one the next process has nothing to write.
     if (write === WRITES && effect === 'after') continue;
-    const twice = `killed so again at once, ${effect} write number ${write}, it rolls each once still`;
+    const twice = `killed so again at once, ${effect} write number ${write}, it rolls nothing more`;
     const again: Step[] = [{ do: 'start', slot: 0 }, dies(1, effect)];
-    CASES[twice] = caseOf([dies(write, effect, -1), change('B'), wait(6500), ...again, SETTLED], 2);
+    CASES[twice] = caseOf([dies(write, effect, -1), change('B'), wait(6500), ...again, SETTLED], 2, patched);
   }
 }
 

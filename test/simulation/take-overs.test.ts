@@ -1,4 +1,4 @@
-/** Who takes over loses nothing and rolls nothing twice, whenever and however the leader before is gone. */
+/** Who takes over loses nothing and rolls nothing twice but what was not committed, whenever and however the leader before is gone. */
 
 import assert from 'node:assert/strict';
 import { type Case, change, following, testCases, WEB } from './cases.ts';
@@ -21,12 +21,13 @@ function edit(to: LeaseStep['to'], term = 1): LeaseStep {
   return { do: 'edit-lease', to, term };
 }
 
-/** `most`: how long nobody leads at most, once the leader is gone. */
-function caseOf(end: readonly Step[], most: number): Case {
+/** `most`: how long nobody leads at most, once the leader is gone; `patched`: what is rolled twice. */
+function caseOf(end: readonly Step[], most: number, patched = ''): Case {
+  const rollouts = (workload: string): number => (patched.includes(workload) ? 2 : 1);
   return {
     workloads: following(WEB, DB),
     steps: [...BESIDE, ...end, TAKEN, SETTLED],
-    rollouts: { [WEB]: 1, [DB]: 1 },
+    rollouts: { [WEB]: rollouts(WEB), [DB]: rollouts(DB) },
     reads: 'B',
     also: (trace) => takesOverIn(trace, most),
   };
@@ -70,7 +71,7 @@ for (const [what, resource] of [
 ] as const) {
   const deaf: Step = { do: 'stall', slot: 1, resource, ms: 60_000 };
   CASES[`killed while its heir hears nothing of the ${what}`] = caseOf(
-    [deaf, change('B'), wait(5500), kill(0, 'before'), TAKEN, SETTLED],
+    [deaf, change('B'), wait(8000), kill(0, 'before'), TAKEN, SETTLED],
     KILLED_MS,
   );
 }
@@ -85,11 +86,19 @@ for (const term of [1, 2, 1000]) {
     KILLED_MS,
   );
 }
-for (let write = 1; write <= 3; write += 1) {
+/** What was patched, and not yet committed, by the effect and the write: the marks, two patches, the commit. */
+const PATCHED: Readonly<Record<string, string>> = {
+  'after 2': `${WEB} ${DB}`,
+  'before 3': WEB,
+  'after 3': `${WEB} ${DB}`,
+  'before 4': `${WEB} ${DB}`,
+};
+for (let write = 1; write <= 4; write += 1) {
   for (const effect of ['before', 'after'] as const) {
     CASES[`killed ${effect} its write number ${write}`] = caseOf(
       [kill(write, effect), change('B'), SETTLED],
       KILLED_MS,
+      PATCHED[`${effect} ${write}`],
     );
   }
 }
