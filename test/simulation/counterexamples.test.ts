@@ -24,11 +24,6 @@ const CASES: Readonly<Record<string, Case>> = {
     rollouts: { [WEB]: 2 },
     reads: 'A',
   },
-  'a: also with a crash between the patch and the change back': {
-    steps: [NO_COMMIT, change('B'), QUIET, crash(), COMMITTED, change('A'), QUIET],
-    rollouts: { [WEB]: 3 },
-    reads: 'A',
-  },
   'a: also with the change back while no reloader runs': {
     steps: [NO_COMMIT, change('B'), QUIET, crash(5000), change('A'), COMMITTED],
     rollouts: { [WEB]: 2 },
