@@ -104,25 +104,6 @@ test('what is urgent waits neither for the next batch nor for a workload that is
   }
 });
 
-test('a refused workload blocks nothing: the same patch marks it', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
-  stage.world.config('cfg', 'b');
-  stage.world.roll('web');
-  stage.request([], ['cfg']);
-  await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"?"}` });
-  assert.equal(stage.store.patches.length, 1);
-});
-
-test('a mark goes with the rollout', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"?"}` });
-  stage.listed('cfg', 'b', 'web', 'api');
-  stage.world.roll('api');
-  stage.request([], ['cfg']);
-  await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.3' });
-});
-
 test('what cannot be written before everything is listed is written when it is', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.isSynced = false;
