@@ -26,7 +26,7 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
-import { algorithmsNamedIn, type Knows } from '../model/state-entry.ts';
+import { algorithmsNamedIn, type Knows, type StateKey } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
@@ -121,6 +121,11 @@ export class KnownState {
   /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
   get hasStoodDown(): boolean {
     return this.#hasStoodDown;
+  }
+
+  /** Whether a write without an answer changes these overrides. */
+  mayChange(overrides: StateKey): boolean {
+    return [...this.#sent.values()].some((sent) => sent.overrides.has(overrides));
   }
 
   /** The bytes of the keys and values of one shard. */

@@ -108,7 +108,8 @@ export class StateCommitter {
 
   /** Whether the state marks all that the workload is outdated on. What has no room is not waited for: a restart forgets it. */
   isMarked(record: WorkloadRecord): boolean {
-    return this.#unmarkedOf(record).size === 0;
+    const key = this.#options.store.persisted.overridesKeyOf(record.workload.ref);
+    return this.#unmarkedOf(record).size === 0 && !this.#known.mayChange(key);
   }
 
   /** Has the marks of the workload written; resolves with whether they are. All that wait share one write. */

@@ -17,6 +17,7 @@ import {
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
+import { isOutdatedOn } from '../tracking/edge-policy.ts';
 
 /** What a plan asks about lists and rollouts; pure queries of the present moment. */
 export interface WriteGate {
@@ -102,7 +103,9 @@ function overridesByShard(
     const ref = store.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && store.persisted.entryOf(ref));
     if (ref === undefined || entry === undefined) continue;
-    const runningDigest = overrideFor(store, workload, { config, entry, edge });
+    // An outdated one is marked also where the entry keeps the digest that its pods run.
+    const isBehind = desired.has(config) && isOutdatedOn(store, workload, config, edge);
+    const runningDigest = isBehind ? UNKNOWN : overrideFor(store, workload, { config, entry, edge });
     if (runningDigest === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
     const overrides = byShard.get(shard) ?? {};

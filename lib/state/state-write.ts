@@ -178,7 +178,7 @@ function consider(
   // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
   const isUnused = forgetIfUnused(store, config, ref);
   const isHeld = isHeldUp(store, request, config, ref);
-  if (isHeld) keepDigest(store, request, desired, config, ref);
+  if (isHeld) keepDigest(store, request, { desired, considered }, config, ref);
   const entry = isHeld ? 'later' : desiredEntry(store, config, ref);
   // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
   if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
@@ -199,12 +199,15 @@ function consider(
 function keepDigest(
   { persisted }: Store,
   { urgent }: StateRequest,
-  desired: Map<ObjectKey, Desired>,
+  { desired, considered }: Pick<Choice, 'desired' | 'considered'>,
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
   const entry = urgent.has(config) ? persisted.entryOf(ref) : undefined;
-  if (entry !== undefined) desired.set(config, { ref, entry, shard: persisted.shardOf(ref) ?? 0 });
+  if (entry === undefined) return;
+  const shard = persisted.shardOf(ref) ?? 0;
+  considered.set(config, shard);
+  desired.set(config, { ref, entry, shard });
 }
 
 /**

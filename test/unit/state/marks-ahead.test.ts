@@ -51,7 +51,6 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   'before all kinds are listed the digest of the entry stays': {
     given: (stage) => {
-      for (const name of ['web', 'api']) stage.world.workload(name, { image: 'v2' });
       stage.isSynced = false;
     },
     isMarked: true,
@@ -92,4 +91,14 @@ test('marks: an end while they are written is an answer', async (t) => {
   const answer = stage.committer.mark(stage.world.record('web'));
   stage.committer.halt();
   assert.equal(await answer, false);
+});
+
+test('marks: before all kinds are listed the second is written at once too', async (t) => {
+  const stage = new CommitterStage(t, NOT_WRITTEN).listed('cfg', 'b', 'web').listed('tls', 'b', 'tls');
+  stage.isSynced = false;
+  for (const name of ['web', 'tls']) {
+    const answer = stage.committer.mark(stage.world.record(name));
+    await stage.pass(100);
+    assert.equal(await answer, true, name);
+  }
 });

@@ -166,15 +166,15 @@ test('a workload that waits and owes nothing of it blocks nothing', () => {
   assert.equal(plan.write?.data[CFG], `${d('a')}.4`);
 });
 
-test('before everything is listed nothing is written, however urgent', () => {
+test('before everything is listed only marks are written, of what is urgent', () => {
   const world = settled('web');
   world.config('cfg', 'b');
   const asked: unknown[] = [];
   const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
   const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
   assert.deepEqual(
-    [plan.write, plan.postponed.size, asked],
-    [undefined, 1, [['home', 'ConfigMap', 'forbidden']]],
+    [plan.write?.data, plan.postponed.size, asked],
+    [{ 'ran.Deployment_web': `{"${CFG}":"?"}` }, 1, [['home', 'ConfigMap', 'forbidden']]],
   );
 });
 
