@@ -39,10 +39,11 @@ describe('SIGTERM', { concurrency: 4 }, () => {
     const match = { verb: 'patch', resource: 'configmaps' } as const;
     cluster.sandbox.addFault({ match, effect: { kind: 'latency', ms: 1000 } });
     put(cluster, configMap('web'), 'two');
-    await cluster.until('the commit is under way', () => commits() > before);
+    // The first write is that of the mark.
+    await cluster.until('the commit is under way', () => commits() > before + 1);
     assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
     assert.equal(cluster.state()['v1.ConfigMap_web'], stampsOf(cluster, web)['_RELOADER_CONFIGMAP_WEB']);
-    assert.equal(commits(), before + 1);
+    assert.equal(commits(), before + 2);
   });
 
   test('while a window is open: it ends at once with 0 and nothing patched, and the next one patches', async () => {
@@ -82,8 +83,9 @@ describe('SIGTERM', { concurrency: 4 }, () => {
     const reloader = await cluster.reloader();
     cluster.sandbox.addFault(SILENCE);
     put(cluster, configMap('web'), 'two');
-    const isUnderWay = (): boolean => cluster.arrived.some((line) => /^PATCH .*deployments\/web/.test(line));
-    await cluster.until('the patch is under way', isUnderWay);
+    const before = cluster.arrived.length;
+    const isUnderWay = (): boolean => cluster.arrived.slice(before).some((line) => STATE_PATCH.test(line));
+    await cluster.until('the write of the mark is under way', isUnderWay);
     const toldAt = Date.now();
     reloader.terminate();
     await cluster.until('it says that it stops', () => reloader.says(/"stopped"/), GRACE_MS);
