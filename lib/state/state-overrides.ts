@@ -5,6 +5,7 @@
 
 import { translated } from '../model/digest.ts';
 import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
+import { copyNameOf } from '../model/kinds/jobs.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import {
   localEntryKeyOf,
@@ -161,14 +162,17 @@ function overridesOfFormer(
 
 /**
  * Overrides in the state of workloads that do not exist or follow nothing any more. Only a complete list proves that; a key
- * that cannot be parsed is kept.
+ * that cannot be parsed is kept, and so is that of a Job while its placeholder exists.
  */
 function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   const alive = new Set(
     withOverrides(store).map(({ workload }) => store.persisted.overridesKeyOf(workload.ref)),
   );
   const isStale = (key: StateKey): boolean => {
-    const about = parseStateKey(key, store.settings.homeNamespace);
+    const { homeNamespace } = store.settings;
+    const about = parseStateKey(key, homeNamespace);
+    const ref = workloadRefOf(key, homeNamespace);
+    if (ref !== undefined && store.copies.has(keyOf({ ...ref, name: copyNameOf(ref.name) }))) return false;
     return about !== undefined && !alive.has(key) && gate.isSynced(about.namespace, about.kind);
   };
   return store.persisted.state.shards.flatMap(({ overrides }, shard) =>

@@ -30,6 +30,8 @@ export class Store {
   readonly withPatterns: Set<ObjectKey> = new Set();
   /** By Deployment, the Rollouts whose template it has: while there are any, it is no workload of its own. */
   readonly referring: DependentsIndex = new DependentsIndex();
+  /** The placeholder Jobs that exist: their Jobs are deleted and not created again yet. */
+  readonly copies: Set<ObjectKey> = new Set();
   /** The Deployment of each such Rollout. */
   readonly referencedBy: Map<ObjectKey, ObjectKey> = new Map();
   readonly presence: Presence;

@@ -50,6 +50,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isLater(workload, known.workload)) return;
   takeReferenced(store, effects, event, mayAbandon);
+  if (workload.isCopy) store.copies.add(key);
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { vocabularies } = store.settings;
   const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
@@ -104,6 +105,7 @@ function observeAbsent(
   const record = store.workloads.get(key);
   if (record !== undefined && span.to < record.knownAt) return;
   store.refer(key, undefined);
+  store.copies.delete(key);
   if (record === undefined) return;
   const isReplaced =
     record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { REPLACES_ANNOTATION } from '../../../lib/model/kinds/built-in.ts';
+import type { WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { FULL_BYTES } from '../../../lib/model/shards.ts';
+import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { World } from '../tracking/world.ts';
 import { CommitterStage } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
@@ -101,4 +106,52 @@ test('marks: before all kinds are listed the second is written at once too', asy
     await stage.pass(100);
     assert.equal(await answer, true, name);
   }
+});
+
+test('marks: a write on its way that removes one is waited for', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  const { world, committer, store } = stage;
+  world.config('cfg', 'b');
+  const first = committer.mark(world.record('web'));
+  await stage.pass(100);
+  assert.equal(await first, true);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  store.faults.push({ kind: 'held', until: promise });
+  world.config('cfg', 'a');
+  stage.request([], ['cfg']);
+  await stage.pass(2000);
+  world.config('cfg', 'b');
+  assert.equal(committer.isMarked(world.record('web')), false);
+  const again = committer.mark(world.record('web'));
+  resolve();
+  await stage.pass(100);
+  assert.equal(await again, true);
+  assert.deepEqual(stage.data, { [CFG]: 'b.1', 'ran.Deployment_web': `{"${CFG}":"?"}` });
+});
+
+class JobWorld extends World {
+  override workloadRef(name: string): WorkloadRef {
+    return { ...super.workloadRef(name), kind: 'Job' };
+  }
+
+  override view(name: string): Workload {
+    return workloadOf(workloadKindOf('Job'), this.raw(name), this.store.settings.vocabularies);
+  }
+}
+
+test('marks: that of a Job stays while its placeholder exists', () => {
+  const world = new JobWorld({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  for (const name of ['web', 'api']) world.workload(name, { follows: ['cfg'] }, { initial: true });
+  world.config('cfg', 'b');
+  world.send('web');
+  world.workload('web-reload', { asks: { [REPLACES_ANNOTATION]: '{}' } });
+  world.noWorkload('web');
+  // It is created, its pod reads b, and the answer is lost with the process.
+  world.config('cfg', 'c');
+  world.write();
+  assert.deepEqual(world.written['ran.Job_web'], { 'v1.ConfigMap_cfg': '?' });
+  world.noWorkload('web-reload');
+  world.write();
+  assert.equal(world.written['ran.Job_web'], undefined);
 });
