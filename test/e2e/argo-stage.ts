@@ -250,7 +250,7 @@ export class ArgoStage implements AsyncDisposable {
 
   /** Resolves when what another workload follows is rolled and committed, although `web` may be owed something. */
   async markOnly(): Promise<void> {
-    await this.stage.mark({ isSettled: () => Promise.resolve(true) });
+    await this.stage.markBeside();
     const [stamp] = Object.values(await this.stage.stamps({ kind: 'Deployment', name: 'marker' }));
     await this.stage.until('it is committed', async () => {
       const state = await this.stage.state();

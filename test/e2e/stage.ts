@@ -6,7 +6,7 @@ import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { KubeconfigOptions, RealCluster } from '../control-plane/cluster.ts';
 import { installRights } from '../faults/rights.ts';
-import { BUNDLE, ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
+import { BUNDLE, hasDoubt, ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type RunOptions, runProgram, type Said } from './programs.ts';
 import {
@@ -297,7 +297,16 @@ export class Stage implements AsyncDisposable {
 
   /** Resolves when `reloader` owes nothing and all it knows is committed. */
   async settled(reloader: Settling): Promise<void> {
-    await this.until('everything is rolled and committed', () => reloader.isSettled());
+    await this.until(
+      'everything is rolled and committed',
+      async () => (await reloader.isSettled()) && !(await this.#hasDoubt()),
+    );
+  }
+
+  /** Of the state in the namespace; there is none where the reloader has another home or writes nothing. */
+  async #hasDoubt(): Promise<boolean> {
+    const states = await this.list('configmaps?fieldSelector=metadata.name%3Dreloader-state');
+    return states.some(({ data }) => hasDoubt(objectOf(data)));
   }
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */

@@ -12,7 +12,7 @@ import { isCurrent } from '../sandbox/current-pods.ts';
 import { stringOf } from '../sandbox/json.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { kubeconfig, type Served, serve } from '../sandbox/serve.ts';
-import { BUNDLE, ReloaderProcess, untilOrLogs } from './reloader-process.ts';
+import { BUNDLE, hasDoubt, ReloaderProcess, untilOrLogs } from './reloader-process.ts';
 
 /** What a cluster is made of. */
 export interface ClusterOptions extends Omit<SandboxOptions, 'audit'> {
@@ -125,7 +125,10 @@ export class Cluster {
 
   /** Resolves when `reloader` owes nothing and all it knows is committed. */
   async settled(reloader: ReloaderProcess): Promise<void> {
-    await this.until('everything is rolled and committed', () => reloader.isSettled());
+    await this.until(
+      'everything is rolled and committed',
+      async () => (await reloader.isSettled()) && !hasDoubt(this.state()),
+    );
   }
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */

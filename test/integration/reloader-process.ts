@@ -173,7 +173,7 @@ export class ReloaderProcess {
     return this.port !== undefined && (await this.page('/readyz')).status === 200;
   }
 
-  /** Whether it owes nothing and all it knows is committed. */
+  /** Whether it owes nothing and the state has all digests that it knows; the mark of the last rollout may still be there. */
   async isSettled(): Promise<boolean> {
     const { workloads } = await this.status();
     return workloads.every(
@@ -222,6 +222,11 @@ export class ReloaderProcess {
     if (this.exit === undefined) this.#child.kill('SIGKILL');
     await this.ended;
   }
+}
+
+/** Whether a mark in the data of a state is of a rollout that is not committed yet: a start would repeat it. */
+export function hasDoubt(state: Readonly<Record<string, unknown>>): boolean {
+  return Object.values(state).some((value) => String(value).includes('"?"'));
 }
 
 /** No test leaves a process behind, however it ends. */
