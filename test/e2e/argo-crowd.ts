@@ -91,13 +91,14 @@ export class Crowd implements AsyncDisposable {
     await this.#areCurrent();
   }
 
-  /** The patches of Rollouts that brought no newer content, or an older one. */
+  /** The patches of Rollouts that brought no newer content, or an older one, or were not marked before. */
   async rolledForNothing(): Promise<readonly string[]> {
     const keys = await this.#argo.stage.expect('GET', 'secrets/reloader-state-key');
     this.#contents.takeKeys(objectOf(keys['data']) as Record<string, string>);
-    return ROLLOUTS.flatMap(({ name, follows }) =>
-      this.#witness.needless({ name, follows: { ConfigMap: [follows] } }),
-    );
+    return ROLLOUTS.flatMap(({ name, follows }) => [
+      ...this.#witness.needless({ name, follows: { ConfigMap: [follows] } }),
+      ...this.#witness.unmarked({ name }),
+    ]);
   }
 
   /** How often Rollouts were patched. */

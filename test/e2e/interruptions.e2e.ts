@@ -28,6 +28,10 @@ test('nothing is lost by twenty kills at random moments while objects change', {
   const { openKills } = await whileChanging(scene, randomOf(2), () => killAgainAndAgain(scene, options));
   await scene.isRight(await scene.reloader(reloader));
   assert.deepEqual(scene.rolledTooOften(openKills), []);
+  const wrong = WORKLOADS.flatMap((each) =>
+    [scene.witness.needless(each), scene.witness.unmarked(each)].flat(),
+  );
+  assert.deepEqual(wrong, []);
   // Else nothing was tried.
   for (const workload of WORKLOADS.slice(0, 3)) assert.ok(scene.rollouts(workload) > 1, workload.name);
 });

@@ -43,7 +43,7 @@ async function measured(ends: number, flags: readonly string[]): Promise<void> {
   process.stdout.write(`\n${tableOf(takeOvers)}\n`);
   const { changedAt, allRollouts } = pair.scene;
   process.stdout.write(`${changedAt.length} changes, ${allRollouts} rollouts; nothing is lost\n`);
-  const wrong = [...pair.needless(), ...pair.intrusions()];
+  const wrong = [...pair.needless(ends), ...pair.intrusions()];
   for (const each of wrong) process.stdout.write(`${each}\n`);
   process.exitCode = wrong.length > 0 ? 1 : 0;
 }

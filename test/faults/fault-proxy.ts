@@ -53,6 +53,8 @@ export type OnWrite = (write: RelayedWrite, object: Json | undefined) => void;
 interface Hold {
   readonly match: CallMatch;
   readonly part: HeldPart;
+  /** So many that match go on before. */
+  passing: number;
   hasArrived: boolean;
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<number>;
@@ -136,11 +138,12 @@ export class FaultProxy implements AsyncDisposable {
     return hit.length;
   }
 
-  /** The next request that matches waits here, or its answer. */
-  hold(match: CallMatch, part: HeldPart = 'request'): Held {
+  /** The next request that matches waits here, or its answer; `passing`: so many that match go on before. */
+  hold(match: CallMatch, part: HeldPart = 'request', passing = 0): Held {
     const hold: Hold = {
       match,
       part,
+      passing,
       hasArrived: false,
       released: Promise.withResolvers(),
       answered: Promise.withResolvers(),
@@ -162,7 +165,8 @@ export class FaultProxy implements AsyncDisposable {
     const call = apiCallOf(request, SERVED);
     if (call.verb === 'list' && call.name === undefined) this.lists.push(call.resource);
     const hold = [...this.#holds].find(({ match }) => matches(match, call));
-    if (hold !== undefined) return await this.#held(hold, call, request);
+    if (hold?.passing === 0) return await this.#held(hold, call, request);
+    if (hold !== undefined) hold.passing -= 1;
     const { latencyMs, effect } = this.#faults.take(call);
     if (latencyMs > 0) {
       this.#count('latency');

@@ -193,10 +193,11 @@ export class Pair implements AsyncDisposable, Settling {
       });
   }
 
-  /** What was rolled more often than changes and `mishaps` explain, or back. */
+  /** What was rolled more often than changes and `mishaps` explain, or back, or without a mark. */
   needless(mishaps = 0): readonly string[] {
     const { scene, witness } = this;
-    return [...scene.rolledTooOften(mishaps), ...WORKLOADS.flatMap((each) => witness.needless(each))];
+    const byVersion = WORKLOADS.flatMap((each) => [...witness.needless(each), ...witness.unmarked(each)]);
+    return [...scene.rolledTooOften(mishaps), ...byVersion];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,7 +5,7 @@ import type { RealCluster } from '../control-plane/cluster.ts';
 import { type Sender, senderTo } from '../control-plane/sender.ts';
 import { type ReloaderOptions, type Settling, Stage } from '../e2e/stage.ts';
 import { type WorkloadParts, web } from '../e2e/workloads.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { hasDoubt, type ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { Contents } from './contents.ts';
 import { FaultProxy } from './fault-proxy.ts';
@@ -135,17 +135,18 @@ export class Scene implements AsyncDisposable {
     await this.stage.mark(reloader);
   }
 
-  /** Whether the content of a ConfigMap is not the one that is committed. */
+  /** Whether the content of a ConfigMap is not the one that is committed, or a rollout is not. */
   async isOpen(): Promise<boolean> {
+    if (hasDoubt(await this.stage.state())) return true;
     const committed = await this.#committed();
     const inForce = await Promise.all(CONFIG_MAPS.map((name) => this.#inForce(name)));
     return CONFIG_MAPS.some((name, i) => committed(name) !== inForce[i]);
   }
 
-  /** Resolves when contents are committed of all that changes that came after this call. */
+  /** Resolves when the state has contents of all that changes that came after this call. */
   async commitsNewer(): Promise<void> {
     const known = CHANGING.map((name) => this.#contents.of(name).length);
-    await this.stage.until('newer contents are committed', async () => {
+    await this.stage.until('newer contents are in the state', async () => {
       const committed = await this.#committed();
       return CHANGING.every((name, i) => committed(name) >= Number(known[i]));
     });

@@ -1,8 +1,9 @@
 /** What the answers to all writes tell: who holds the Lease, who marks the state, which content is rolled when. */
 
-import { markIn } from '../../lib/model/shards.ts';
+import { markIn, type TermMark } from '../../lib/model/shards.ts';
 import { stampsOf, type WorkloadParts } from '../e2e/workloads.ts';
-import { type Json, objectOf, pick, stringOf } from '../sandbox/json.ts';
+import { hasDoubt } from '../integration/reloader-process.ts';
+import { type Json, type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import type { Contents } from './contents.ts';
 import type { OnWrite } from './fault-proxy.ts';
 
@@ -26,6 +27,15 @@ interface Template {
   readonly stamps: Readonly<Record<string, string>>;
 }
 
+/** What one version of the state says of workloads. */
+interface State {
+  readonly resourceVersion: number;
+  /** That of the leader that wrote it. */
+  readonly term: number;
+  /** The keys of the workloads whose pods may run anything. */
+  readonly doubts: readonly string[];
+}
+
 /** See the file's comment. Answers may come in another order than their versions. */
 export class Witness {
   /** Who held the Lease, one after the other. */
@@ -34,6 +44,7 @@ export class Witness {
   readonly writers: Possession[] = [];
   readonly #contents: Pick<Contents, 'indexOf'>;
   readonly #templates = new Map<string, Template[]>();
+  readonly #states: State[] = [];
 
   constructor(contents: Pick<Contents, 'indexOf'>) {
     this.#contents = contents;
@@ -59,7 +70,10 @@ export class Witness {
     });
   }
 
-  /** The rollouts of a workload that brought no newer content, or an older one. */
+  /**
+   * The rollouts of a workload that brought no newer content, or an older one. A leader may repeat the last one of a former leader
+   * once, as long as no write of the state has told that it was made.
+   */
   needless({ name, follows }: Pick<WorkloadParts, 'name' | 'follows'>): readonly string[] {
     const templates = this.#templatesOf(name);
     const ages = templates.map(({ stamps }) =>
@@ -70,8 +84,19 @@ export class Witness {
       const isNewer = before === undefined || age.some((each, which) => each > Number(before[which]));
       const isOlder = before !== undefined && age.some((each, which) => each < Number(before[which]));
       const version = `in version ${resourceVersion}`;
-      return isNewer && !isOlder ? [] : [`${name}: contents ${age} after ${before} ${version}`];
+      if (!isOlder && (isNewer || this.#mayRepeat(name, templates[index - 1], resourceVersion))) return [];
+      return [`${name}: contents ${age} after ${before} ${version}`];
     });
+  }
+
+  /** The rollouts of a workload before which no write of the state had marked it. */
+  unmarked({ name }: Pick<WorkloadParts, 'name'>): readonly string[] {
+    const [, ...stamped] = this.#templatesOf(name);
+    const isUnmarked = ({ resourceVersion }: Template): boolean =>
+      !hasDoubtOf(name, this.#stateBefore(resourceVersion));
+    return stamped
+      .filter(isUnmarked)
+      .map(({ resourceVersion }) => `${name}: no mark before version ${resourceVersion}`);
   }
 
   /** Takes in the answer to a write. */
@@ -80,7 +105,11 @@ export class Witness {
     const name = stringOf(pick(object, 'metadata', 'name')) ?? '';
     const holder = stringOf(pick(object, 'spec', 'holderIdentity')) ?? '';
     if (resource === 'leases') noted(this.holders, holder, resourceVersion);
-    if (resource === 'configmaps' && name === STATE) noted(this.writers, writerOf(object), resourceVersion);
+    if (resource === 'configmaps' && name === STATE) {
+      const { writer, term } = markOf(object);
+      noted(this.writers, writer, resourceVersion);
+      this.#states.push({ resourceVersion, term, doubts: doubtsIn(objectOf(pick(object, 'data'))) });
+    }
     if (WORKLOADS.includes(resource)) {
       const templates = this.#templates.get(name) ?? [];
       this.#templates.set(name, templates);
@@ -89,6 +118,21 @@ export class Witness {
       templates.push({ resourceVersion, stamps });
     }
   };
+
+  /** Whether the state marked the rollout all the time until that version, which another leader wrote. */
+  #mayRepeat(name: string, { resourceVersion: from = 0 }: Partial<Template> = {}, to: number): boolean {
+    const [first, last] = [this.#stateBefore(from), this.#stateBefore(to)];
+    if (first === undefined || last === undefined || first.term >= last.term) return false;
+    const between = this.#states.filter(
+      ({ resourceVersion }) => resourceVersion > from && resourceVersion < to,
+    );
+    return between.every((state) => hasDoubtOf(name, state));
+  }
+
+  #stateBefore(version: number): State | undefined {
+    const before = this.#states.filter(({ resourceVersion }) => resourceVersion < version);
+    return before.toSorted((one, other) => one.resourceVersion - other.resourceVersion).at(-1);
+  }
 
   /** Those that a workload has had, that without stamps first, in their order. */
   #templatesOf(name: string): readonly Template[] {
@@ -109,8 +153,16 @@ export class Witness {
   }
 }
 
-function writerOf(state: Json | undefined): string {
-  return markIn(objectOf(pick(state, 'metadata', 'annotations')) as Readonly<Record<string, string>>).writer;
+function markOf(state: Json | undefined): TermMark {
+  return markIn(objectOf(pick(state, 'metadata', 'annotations')) as Readonly<Record<string, string>>);
+}
+
+function doubtsIn(data: JsonObject): readonly string[] {
+  return Object.keys(data).filter((key) => hasDoubt({ [key]: data[key] }));
+}
+
+function hasDoubtOf(name: string, state: State | undefined): boolean {
+  return state?.doubts.some((key) => key.endsWith(`_${name}`)) === true;
 }
 
 /** After what has an earlier version, unless that says the same. */

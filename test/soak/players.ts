@@ -149,7 +149,7 @@ export async function played(soak: Soak, { play }: Player, pair: Pair): Promise<
   const pending = new PendingChanges();
   measure(pending, pair);
   await play(soak, pair, pending);
-  pending.tooOften = pair.needless(pending.openKills);
+  pending.tooOften = pair.needless(pending.openKills + pair.witness.takeOvers.length);
   pending.takeOvers = pair.witness.takeOvers;
   await takeLeave(pending, pair);
   pending.intrusions = pair.intrusions();
