@@ -68,13 +68,28 @@ const NO_EVICTIONS = {
 const ROLLOUTS: CallMatch = { resource: 'rollouts', verb: 'patch' };
 const STATE: CallMatch = { resource: 'configmaps', name: 'reloader-state', verb: 'patch' };
 
-/** When the process is killed: as a write is on its way, or its answer; `isLate`: the write arrives after the next start. */
-const KILLS: Readonly<Record<string, readonly [CallMatch, HeldPart, isLate: boolean]>> = {
-  'as it patches': [ROLLOUTS, 'request', false],
-  'as it patches, which comes later than the patch of the next one': [ROLLOUTS, 'request', true],
-  'before it hears of its patch': [ROLLOUTS, 'answer', true],
-  'as it commits': [STATE, 'request', false],
-  'before it hears of its commit': [STATE, 'answer', true],
+/** When a process is killed. */
+interface Kill {
+  /** The write that is on its way, or its answer. */
+  readonly held: readonly [CallMatch, HeldPart, passing?: number];
+  /** Whether it arrives after the next start. */
+  readonly isLate: boolean;
+  /** The patches of both: the state does not tell of the first one, and the stamp alone proves nothing. @default 1 */
+  readonly patches?: 2;
+}
+
+/** The write of a change to the state before the commit is that of the mark. */
+const KILLS: Readonly<Record<string, Kill>> = {
+  'as it marks': { held: [STATE, 'request'], isLate: false },
+  'before it hears of its mark': { held: [STATE, 'answer'], isLate: true },
+  'as it patches': { held: [ROLLOUTS, 'request'], isLate: false, patches: 2 },
+  'as it patches, which comes later than the patch of the next one': {
+    held: [ROLLOUTS, 'request'],
+    isLate: true,
+  },
+  'before it hears of its patch': { held: [ROLLOUTS, 'answer'], isLate: true, patches: 2 },
+  'as it commits': { held: [STATE, 'request', 1], isLate: false },
+  'before it hears of its commit': { held: [STATE, 'answer', 1], isLate: true },
 };
 
 /** Where a Rollout may take its template from. */
@@ -276,24 +291,29 @@ describe('under the real controller', { skip, concurrency: 3 }, () => {
     });
   });
 
-  describe('a change is rolled once although the reloader is killed', TOGETHER, () => {
-    for (const [way, annotations] of Object.entries({ restart: RESTART, rollout: {} }))
-      for (const [index, [when, [match, part, isLate]]] of Object.entries(KILLS).entries()) {
-        const expected = way === 'restart' ? { restarts: 1, revision: 1 } : { restarts: 0, revision: 2 };
-        test(`${when}: ${way}`, async () => {
-          await using argo = await open(`kill-${way}-${index}`, { annotations });
-          const held = argo.proxy.hold(match, part);
-          await argo.change('B');
-          await argo.stage.until('it is on its way', () => held.hasArrived());
-          await argo.reloader.kill();
-          if (!isLate) await held.release();
-          await argo.start();
-          if (isLate) await held.release();
-          await argo.restsAt({ patches: 1, revision: expected.revision });
-          assert.equal(argo.restarts().length, expected.restarts);
-        });
-      }
-  });
+  describe(
+    'a change is rolled once, or again if nothing tells of its patch, although the reloader is killed',
+    TOGETHER,
+    () => {
+      for (const [way, annotations] of Object.entries({ restart: RESTART, rollout: {} }))
+        for (const [index, [when, { held: given, isLate, patches = 1 }]] of Object.entries(KILLS).entries()) {
+          const expected =
+            way === 'restart' ? { restarts: patches, revision: 1 } : { restarts: 0, revision: 1 + patches };
+          test(`${when}: ${way}`, async () => {
+            await using argo = await open(`kill-${way}-${index}`, { annotations });
+            const held = argo.proxy.hold(...given);
+            await argo.change('B');
+            await argo.stage.until('it is on its way', () => held.hasArrived());
+            await argo.reloader.kill();
+            if (!isLate) await held.release();
+            await argo.start();
+            if (isLate) await held.release();
+            await argo.restsAt({ patches, revision: expected.revision });
+            assert.equal(argo.restarts().length, expected.restarts);
+          });
+        }
+    },
+  );
 
   describe('a Rollout that takes its template from', TOGETHER, () => {
     for (const reference of REFERENCES)

@@ -99,12 +99,24 @@ describe('a rotation', TOGETHER, () => {
 const DEPLOYMENTS: CallMatch = { resource: 'deployments', verb: 'patch' };
 const STATE: CallMatch = { resource: 'configmaps', name: 'reloader-state', verb: 'patch' };
 
-/** When the process is killed: as a write is on its way, or its answer; `isLate`: it arrives after the next start. */
-const KILLS: Readonly<Record<string, readonly [CallMatch, HeldPart, isLate: boolean]>> = {
-  'as it patches': [DEPLOYMENTS, 'request', false],
-  'before it hears of its patch': [DEPLOYMENTS, 'answer', true],
-  'as it commits': [STATE, 'request', false],
-  'before it hears of its commit': [STATE, 'answer', true],
+/** When a process is killed. */
+interface Kill {
+  /** The write that is on its way, or its answer. */
+  readonly held: readonly [CallMatch, HeldPart, passing?: number];
+  /** Whether it arrives after the next start. */
+  readonly isLate: boolean;
+  /** Whether nothing tells the next one of the patch but its stamp, which proves nothing. @default false */
+  readonly isRepeated?: true;
+}
+
+/** The write of a change to the state before the commit is that of the mark. */
+const KILLS: Readonly<Record<string, Kill>> = {
+  'as it marks': { held: [STATE, 'request'], isLate: false },
+  'before it hears of its mark': { held: [STATE, 'answer'], isLate: true },
+  'as it patches': { held: [DEPLOYMENTS, 'request'], isLate: false, isRepeated: true },
+  'before it hears of its patch': { held: [DEPLOYMENTS, 'answer'], isLate: true, isRepeated: true },
+  'as it commits': { held: [STATE, 'request', 1], isLate: false },
+  'before it hears of its commit': { held: [STATE, 'answer', 1], isLate: true },
 };
 
 /** In the middle of a rotation: what the driver does between two processes. */
@@ -128,21 +140,21 @@ describe('a rotation is rolled once although the reloader is killed', TOGETHER, 
       await csi.rollsTo(2);
     });
 
-  for (const [when, [match, part, isLate]] of Object.entries(KILLS))
-    test(when, async () => {
+  for (const [when, { held: given, isLate, isRepeated }] of Object.entries(KILLS))
+    test(`${when}${isRepeated ? ': once more' : ''}`, async () => {
       await using csi = await CsiStage.open(plane, [mounting()]);
       const { url, ca } = plane.access;
       using sender: Sender & Disposable = disposable(senderTo({ url, ca }));
       await using proxy = await FaultProxy.start(sender.send, plane.servingCertificate());
       await csi.start({ as: { url: proxy.url } });
-      const held = proxy.hold(match, part);
+      const held = proxy.hold(...given);
       await csi.rotate(V2);
       await csi.stage.until('it is on its way', () => held.hasArrived());
       await csi.reloader.kill();
       if (!isLate) await held.release();
       await csi.startAgain();
       if (isLate) await held.release();
-      await csi.rollsTo(2);
+      await csi.rollsTo(isRepeated ? 3 : 2);
     });
 
   test('after it is committed', async () => {
