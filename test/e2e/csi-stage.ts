@@ -98,11 +98,22 @@ export class CsiStage implements AsyncDisposable {
 
   /** Resolves when each workload has had so many templates, all is mounted and nothing is owed; none has more. */
   async rollsTo(revision: number): Promise<void> {
+    await this.#hasHad(revision);
+    await this.restsAt(this.workloads.map(() => revision));
+  }
+
+  /** The pods of so many templates have come, and the last ones have mounted; no reloader is asked. */
+  async hasReplacedPods(revision: number): Promise<void> {
+    await this.#hasHad(revision);
+    for (const each of this.workloads) await this.stage.rolledOut(each);
+    await this.driver.hasMounted();
+  }
+
+  async #hasHad(revision: number): Promise<void> {
     const { stage, workloads } = this;
     await stage.until(`each has had ${revision} templates`, async () =>
       (await stage.revisions(workloads)).every((each) => each >= revision),
     );
-    await this.restsAt(workloads.map(() => revision));
   }
 
   /** Everything that is due has happened, mounts of new pods included; so many templates were needed. */
