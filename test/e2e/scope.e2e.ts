@@ -155,6 +155,7 @@ test('annotations of a namespace count for its workloads, also without a selecto
   await other.put(WEB.name, 'B');
   await first.hasSaid(new RegExp(`: namespace ${other.namespace} is held until its annotation hold`));
   await home.changeAndRoll(WEB, 'B');
+  await home.until('it is committed', async () => (await home.marked([WEB])).size === 0);
   await first.kill();
   const second = await startEverywhere(home, flags);
   await second.hasSaid(new RegExp(`: namespace ${other.namespace} is held until its annotation hold`));

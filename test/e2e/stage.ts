@@ -234,6 +234,13 @@ export class Stage implements AsyncDisposable {
     );
   }
 
+  /** The names of those that the state marks: they are rolled after a kill, also if they have been already. */
+  async marked(workloads: readonly WorkloadName[]): Promise<ReadonlySet<string>> {
+    const state = await this.state();
+    const marked = workloads.filter(({ kind, name }) => hasDoubt({ own: state[`ran.${kind}_${name}`] }));
+    return new Set(marked.map(({ name }) => name));
+  }
+
   /** The entries of the state: marks of workloads go with a later write. */
   async entries(): Promise<Readonly<Record<string, string>>> {
     return Object.fromEntries(Object.entries(await this.state()).filter(([key]) => key.includes('v1.')));
