@@ -87,8 +87,13 @@ describe(`${COUNT} Deployments follow five objects, which change in stages`, { s
   let leader: ReloaderProcess;
   let standby: ReloaderProcess;
   let pods = 0;
-  /** How many rollouts had begun when a leader ended, and which were in progress then. */
-  const ends: { readonly at: number; readonly open: ReadonlySet<string>; had: number }[] = [];
+  /** How many rollouts had begun when a leader had ended, which were in progress then, and which the state marked. */
+  const ends: {
+    readonly at: number;
+    readonly open: ReadonlySet<string>;
+    readonly marked: ReadonlySet<string>;
+    readonly had: number;
+  }[] = [];
 
   before(async () => {
     stage = await Stage.open(cluster);
@@ -130,12 +135,14 @@ describe(`${COUNT} Deployments follow five objects, which change in stages`, { s
 
   /** The leader ends, the standby takes over, and another one stands by. */
   async function endLeader(how: 'kill' | 'stop'): Promise<void> {
+    await leader[how]();
+    const marked = await stage.marked(crowd.apps);
     ends.push({
       at: crowd.begun.length,
       open: new Set(crowd.inProgress),
+      marked,
       had: crowd.begunWith(digestIn('good')).length,
     });
-    await leader[how]();
     const next = standby;
     await stage.until('the standby leads', async () => (await next.status()).leader?.isThis === true);
     leader = next;
@@ -215,16 +222,15 @@ describe(`${COUNT} Deployments follow five objects, which change in stages`, { s
     }
   }
 
-  /** Who began again with what it had, though no leader had ended while it was in progress or new. */
+  /** Who began again with what it had, though no leader had ended while it was in progress or marked. */
   function needless(): readonly string[] {
     return crowd.begun.flatMap(({ name, digests }, again) => {
       const former = crowd.begun.findLastIndex((each, index) => index < again && each.name === name);
       const known = crowd.begun[former]?.digests ?? [];
       if (digests.length === 0 || !digests.every((digest) => known.includes(digest))) return [];
-      const isExcused = ends.some(({ at, open }, index) => {
-        const isNew = former >= (ends[index - 1]?.at ?? 0);
-        return former < at && at <= again && (open.has(name) || isNew);
-      });
+      const isExcused = ends.some(
+        ({ at, open, marked }) => former < at && at <= again && (open.has(name) || marked.has(name)),
+      );
       return isExcused ? [] : [`${name} at ${again}`];
     });
   }
