@@ -98,6 +98,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/telemetry/logger.ts': 'people who read the log',
   'lib/report/journal.ts': 'people who read the status page',
   'lib/admission/review.ts': 'people who read annotations',
+  'lib/app/assembly.ts': 'ids of stamps, which grow with the time',
   'lib/app/pages.ts': 'people who read the status page',
   'lib/commands/scene.ts': 'the person who asks',
   'lib/commands/installed-reloader.ts': 'a Lease, whether it is renewed',

@@ -11,6 +11,15 @@ export type TestSettings = { -readonly [Name in keyof Settings]: Settings[Name] 
 /** Knows the algorithms without keys. */
 export const knows: Knows = (name) => UNKEYED.named(name) !== undefined;
 
+/** Ids 2, 3, 4, …: tests write 1 for what was there before. */
+export function countedIds(): () => number {
+  let last = 1;
+  return () => {
+    last += 1;
+    return last;
+  };
+}
+
 /** The default settings, but for `changes`. */
 export function settingsWith(changes: Partial<Settings> = {}): TestSettings {
   return {
@@ -21,7 +30,7 @@ export function settingsWith(changes: Partial<Settings> = {}): TestSettings {
     ownState: new Set(),
     ownKeys: 'home/Secret/reloader-state-key',
     presence: { onCreate: false, onDelete: false },
-    term: undefined,
+    newStampId: countedIds(),
     selectsNamespaces: false,
     isSelective: false,
     keyScoped: false,

@@ -1,21 +1,19 @@
 /**
  * The decision of the admission webhook about one write of a workload. It puts back the stamps that an update of an external
- * writer leaves out, and stamps a new workload.
- *
- * A new stamp is always committed: it has the sequence of the state's entry, so it names the current content and proves
- * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then
- * it is about the same pods as before.
+ * writer leaves out, and stamps a new workload. A new stamp has the id of the one that it replaces, or one that no rollout has: it
+ * names the current content and proves nothing.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import { stampIdentity } from '../annotations/other-writers.ts';
 import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-variables.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
+import type { Digest } from '../model/digest.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawManagedFields, RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { isStamp, type PlannedStamp, planOf, templatePatchOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
-import { type Stamp, sequenceOf } from '../model/stamp.ts';
+import { idOfStamp, parseStamp } from '../model/stamp.ts';
 import { merged, type Operation, type TemplatePatch } from '../model/template-patch.ts';
 import {
   ANNOTATIONS,
@@ -37,11 +35,11 @@ export interface CacheReader {
   /** Whether all objects of a kind in a namespace are listed. */
   readonly isListed: (namespace: string, kind: string) => boolean;
   readonly follows: (workload: Workload) => readonly ConfigRef[];
-  /** A committed stamp of the current content, and the annotations of the object; undefined if it is missing, or the workload is not rolled for it. */
-  readonly currentStamp: (
+  /** The current content of an object, and its annotations; undefined if it is missing, or the workload is not rolled for it. */
+  readonly currentContent: (
     workload: Workload,
     ref: ConfigRef,
-  ) => { readonly stamp: Stamp; readonly annotations: Annotations } | undefined;
+  ) => { readonly digest: Digest; readonly annotations: Annotations } | undefined;
   /** The time of day, in seconds since 1970. */
   readonly seconds: () => number;
   /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
@@ -54,6 +52,8 @@ export interface Decision {
   readonly patch: readonly Operation[];
 }
 
+/** The id of a stamp that replaces none. No rollout has it. */
+const FIRST_ID = 1;
 /** The path of the pod template in all kinds that are stamped. */
 const TEMPLATE = '/spec/template';
 
@@ -83,7 +83,7 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   // Its template is left as it is: no stamp belongs there.
   if (known.vocabularies.strategyOf(update) === 'evict') return passed('unclaimed');
   return request.oldObject === undefined
-    ? changed('stamped', write, planned(known, write, refs), undefined)
+    ? changed('stamped', write, planned(known, write, refs, []), undefined)
     : afterUpdate(known, write, inNamespace(request.oldObject, request.namespace));
 }
 
@@ -97,7 +97,7 @@ function reasonToPass(known: CacheReader, request: AdmissionRequest): AdmissionR
 
 /**
  * Puts missing stamps back. If that makes the pod template equal to the live one, no pod starts and they come back unchanged.
- * Otherwise pods start with the current content, and the objects that were stamped get new, committed stamps.
+ * Otherwise pods start with the current content, and the objects that were stamped get new stamps.
  */
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
@@ -112,26 +112,34 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
   const stamped = write.refs.filter((ref) =>
     variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
   );
-  return changed('renewed', write, planned(known, write, stamped), template);
+  return changed('renewed', write, planned(known, write, stamped, live.stamps), template);
 }
 
 /**
- * The patch that stamps the workload for `stamped` with the current digests, unless it has a stamp of at least that sequence,
- * and adds the hash over all followed objects.
+ * The patch that stamps the workload for `stamped` with the current digests, unless it has such a stamp, and adds the hash over
+ * all followed objects. `live`: the stamps before the update.
  */
-function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
+function planned(
+  known: CacheReader,
+  { update, refs }: Write,
+  stamped: readonly ConfigRef[],
+  live: readonly TemplateStamp[],
+): TemplatePatch {
   const variables = stampVariablesOf(refs);
   let annotations = {};
   const stamps = stamped.flatMap((ref): PlannedStamp[] => {
     const config = keyOf(ref);
-    const [own, current] = [variables.get(config), known.currentStamp(update, ref)];
+    const [own, current] = [variables.get(config), known.currentContent(update, ref)];
     if (own === undefined || current === undefined) return [];
-    if (sequenceIn(update.stamps, own.read) >= current.stamp.sequence) return [];
+    const { digest } = current;
+    const present = stampsIn(update.stamps, own.read);
+    if (present.some(({ value }) => parseStamp(value)?.digest === digest)) return [];
+    const id = Math.max(FIRST_ID, latestIn(live, own.read), latestIn(present, own.read));
     const places = known.vocabularies.placesOf(update, ref, current.annotations, own);
-    const seen = { digest: current.stamp.digest, seconds: known.seconds() };
+    const seen = { digest, seconds: known.seconds() };
     const told = known.vocabularies.tellingAnnotations(update, ref, current.annotations, seen);
     annotations = { ...annotations, ...told };
-    return [{ config, stamp: current.stamp, places, variables: own.read }];
+    return [{ config, stamp: { digest, id }, places, variables: own.read }];
   });
   const contents = refs.map(known.contentOf);
   const hasHashes = stamps.length > 0 && contents.every((content) => content !== undefined);
@@ -205,8 +213,7 @@ function writerOf({ object, oldObject }: AdmissionRequest): string | undefined {
 type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
- * The patch that puts the live stamps back into `update`: stamps of followed objects that are missing or have a lower sequence,
- * and further annotations that are missing, or belong to older stamps. Undefined if there are none.
+ * The patch that puts the live stamps back into `update`: stamps of followed objects that are missing or earlier, and further annotations that are missing, or belong to older stamps. Undefined if there are none.
  *
  * @param objects the variables of each object that the workload follows
  */
@@ -241,26 +248,27 @@ function missingStampsIn(
   return templatePatchOf(missing, annotationPatch([...foreign.values()].flat(), live, missing));
 }
 
-/** The highest sequence among the stamps in `variables`; -Infinity if there is none. */
-function sequenceIn(stamps: readonly TemplateStamp[], variables: readonly string[]): number {
-  const own = stamps.filter((stamp) => isStamp(stamp) && variables.includes(stamp.variable));
-  return Math.max(Number.NEGATIVE_INFINITY, ...own.map(({ value }) => sequenceOf(value)));
+function stampsIn(stamps: readonly TemplateStamp[], variables: readonly string[]): TemplateStamp[] {
+  return stamps.filter((stamp) => isStamp(stamp) && variables.includes(stamp.variable));
 }
 
-/**
- * A stamp is not missing if the update has an equal or higher sequence under its variable, or a new stamp of a higher one
- * elsewhere.
- */
+/** The id of the latest stamp in `variables`; -Infinity if there is none. */
+function latestIn(stamps: readonly TemplateStamp[], variables: readonly string[]): number {
+  const ids = stampsIn(stamps, variables).map(({ value }) => idOfStamp(value));
+  return Math.max(Number.NEGATIVE_INFINITY, ...ids);
+}
+
+/** A stamp is not missing if the update has it or a later one under its variable, or a new and later one elsewhere. */
 function isStampMissing(
   { byVariable, foreign }: { readonly byVariable: StampsByVariable; readonly foreign: StampsByVariable },
   stamp: TemplateStamp,
   variables: readonly string[] | undefined,
 ): boolean {
   if (variables === undefined) return false;
-  const number = sequenceOf(stamp.value);
+  const id = idOfStamp(stamp.value);
   const own = byVariable.get(stamp.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
-  return sequenceIn(own, [stamp.variable]) < number && sequenceIn(others, variables) <= number;
+  return latestIn(own, [stamp.variable]) < id && latestIn(others, variables) <= id;
 }
 
 /** The live texts of the annotations that lack something, so that no pod starts; none if the update has a newer stamp of its own. */
@@ -271,7 +279,7 @@ function annotationPatch(
 ): Record<string, string> {
   const isInAnnotations = ({ container }: TemplateStamp): boolean => container === ANNOTATIONS;
   const isNewer = (stamp: TemplateStamp): boolean =>
-    isInAnnotations(stamp) && isStamp(stamp) && sequenceOf(stamp.value) >= sequenceIn(live, [stamp.variable]);
+    isInAnnotations(stamp) && isStamp(stamp) && idOfStamp(stamp.value) >= latestIn(live, [stamp.variable]);
   if (foreign.some(isNewer)) return {};
   const keys = missing.filter(isInAnnotations).map(({ carrier, variable }) => carrier ?? variable);
   const texts = live.filter((stamp) => isInAnnotations(stamp) && keys.includes(stamp.variable));

@@ -182,9 +182,6 @@ function decide(request: AdmissionRequest, { known, log }: ReviewOptions): Decis
   }
 }
 
-/** The sequence of an object that has no entry yet: its baseline will have at least this one. */
-const FIRST_SEQUENCE = 1;
-
 /** For a missing object that no workload follows, of which there is no record. */
 const NO_ANNOTATIONS = {};
 
@@ -205,15 +202,13 @@ export function cacheReaderOf(
     isServed: (kind) => served.some((row) => row.kind === kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
     follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
-    currentStamp: (workload, ref) => {
+    currentContent: (workload, ref) => {
       const config = recordOf(store, ref);
       if (config?.digest === undefined || config.isUnread === true) return undefined;
       if (isUnbegun(store, ref)) return undefined;
       const { digest, annotations } = config;
       if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
-      const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_SEQUENCE : undefined);
-      if (sequence === undefined) return undefined;
-      return { stamp: { digest, sequence }, annotations };
+      return store.persisted.entryOf(ref) === undefined && !leads ? undefined : { digest, annotations };
     },
     seconds: () => Math.floor(Date.now() / 1000),
     contentOf: (ref) => {

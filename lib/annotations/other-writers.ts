@@ -2,14 +2,14 @@
 
 import type { CompetingReloader, Finding, LostOptIn } from '../model/finding.ts';
 import { describe } from '../model/object-ref.ts';
-import { sequenceOf } from '../model/stamp.ts';
+import { idOfStamp } from '../model/stamp.ts';
 import { listedText } from '../model/text.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { annotationText } from './name-list.ts';
 import { isStakaterVariable } from './stamp-variables.ts';
 import { SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION } from './vocabulary.ts';
 
-/** A digest without a sequence: the stamps of this program have one. */
+/** A digest without an id: the stamps of this program have one. */
 const WITHOUT_NUMBER = /^[0-9a-f]{40}$/;
 /** The annotations of SAP's pod-reloader and wave. This program writes them too, but always with a stamp beside them. */
 const HASHES: readonly string[] = [SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION];
@@ -21,7 +21,7 @@ export function competitorIn(before: Workload, after: Workload): CompetingReload
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
   const known = new Set(before.stamps.map(stampIdentity));
   const written = after.stamps.filter((mark) => !known.has(stampIdentity(mark)));
-  const isOurs = written.some(({ value }) => sequenceOf(value) > 0);
+  const isOurs = written.some(({ value }) => idOfStamp(value) > 0);
   const mark = written.find(({ variable, value }) =>
     isStakaterVariable(variable) ? WITHOUT_NUMBER.test(value) : !isOurs && HASHES.includes(variable),
   );

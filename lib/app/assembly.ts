@@ -18,6 +18,7 @@ import type { Log } from '../model/log.ts';
 import { CONFIG_KINDS, isMountedKind, keyOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { Environment } from '../model/settings.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
+import { stampIds } from '../model/stamp.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
@@ -253,7 +254,7 @@ function rulesFor(
   options: Options,
   place: Place,
   { timeline, keyring, gate }: Pick<Common, 'timeline' | 'keyring' | 'gate'>,
-  term: number | undefined,
+  term = 0,
 ): Settings {
   const vocabularies = new Vocabularies({
     ...options,
@@ -276,7 +277,7 @@ function rulesFor(
       // With a label selector the watch reports an object that has only lost its labels as deleted.
       onDelete: options.reloadOnDelete && !isSelective,
     },
-    term,
+    newStampId: stampIds(term, () => Date.now()),
     selectsNamespaces: options.namespaceSelector !== undefined,
     readsNamespaces: options.namespaceAnnotations,
     isSelective,

@@ -256,7 +256,6 @@ function keepUp({ store, refetcher }: Controllers, effects: Effects): void {
   for (const config of [...effects.toPersist('now'), ...effects.toPersist('soon')]) {
     if (store.dependents.dependentsOf(config).size > 0) continue;
     store.abandoned.delete(config);
-    store.persisted.minSequences.delete(config);
   }
 }
 

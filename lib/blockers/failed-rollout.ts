@@ -14,7 +14,7 @@ import { type Blocker, type Readers, untilChanged } from './blocker.ts';
 /** See the file's comment. */
 export function failedRollout({ store, evicts }: Readers): Blocker {
   const isStamped = (record: WorkloadRecord, config: ConfigRecord): boolean =>
-    liveStampOf(store, record, keyOf(config.ref)).stamp?.digest === observedBy(store, record, config);
+    liveStampOf(record, keyOf(config.ref))?.digest === observedBy(store, record, config);
   return {
     name: 'failed',
     isProblem: true,

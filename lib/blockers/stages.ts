@@ -8,7 +8,7 @@ import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotati
 import { isOfContent } from '../model/digest.ts';
 import { describe, keyOf, type ObjectKey, wholeKeyOf, workloadRefIn } from '../model/object-ref.ts';
 import type { PodClient } from '../model/outcome.ts';
-import { sequenceIn } from '../model/rollout-plan.ts';
+import { stampsObject } from '../model/rollout-plan.ts';
 import type { Staging } from '../model/settings.ts';
 import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -53,6 +53,8 @@ export interface StagedChange {
 /** A workload, and the parts of the object that it lacks, or carries or gets. */
 interface Follower {
   readonly record: WorkloadRecord;
+  /** Whether it carries the stamp of what it lacks: it was rolled, and a process died before it recorded that. */
+  isRepeated: boolean;
   readonly outdated: ConfigRecord[];
   readonly begun: ConfigRecord[];
 }
@@ -198,7 +200,7 @@ export class Stages implements Blocker {
   }
 
   #memberOf(key: ObjectKey, own: Follower, state: rules.Member['state'], known: Set<string>): rules.Member {
-    const { record } = own;
+    const { record, isRepeated } = own;
     const { workload } = record;
     const { readyAt, movedAt, isAlive } = this.#look(record);
     const isBegun = state === 'begun';
@@ -209,9 +211,10 @@ export class Stages implements Blocker {
       replicas: workload.replicas ?? 1,
       state,
       pods: this.#podsOf(workload, isReady),
-      sinceMs: isBegun || isAlive ? monotonicMs() - (readyAt ?? movedAt) : Number.POSITIVE_INFINITY,
+      sinceMs:
+        isBegun || isAlive ? monotonicMs() - (readyAt ?? movedAt) : isRepeated ? 0 : Number.POSITIVE_INFINITY,
       deadlineMs: workload.rolling === 'held' ? Number.POSITIVE_INFINITY : workload.progressDeadlineMs,
-      failure: this.#failureOf(record),
+      failure: isRepeated ? undefined : this.#failureOf(record),
       isMute: this.#isMute(key, own, isBegun, known),
       isProven: isBegun && known.has(notes.PROVEN + notes.idOf(key)),
     };
@@ -338,16 +341,27 @@ function followersOf(store: Store, object: ObjectKey): Pick<Facts, 'parts' | 'fo
     for (const [record, edge] of store.edgesOf(keyOf(config.ref))) {
       const isSent = isInFlight(record, config);
       const isOutdated = !isSent && isOutdatedOn(store, record, keyOf(config.ref), edge);
-      if (!isOutdated && !isSent && !isOfContent(edge.stamp?.digest, config)) continue;
-      const key = keyOf(record.workload.ref);
-      const follower = followers.get(key) ?? { record, outdated: [], begun: [] };
-      follower[isOutdated ? 'outdated' : 'begun'].push(config);
-      followers.set(key, follower);
+      const isStamped = isOfContent(edge.stamp?.digest, config);
+      if (isOutdated || isSent || isStamped)
+        addFollower(followers, record, config, { isOutdated, isStamped });
     }
   return { parts, followers };
 }
 
+function addFollower(
+  followers: Map<ObjectKey, Follower>,
+  record: WorkloadRecord,
+  config: ConfigRecord,
+  { isOutdated, isStamped }: { readonly isOutdated: boolean; readonly isStamped: boolean },
+): void {
+  const key = keyOf(record.workload.ref);
+  const follower = followers.get(key) ?? { record, outdated: [], begun: [], isRepeated: false };
+  follower.isRepeated ||= isOutdated && isStamped;
+  follower[isOutdated ? 'outdated' : 'begun'].push(config);
+  followers.set(key, follower);
+}
+
 function isInFlight({ inFlight }: WorkloadRecord, { ref, digest }: ConfigRecord): boolean {
-  if (inFlight === undefined || sequenceIn(inFlight, keyOf(ref)) === 0) return false;
+  if (inFlight === undefined || !stampsObject(inFlight, keyOf(ref))) return false;
   return inFlight.versions.get(keyOf(ref))?.digest === digest;
 }

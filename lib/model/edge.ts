@@ -15,8 +15,8 @@ export const UNKNOWN = '?';
 export type RunningDigest = Digest | typeof UNKNOWN;
 
 /**
- * A mark of the state: pods may run another digest than that of the entry. `?<sequence>`: they run that digest if the live
- * template carries the stamp with this sequence, else unknown, since pods of the template before were still there.
+ * A mark of the state: pods may run another digest than that of the entry. `?<id>`: they run that digest if the live template
+ * carries the stamp with this digest and id, else unknown, since pods of the template before were still there.
  */
 export type Mark = typeof UNKNOWN | `?${number}`;
 
@@ -33,8 +33,6 @@ export interface Edge {
   readonly mixedPods: boolean;
   /** The stamp in the live template. */
   readonly stamp: Stamp | undefined;
-  /** The highest sequence of a stamp that was observed on this edge, or may have been applied unobserved. */
-  readonly highestSequence: number;
   /** A patch of ours changed the running digest, and its rollout is not known to be complete: older pods may be left. */
   readonly rolloutInProgress: boolean;
 }
@@ -49,12 +47,12 @@ export function recover(
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
   if (entry === undefined || mark === undefined) return entry?.digest;
-  return stamp !== undefined && mark === markOf(stamp) ? entry.digest : UNKNOWN;
+  return mark !== UNKNOWN && mark === markOf(stamp, entry) ? entry.digest : UNKNOWN;
 }
 
-/** The mark of pods that are being replaced by those of a template with this stamp. */
-export function markOf({ sequence }: Stamp): Mark {
-  return `${UNKNOWN}${sequence}`;
+/** The mark of pods that are being replaced by those of a template with this stamp, if the stamp has the digest of the entry. */
+export function markOf(stamp: Stamp | undefined, { digest }: StateEntry): Mark {
+  return stamp?.digest === digest ? `${UNKNOWN}${stamp?.id ?? 0}` : UNKNOWN;
 }
 
 /** Whether the edge is out of date. With an absent object (`observed` undefined) it is not. */
@@ -82,7 +80,6 @@ export function newEdge(stamp: Stamp | undefined, followedSince: Span | undefine
     followedSince,
     mixedPods: false,
     stamp,
-    highestSequence: stamp?.sequence ?? 0,
     rolloutInProgress: false,
   };
 }

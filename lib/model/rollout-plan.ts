@@ -5,7 +5,7 @@ import type { PausePatch } from './hold.ts';
 import { RESTARTS } from './kinds/argo-rollout.ts';
 import { CONFIG_KINDS, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { Referenced } from './raw-objects.ts';
-import { formatStamp, parseStamp, type Stamp, sequenceOf } from './stamp.ts';
+import { formatStamp, idOfStamp, parseStamp, type Stamp } from './stamp.ts';
 import type { Operation, TemplatePatch } from './template-patch.ts';
 import { objectIn } from './text.ts';
 import {
@@ -41,6 +41,8 @@ export interface PlannedVersion {
   readonly digest: Digest;
   /** The time of the content's last change, on the Timeline. */
   readonly changedAt: number;
+  /** The resourceVersion of the object; undefined if it is absent. */
+  readonly objectVersion: string | undefined;
 }
 
 /** The input of a plan. */
@@ -134,12 +136,12 @@ function withoutAny(keys: readonly string[]): Readonly<Record<string, null>> {
   return Object.fromEntries(keys.map((key) => [key, null]));
 }
 
-/** The sequence with which the plan stamps the object; 0 if it is up to date. */
-export function sequenceIn({ stamps }: RolloutPlan, config: ObjectKey): number {
-  return stamps.find((stamp) => stamp.config === config)?.stamp.sequence ?? 0;
+/** Whether the plan stamps the object, since the workload is outdated on it. */
+export function stampsObject({ stamps }: RolloutPlan, config: ObjectKey): boolean {
+  return stamps.some((stamp) => stamp.config === config);
 }
 
-/** Identifies the rollout in Events: while an entry exists, no stamp repeats. */
+/** Identifies the rollout in Events: no stamp repeats. */
 export function aboutOf({ stamps }: RolloutPlan): string {
   return stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
 }
@@ -175,7 +177,7 @@ function othersOf(workload: Workload, planned: PlannedStamp, written: readonly P
       planned.variables.includes(mark.variable) &&
       (mark.container === RESTARTS) === isOfRestart(planned) &&
       !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
-      (names.has(mark.variable) || sequenceOf(mark.value) > 0),
+      (names.has(mark.variable) || idOfStamp(mark.value) > 0),
   );
 }
 
@@ -248,10 +250,10 @@ function stampsText(
   );
 }
 
-/** The present stamps of one place, the highest of each object, but for what other programs wrote there. */
+/** The present stamps of one place, the latest of each object, but for what other programs wrote there. */
 function readableStamps({ stamps }: Workload, place: string): Record<string, string> {
   const own = stamps.filter((stamp) => stamp.container === place && isStamp(stamp));
   const readable = own.filter(({ value }) => parseStamp(value) !== undefined);
-  const sorted = readable.sort((a, b) => sequenceOf(a.value) - sequenceOf(b.value));
+  const sorted = readable.sort((a, b) => idOfStamp(a.value) - idOfStamp(b.value));
   return Object.fromEntries(sorted.map(({ variable, value }) => [variable, value]));
 }

@@ -107,8 +107,8 @@ export interface ShardedState extends PersistedState {
 }
 
 /**
- * Merges the shards. Of two entries of one object the one with the higher sequence counts, with equal sequences that of the
- * lower shard; an override counts only beside the entry of its object that counts.
+ * Merges the shards. Of two entries of one object that of the lower shard counts; an override counts only beside the entry of
+ * its object that counts.
  */
 export function together(shards: readonly PersistedState[], homeNamespace: string): ShardedState {
   const { entries, homes, strays } = entriesOf(shards);
@@ -124,11 +124,10 @@ function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entri
   const strays = new Map<number, StateKey[]>();
   const all = shards.flatMap((state, shard) => [...state.entries].map((each) => [shard, ...each] as const));
   for (const [shard, key, entry] of all) {
-    const [home, other] = [homes.get(key), entries.get(key)];
-    const counts = other === undefined || entry.sequence > other.sequence;
-    const stray = counts ? home : shard;
-    if (stray !== undefined) strays.set(stray, [...(strays.get(stray) ?? []), key]);
-    if (!counts) continue;
+    if (homes.has(key)) {
+      strays.set(shard, [...(strays.get(shard) ?? []), key]);
+      continue;
+    }
     entries.set(key, entry);
     homes.set(key, shard);
   }

@@ -1,27 +1,19 @@
-/** The stamp: the value that a patch of ours writes into a pod template, and its meaning for the pods of that template. */
+/** The stamp: the value that a patch of ours writes into a pod template. */
 
 import type { Digest } from './digest.ts';
 
-/**
- * `<digest>.<sequence>`. It is uncommitted only while its sequence is above that of the state's entry: then it belongs to a
- * change that is not committed yet. A bare digest has the sequence 0, so it is always committed.
- */
+/** `<digest>.<id>`. A bare digest, as other programs write it, has the id 0. */
 export interface Stamp {
   readonly digest: Digest;
-  readonly sequence: number;
+  /**
+   * The rollout that wrote it. Ids grow with time, so the higher one of two is the later one. Any client may write one, so nothing
+   * that must not be lost follows from the order: a mark of the state names one id, and only an equal one fulfills it.
+   */
+  readonly id: number;
 }
 
-/** A sequence as part of an expression; see `countedSequence`. */
+/** An id as part of an expression; see `numberIn`. */
 export const NUMBER = '\\d{1,16}';
-
-/**
- * How far a stamp may be ahead of the entry of its object. Each stamp of ours exceeds the highest sequence by at most 16. Any
- * client may write a template: the limit bounds by how much an invented sequence can raise ours.
- */
-export const MOST_AHEAD: number = 2 ** 24;
-
-/** The number of consecutive terms that have disjoint sequences. */
-export const TERMS: number = 16;
 
 /** Every text of a stamp, and nothing else. */
 export const STAMP_GRAMMAR: RegExp = new RegExp(
@@ -31,46 +23,40 @@ export const STAMP_GRAMMAR: RegExp = new RegExp(
 /** Parses a stamp; undefined if `value` is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
   const groups = STAMP_GRAMMAR.exec(value ?? '')?.groups;
-  const sequence = countedSequence(groups?.['number']);
-  if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
-  return { digest: groups['digest'], sequence };
+  const id = Number(groups?.['number'] ?? '0');
+  return groups?.['digest'] === undefined || !Number.isSafeInteger(id)
+    ? undefined
+    : { digest: groups['digest'], id };
 }
 
-/** The sequence of a stamp; a value of another program counts as the oldest. */
-export function sequenceOf(value: string | undefined): number {
-  return parseStamp(value)?.sequence ?? 0;
-}
-
-/** Parses a sequence, 0 by default; undefined above the safe integers, which cannot be counted exactly. */
-export function countedSequence(text = '0'): number | undefined {
-  const sequence = Number(text);
-  return Number.isSafeInteger(sequence) ? sequence : undefined;
+/** The id of a stamp; a value of another program counts as the oldest. */
+export function idOfStamp(value: string | undefined): number {
+  return parseStamp(value)?.id ?? 0;
 }
 
 /** The text of `stamp` in a pod template. */
-export function formatStamp(stamp: Stamp): string {
-  return `${stamp.digest}.${stamp.sequence}`;
+export function formatStamp({ digest, id }: Stamp): string {
+  return `${digest}.${id}`;
 }
 
-/**
- * The smallest sequence above `used` that a stamp of this term may have: one with its remainder modulo TERMS. So a process
- * never uses a sequence that a leader of one of the 15 terms before has sent unobserved. Without a term it is the next integer.
- */
-export function sequenceAfter(used: number, term?: number): number {
-  const next = used + 1;
-  return term === undefined ? next : next + ((((term - next) % TERMS) + TERMS) % TERMS);
-}
-
-/**
- * Of several live stamps for one object, the one with the highest sequence. Equal sequences with different digests
- * contradict each other, so the running digest is unknown: `ambiguous`.
- */
-export function highestStamp(stamps: readonly Stamp[]): { stamp: Stamp | undefined; ambiguous: boolean } {
-  let stamp: Stamp | undefined;
-  for (const candidate of stamps)
-    if (stamp === undefined || candidate.sequence > stamp.sequence) stamp = candidate;
-  const ambiguous = stamps.some(
-    (candidate) => candidate.sequence === stamp?.sequence && candidate.digest !== stamp.digest,
+/** Of several stamps for one object, the latest; of two with one id, the first. */
+export function latestStamp(stamps: readonly Stamp[]): Stamp | undefined {
+  return stamps.reduce<Stamp | undefined>(
+    (latest, stamp) => (latest === undefined || stamp.id > latest.id ? stamp : latest),
+    undefined,
   );
-  return { stamp, ambiguous };
+}
+
+const IDS_PER_MS = 1000;
+
+/**
+ * Makes the ids of one term, each once: the time in ms, then three digits of the term, so that a leader that begins within the
+ * same millisecond makes others.
+ */
+export function stampIds(term: number, now: () => number): () => number {
+  let last = 0;
+  return () => {
+    last = Math.max(last + IDS_PER_MS, now() * IDS_PER_MS + (term % IDS_PER_MS));
+    return last;
+  };
 }

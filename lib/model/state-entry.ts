@@ -4,16 +4,15 @@ import { createHash } from 'node:crypto';
 import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
 import { type Mark, UNKNOWN } from './edge.ts';
 import { type ConfigRef, configKindOf, type ObjectKey, type WorkloadRef } from './object-ref.ts';
-import { countedSequence, NUMBER } from './stamp.ts';
+import { NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
 
-/** The committed digest of one object, and the sequence up to which stamps are committed. */
+/** The committed digest of one object. */
 export interface StateEntry {
   /** Undefined if it is under an algorithm that is not known: then the content first observed is the baseline. */
   readonly digest: Digest | undefined;
-  readonly sequence: number;
   /** What halted the content of this digest, the oldest first. @default nothing */
   readonly halts?: readonly Halt[];
 }
@@ -46,7 +45,7 @@ const OVERRIDES_KEY = new RegExp(
 );
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
-  `^(?:(?<bare>[0-9a-f]{40})|(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)\\.(?<number>${NUMBER})(?<halts>(?:![0-9a-f]+=[^!=]+)*))$`,
+  `^(?:(?<bare>[0-9a-f]{40})|(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)\\.${NUMBER}(?<halts>(?:![0-9a-f]+=[^!=]+)*))$`,
 );
 
 /**
@@ -113,16 +112,15 @@ function keysIn(text: string): readonly string[] {
 }
 
 /**
- * Parses an entry: `[<algorithm>:]<digest>.<sequence>[!<token>=<workload>…]`. A bare digest is Collaborne's, under its own
- * algorithm and with the sequence 0. Undefined for any other text.
+ * Parses an entry: `[<algorithm>:]<digest>.<number>[!<token>=<workload>…]`; the number means nothing. A bare digest is Collaborne's,
+ * under its own algorithm. Undefined for any other text.
  */
 export function parseEntry(value: string, knows: Knows): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
-  const sequence = countedSequence(groups?.['number']);
-  if (groups === undefined || sequence === undefined) return undefined;
+  if (groups === undefined) return undefined;
   const { bare, digest = `${COLLABORNE.name}:${bare}`, halts = '' } = groups;
   const named = algorithmOf(digest);
-  return { digest: named === undefined || knows(named) ? digest : undefined, sequence, ...haltsIn(halts) };
+  return { digest: named === undefined || knows(named) ? digest : undefined, ...haltsIn(halts) };
 }
 
 const MARK_OF_STAMP = new RegExp(`^\\?${NUMBER}$`);
@@ -141,9 +139,9 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
 
 const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
-/** The text of `entry`: `<digest>.<sequence>`, and for each halt `!<token>=<workload>`. */
-export function formatEntry({ digest, sequence, halts = [] }: StateEntry): string {
-  return [`${digest}.${sequence}`, ...halts.map(({ token, workload }) => `${token}=${workload}`)].join('!');
+/** The text of `entry`: `<digest>.1`, where the number tells it from a bare digest, and for each halt `!<token>=<workload>`. */
+export function formatEntry({ digest, halts = [] }: StateEntry): string {
+  return [`${digest}.1`, ...halts.map(({ token, workload }) => `${token}=${workload}`)].join('!');
 }
 
 /** Most entries have none. */

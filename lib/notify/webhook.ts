@@ -41,11 +41,13 @@ const NO_KEY: WriteResult<undefined> = {
 };
 
 /**
- * The body of a notification; its `webhook` is the whole message of Stakater Reloader. Each repetition has the same `id`, and
- * no other rollout has it, since no sequence of a stamp is used twice.
+ * The body of a notification; its `webhook` is the whole message of Stakater Reloader. A repetition has the same `id`, also by
+ * another process, and no other rollout has it, since no version of an object and no id of a stamp comes twice.
  */
-export function bodyOf({ workload, stamps }: RolloutPlan, now: Date): PostBody {
-  const versions = stamps.map(({ config, stamp }) => [config, formatStamp(stamp)]);
+export function bodyOf({ workload, stamps, versions: known }: RolloutPlan, now: Date): PostBody {
+  const versions = stamps.map(({ config, stamp }) => {
+    return [config, known.get(config)?.objectVersion ?? formatStamp(stamp)];
+  });
   const id = createHash('sha1')
     .update(JSON.stringify([workload, versions.sort()]))
     .digest('hex');

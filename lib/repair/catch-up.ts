@@ -1,6 +1,6 @@
 /**
  * Brings the caches of a new leader up to date before it acts: they may be older than the state that the previous leader left.
- * Reads only what may be older, by its digest, stamp or override.
+ * Reads only what may be older, by its digest or mark.
  */
 
 import {
@@ -48,9 +48,7 @@ export async function catchUp(
   return await lookAtStale(store, look, isListed);
 }
 
-/**
- * Reads everything stale, each once, until nothing more is found: a stamp on a workload may show that an object is stale too.
- */
+/** Reads everything stale, each once, until nothing more is found: a workload may have begun to follow further objects. */
 async function lookAtStale(
   store: Store,
   look: Look,

@@ -220,7 +220,7 @@ export class Reporter {
     if (event === undefined || isShared === true) return;
     // The same content after another rollout has another Event.
     const edges = this.#options.store.workloads.get(keyOf(ref))?.edges.values() ?? [];
-    const rolled = [...edges].map(({ stamp }) => stamp?.sequence);
+    const rolled = [...edges].map(({ stamp }) => stamp?.id);
     const about = `${contentsOf(this.#outdatedOn(ref))} ${rolled.join()} ${block}`;
     this.#event(ref, event, about, `not ${this.#doneTo(ref)} yet: ${message}`);
   }
@@ -272,10 +272,10 @@ export class Reporter {
     log.info(
       `initial lists are complete: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
-    // Those of Stakater Reloader have no number.
+    // Those of Stakater Reloader have no id.
     const isStamp = ({ variable, value }: TemplateStamp): boolean => {
       const stamp = parseStamp(value);
-      return stamp !== undefined && (stamp.sequence > 0 || !isStakaterVariable(variable));
+      return stamp !== undefined && (stamp.id > 0 || !isStakaterVariable(variable));
     };
     const stamped = workloads.filter(({ stamps }) => stamps.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;

@@ -22,7 +22,6 @@ import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Span, Timeline } from '../model/timeline.ts';
 import { hasSameTemplate, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { StateCommitter } from '../state/state-committer.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
@@ -35,6 +34,8 @@ export interface Tries {
   conflicts: number;
   /** The patch that was refused last, as text; only a second refusal of the same one counts. */
   refused: string | undefined;
+  /** The id of their stamps, so that the same plan has the same text. */
+  readonly id: number;
   /** Whether the last conflict was with a writer that left the template as it is: see RolloutDraft. */
   testsTemplate: boolean;
 }
@@ -47,6 +48,12 @@ interface Sent {
   readonly tries: Tries;
 }
 
+/** Records rollouts in the state, see StateCommitter. */
+interface Marks {
+  readonly isMarked: (record: WorkloadRecord) => boolean;
+  readonly mark: (record: WorkloadRecord) => Promise<boolean>;
+}
+
 /** The collaborators of the attempts. */
 export interface AttemptOptions extends EvictionOptions {
   readonly client: WorkloadClient;
@@ -56,7 +63,7 @@ export interface AttemptOptions extends EvictionOptions {
   /** What may keep a workload from being rolled. */
   readonly blockers: readonly Blocker[];
   /** Has the state record a rollout before its patch. @default nothing is recorded */
-  readonly marks?: Pick<StateCommitter, 'isMarked' | 'mark'> | undefined;
+  readonly marks?: Marks | undefined;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -82,7 +89,7 @@ export class RolloutAttempts {
     const key = keyOf(ref);
     // An earlier patch without an answer: it may have an effect.
     const sent = store.workloads.get(key)?.inFlight;
-    const unresolved = sent && (await this.#refresh(ref, sent, true));
+    const unresolved = sent && (await this.#refresh(ref, sent));
     if (unresolved !== undefined) return unresolved;
     for (;;) {
       const record = store.workloads.get(key);
@@ -114,6 +121,7 @@ export class RolloutAttempts {
       seconds: Math.floor((now - (monotonicMs() - since)) / 1000),
       now: new Date(now).toISOString(),
       testsTemplate: tries.testsTemplate,
+      id: tries.id,
     });
     return plan === undefined ? this.#current(record) : await this.#roll(record, plan, tries);
   }
@@ -167,7 +175,7 @@ export class RolloutAttempts {
         this.#abandon(plan);
         return unavailable(result);
       case 'unanswered': {
-        const known = await this.#refresh(plan.workload, plan, true);
+        const known = await this.#refresh(plan.workload, plan);
         return known ?? unavailable(result);
       }
     }
@@ -210,22 +218,19 @@ export class RolloutAttempts {
     return known ?? { type: 'retry', reason: 'conflict', message: 'another client wrote first' };
   }
 
-  /**
-   * Reads the workload and observes it; undefined: the patch of `plan` has no effect, and a new attempt may follow. `isUnanswered`: the
-   * patch may have had an effect for a while and been overwritten since; false: the API server refused it.
-   */
-  async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
+  /** Reads the workload and observes it; undefined: the patch of `plan` has no effect, and a new attempt may follow. */
+  async #refresh(ref: WorkloadRef, plan: RolloutPlan): Promise<Outcome | undefined> {
     const { client, observe, store } = this.#options;
     const reading = await client.get(ref);
     switch (reading.kind) {
       case 'found': {
         const workload = store.viewOf(ref, reading.object);
         observe(ref, workload);
-        this.#abandon(plan, isUnanswered);
+        this.#abandon(plan);
         return carries(workload, plan) ? { type: 'rolled', plan } : undefined;
       }
       case 'absent':
-        this.#abandon(plan, isUnanswered);
+        this.#abandon(plan);
         return { type: 'gone' };
       case 'failed':
         // The plan stays in flight: there is no new plan until it is known whether this one has an effect.
@@ -233,9 +238,9 @@ export class RolloutAttempts {
     }
   }
 
-  #abandon(plan: RolloutPlan, wasUnanswered = false): void {
+  #abandon(plan: RolloutPlan): void {
     const effects = new Effects();
-    abandonRollout(this.#options.store, effects, plan, wasUnanswered);
+    abandonRollout(this.#options.store, effects, plan);
     this.#options.apply(effects);
   }
 

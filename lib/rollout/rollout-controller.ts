@@ -359,7 +359,9 @@ export class RolloutController {
   }
 
   #triesOf(key: ObjectKey): Tries {
-    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined, testsTemplate: false };
+    const { newStampId } = this.#options.store.settings;
+    const fresh = (): Tries => ({ conflicts: 0, refused: undefined, testsTemplate: false, id: newStampId() });
+    const tries = this.#tries.get(key) ?? fresh();
     this.#tries.set(key, tries);
     return tries;
   }

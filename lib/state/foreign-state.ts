@@ -52,9 +52,7 @@ export function takeInForeign(
   return { effects, foreign };
 }
 
-/**
- * Whether this process wrote the entry of `ref`. Of a foreign one the sequence is taken over, so that later stamps exceed it.
- */
+/** Whether this process wrote the entry of `ref`. */
 function judge(
   store: Store,
   [before, sent]: readonly [PersistedState, PersistedState],
@@ -65,7 +63,6 @@ function judge(
   const known = before.entries.get(key);
   if (sameEntry(live, known) || sameEntry(live, sent.entries.get(key))) return 'own';
   if (live === undefined) return 'removed';
-  store.persisted.raiseMinSequence(keyOf(ref), live.sequence);
   return known === undefined ? 'first' : 'changed';
 }
 

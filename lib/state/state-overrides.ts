@@ -15,7 +15,7 @@ import {
   type StateKey,
   workloadRefOf,
 } from '../model/state-entry.ts';
-import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import { isInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
 import { isOutdatedOn } from '../tracking/edge-policy.ts';
@@ -88,7 +88,9 @@ export function withOverrides(store: Store): WorkloadRecord[] {
 function marksCarried(store: Store, { edges }: WorkloadRecord): Overrides {
   const stamped = [...edges].flatMap(([config, { stamp }]) => {
     const ref = store.configs.get(config)?.ref;
-    return ref === undefined || stamp === undefined ? [] : [[localEntryKeyOf(ref), markOf(stamp)] as const];
+    const entry = ref && store.persisted.entryOf(ref);
+    const mark = entry === undefined ? UNKNOWN : markOf(stamp, entry);
+    return ref === undefined || mark === UNKNOWN ? [] : [[localEntryKeyOf(ref), mark] as const];
   });
   return Object.fromEntries(stamped);
 }
@@ -106,12 +108,10 @@ function overridesByShard(
     if (ref === undefined || entry === undefined) continue;
     // An outdated one is marked also where the entry keeps the digest that its pods run.
     const isBehind = desired.has(config) && isOutdatedOn(store, workload, config, edge);
-    const runningDigest = isBehind ? UNKNOWN : overrideFor(store, workload, { config, entry, edge });
-    if (runningDigest === undefined) continue;
+    const mark = isBehind ? UNKNOWN : overrideFor(store, workload, { config, entry, edge });
+    if (mark === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
-    const overrides = byShard.get(shard) ?? {};
-    overrides[localEntryKeyOf(ref)] = runningDigest;
-    byShard.set(shard, overrides);
+    byShard.set(shard, { ...byShard.get(shard), [localEntryKeyOf(ref)]: mark });
   }
   return byShard;
 }
@@ -126,10 +126,10 @@ export function overrideFor(
   { config, entry, edge }: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
 ): Mark | undefined {
   const { stamp, rolloutInProgress } = edge;
-  const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
+  const runningDigest = recordedDigest(edge, isInFlight(record, config));
   if (runningDigest === undefined) return undefined;
   if (runningDigest !== translated(entry.digest, store.configs.get(config) ?? {})) return UNKNOWN;
-  return stamp !== undefined && rolloutInProgress ? markOf(stamp) : undefined;
+  return rolloutInProgress ? markOf(stamp, entry) : undefined;
 }
 
 /**
@@ -168,12 +168,15 @@ function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   const alive = new Set(
     withOverrides(store).map(({ workload }) => store.persisted.overridesKeyOf(workload.ref)),
   );
-  const isStale = (key: StateKey): boolean => {
-    const { homeNamespace } = store.settings;
-    const about = parseStateKey(key, homeNamespace);
+  const { homeNamespace } = store.settings;
+  const isRecreated = (key: StateKey): boolean => {
     const ref = workloadRefOf(key, homeNamespace);
-    if (ref !== undefined && store.copies.has(keyOf({ ...ref, name: copyNameOf(ref.name) }))) return false;
-    return about !== undefined && !alive.has(key) && gate.isSynced(about.namespace, about.kind);
+    return ref !== undefined && store.copies.has(keyOf({ ...ref, name: copyNameOf(ref.name) }));
+  };
+  const isStale = (key: StateKey): boolean => {
+    const about = parseStateKey(key, homeNamespace);
+    if (about === undefined || alive.has(key) || isRecreated(key)) return false;
+    return gate.isSynced(about.namespace, about.kind);
   };
   return store.persisted.state.shards.flatMap(({ overrides }, shard) =>
     [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined, isDue: true })),

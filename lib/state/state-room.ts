@@ -1,7 +1,6 @@
 /**
- * Decides which commits have room in their shards. A commit needs one override for each workload that is still out of date. An
- * object without room keeps its last entry; the stamps of its workloads stay uncommitted and so still prove what their pods
- * run.
+ * Decides which commits have room in their shards. A commit needs one mark for each workload that is still out of date. An object
+ * without room keeps its last entry, and its workloads are rolled without marks.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -48,7 +47,7 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired): num
   if (entry === undefined) return 0;
   const before = store.persisted.entryOf(ref);
   const key = store.persisted.entryKeyOf(ref);
-  if (before?.digest === entry.digest && before?.sequence === entry.sequence) return 0;
+  if (before?.digest === entry.digest) return 0;
   let bytes = before === undefined ? key.length + formatEntry(entry).length : 0;
   for (const [record, edge] of store.edgesOf(config)) {
     const { ref: workload } = record.workload;

@@ -1,8 +1,8 @@
 /**
  * Plans the writes of the state, one for each shard. The law of every write: a reloader that starts from the written state
- * believes the same running digest of every edge as this process does. An entry gets a sequence that no stamp exceeds, which
- * makes all stamps of the object committed ones; so each workload whose running digest differs from the entry gets an override
- * in the same write. Values that must be true together are never in two writes, so each write may fail alone.
+ * believes no running digest that this process does not believe. So each workload whose running digest differs from the entry,
+ * or is unknown, gets a mark in the same write. Values that must be true together are never in two writes, so each write may
+ * fail alone.
  */
 
 import { type RunningDigest, recover } from '../model/edge.ts';
@@ -29,8 +29,8 @@ export interface StateWrite {
   readonly shard: number;
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
   readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
-  /** The objects whose entries are written, with the sequence of each; undefined for a removed entry. */
-  readonly sequences: ReadonlyMap<ObjectKey, number | undefined>;
+  /** The objects whose entries are removed. */
+  readonly removed: ReadonlySet<ObjectKey>;
   /** The objects whose edges the write records: compared again once it is applied, for they may have changed on its way. */
   readonly touched: ReadonlySet<ObjectKey>;
   /** `entries` and `overrides` as the data of the merge patch: null removes a key. */
@@ -93,12 +93,8 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
-  for (const [config, sequence] of write.sequences) {
-    if (sequence === undefined && store.dependents.dependentsOf(config).size === 0) {
-      store.abandoned.delete(config);
-      store.persisted.minSequences.delete(config);
-    }
-  }
+  for (const config of write.removed)
+    if (store.dependents.dependentsOf(config).size === 0) store.abandoned.delete(config);
   for (const config of write.touched) reviewState(store, effects, config);
 }
 
@@ -111,11 +107,8 @@ export function shardAfter({ persisted }: Store, write: StateWrite): PersistedSt
   };
 }
 
-/** Called before a write is sent: from now on its sequences and shards count as used, even if the answer is lost. */
+/** Called before a write is sent: from now on its shards count as used, even if the answer is lost. */
 export function noteSent(store: Store, write: StateWrite): void {
-  for (const [config, sequence] of write.sequences) {
-    if (sequence !== undefined) store.persisted.raiseMinSequence(config, sequence);
-  }
   for (const [key, entry] of write.entries)
     if (entry !== undefined) store.persisted.places.set(key, write.shard);
 }
@@ -152,7 +145,6 @@ function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolea
   if (store.dependents.dependentsOf(config).size > 0 || store.persisted.entryOf(ref) !== undefined)
     return false;
   store.abandoned.delete(config);
-  store.persisted.minSequences.delete(config);
   return true;
 }
 
@@ -251,27 +243,18 @@ function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
     );
 }
 
-/**
- * The entry that `ref` should have: undefined to remove it, `nothing` to leave the state as it is. The sequence is at least
- * that of every stamp seen and of every stamp that may have been written.
- */
+/** The entry that `ref` should have: undefined to remove it, `nothing` to leave the state as it is. */
 function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
-  const dependents = store.edgesOf(config);
   const persisted = store.persisted.entryOf(ref);
-  if (dependents.length === 0) {
+  if (store.dependents.dependentsOf(config).size === 0) {
     const isGivenUp = store.abandoned.has(config) && !isAllThatIsSaid(store, ref);
     return isGivenUp && persisted !== undefined ? undefined : 'nothing';
   }
   const observed = store.configs.get(config);
   const digest = (observed && committable(store, observed)) ?? persisted?.digest;
   if (digest === undefined || isUnbegun(store, ref)) return 'nothing';
-  const sequence = Math.max(
-    1,
-    store.persisted.minSequenceOf(ref),
-    ...dependents.map(([, edge]) => edge.highestSequence),
-  );
   const halts = observed ? notesOf(store, observed) : [];
-  return halts.length === 0 ? { digest, sequence } : { digest, sequence, halts };
+  return halts.length === 0 ? { digest } : { digest, halts };
 }
 
 /**
@@ -336,7 +319,7 @@ function draftEntries(
   for (const [config, { ref, entry, shard }] of desired) {
     if (sameEntry(entry, store.persisted.entryOf(ref))) continue;
     draftOf(drafts, shard).entries.set(store.persisted.entryKeyOf(ref), entry);
-    draftOf(drafts, shard).sequences.set(config, entry?.sequence);
+    if (entry === undefined) draftOf(drafts, shard).removed.add(config);
   }
   for (const [shard, keys] of store.persisted.state.strays) {
     for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
@@ -347,11 +330,11 @@ function draftEntries(
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
   readonly overrides: Map<StateKey, Overrides | undefined>;
-  readonly sequences: Map<ObjectKey, number | undefined>;
+  readonly removed: Set<ObjectKey>;
 }
 
 function draftOf(drafts: Map<number, Draft>, shard: number): Draft {
-  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), sequences: new Map() };
+  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), removed: new Set() };
   drafts.set(shard, draft);
   return draft;
 }
@@ -384,7 +367,7 @@ function touchedByShard(
 export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
   const tokensOf = (entry: StateEntry | undefined): string | undefined =>
     entry?.halts?.map(({ token }) => token).join();
-  return a?.digest === b?.digest && a?.sequence === b?.sequence && tokensOf(a) === tokensOf(b);
+  return a?.digest === b?.digest && tokensOf(a) === tokensOf(b);
 }
 
 function overlaid<T>(

@@ -1,7 +1,7 @@
-/** The state as it was last read or written, and the sequences and shards that a write without an answer may have used. */
+/** The state as it was last read or written, and the shards that a write without an answer may have used. */
 
 import type { Mark } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { ConfigRef, WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
 import { NO_STATE, type ShardedState, together } from '../model/shards.ts';
 import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
@@ -11,8 +11,6 @@ export class PersistedView {
   readonly #homeNamespace: string;
   /** The shard of each entry, existing or sent: an entry never moves to another shard. */
   readonly places: Map<StateKey, number> = new Map();
-  /** By object, the highest sequence that a state write, or a stamp of a workload that no longer follows it, may have used. */
-  readonly minSequences: Map<ObjectKey, number> = new Map();
   /** The time of the last write of the state before this term, by the API server's clock, see lastWriteOf. */
   writtenAt: number | undefined;
   /** The known state: all shards together. */
@@ -67,15 +65,5 @@ export class PersistedView {
   /** The override of an edge. */
   overrideOf(workload: WorkloadRef, config: ConfigRef): Mark | undefined {
     return recordedOf(this.state, workload, config, this.#homeNamespace);
-  }
-
-  /** The minimum sequence of `ref`: every new stamp has to exceed it. It includes writes without an answer. */
-  minSequenceOf(ref: ConfigRef): number {
-    return Math.max(this.entryOf(ref)?.sequence ?? 0, this.minSequences.get(keyOf(ref)) ?? 0);
-  }
-
-  /** Makes every later stamp of the object exceed `sequence`. */
-  raiseMinSequence(config: ObjectKey, sequence: number): void {
-    this.minSequences.set(config, Math.max(this.minSequences.get(config) ?? 0, sequence));
   }
 }

@@ -8,7 +8,7 @@ import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, type KeyDigests, scopedDigestsOf } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
+import { type RolloutPlan, stampsObject } from '../model/rollout-plan.ts';
 import type { Halt } from '../model/state-entry.ts';
 import type { Annotations, Workload } from '../model/workload.ts';
 
@@ -130,9 +130,9 @@ export interface WorkloadRecord {
   inFlight: RolloutPlan | undefined;
 }
 
-/** The sequence of the object in the patch without an answer; 0: there is none. */
-export function sequenceInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): number {
-  return inFlight === undefined ? 0 : sequenceIn(inFlight, config);
+/** Whether the patch without an answer stamps the object. */
+export function isInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): boolean {
+  return inFlight !== undefined && stampsObject(inFlight, config);
 }
 
 const NO_ANNOTATIONS: ConfigRecord['annotations'] = {};

@@ -20,8 +20,8 @@ export interface Settings {
   /** The Secret with the keys of this process's digests. */
   readonly ownKeys: ObjectKey;
   readonly presence: PresenceRules;
-  /** The term whose range the sequences of stamps come from; undefined: each is one above the minimum sequence. */
-  readonly term: number | undefined;
+  /** Makes the id of the next rollout, see `stampIds`. */
+  readonly newStampId: () => number;
   /** Whether a selector limits rollouts to some namespaces. */
   readonly selectsNamespaces: boolean;
   /** Whether annotations of namespaces count for their workloads. @default false */

@@ -20,7 +20,7 @@ import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
 import { liveStampOf } from './live-stamps.ts';
-import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
+import { digestByOtherScopes, hasDebtOfOtherScope } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
 /** The workload of an edge that begins. */
@@ -42,7 +42,7 @@ export function appearingEdge(
   { record, effects, span }: Beginning,
   config: ConfigRecord,
 ): Edge {
-  const { stamp } = liveStampOf(store, record, keyOf(config.ref));
+  const stamp = liveStampOf(record, keyOf(config.ref));
   // An expression may match an object long after the annotation was written, so the time of the write means nothing.
   const followedSince = store.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
   const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
@@ -68,7 +68,7 @@ export function appearingEdge(
 export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
   const { workload } = record;
-  const { stamp } = liveStampOf(store, record, keyOf(config.ref));
+  const stamp = liveStampOf(record, keyOf(config.ref));
   const edge = newEdge(stamp, undefined);
   const { isRolledOut } = workload;
   const believed = believedDigest(store, beginning, config, stamp);
@@ -101,8 +101,7 @@ function believedDigest(
 ): RunningDigest | undefined {
   const entry = store.persisted.entryOf(config.ref);
   const mark = store.persisted.overrideOf(record.workload.ref, config.ref);
-  const own = isOfPart(store, config.ref, stamp) ? undefined : stamp;
-  const runningDigest = recover(entry, mark, own);
+  const runningDigest = recover(entry, mark, stamp);
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }
@@ -153,18 +152,15 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const { record, effects } = diff;
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
-  const { stamp, ambiguous } = liveStampOf(store, record, key);
-  // The highest of all that this process has seen or used for the object.
-  const highest = Math.max(edge.highestSequence, store.persisted.minSequenceOf(config.ref));
-  if (diff.podsRestart && stamp !== undefined && stamp.sequence > highest) {
+  const stamp = liveStampOf(record, key);
+  if (diff.podsRestart && stamp !== undefined && stamp.id > (edge.stamp?.id ?? 0)) {
     effects.note({ reason: 'stamped-by-peer', ...about });
     if (diff.takenBack === 'no') diff.takenBack = 'by a peer';
-    return nextEdge(edge, { type: 'stamped-by-peer', stamp });
   }
   const seen = nextEdge(edge, { type: 'stamp-seen', stamp });
   if (store.settings.onlyTells || !diff.podsRestart) return seen;
   if (!asks(store, record, config)) return seen;
-  if (!ambiguous && !edge.rolloutInProgress && !isOpen(store, key)) return seen;
+  if (!edge.rolloutInProgress && !isOpen(store, key)) return seen;
   if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'external-rollout', ...about });
   noticeTakeBack(diff, edge, stamp);
   return nextEdge(edge, { type: 'template-changed', stamp });
@@ -192,7 +188,7 @@ export function lostByUndo(
   const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
   const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
   const isUndone = gone.some(([config, edge]) =>
-    isLowered(edge, liveStampOf(store, { workload: after, variables }, config).stamp),
+    isLowered(edge, liveStampOf({ workload: after, variables }, config)),
   );
   if (!isUndone) return undefined;
   if (lostAnnotations({ before, after }).length === 0) return undefined;
@@ -202,5 +198,5 @@ export function lostByUndo(
 
 /** Whether the template lost our stamp, or has an earlier one again. */
 function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
-  return (stamp?.sequence ?? 0) < (edge.stamp?.sequence ?? 0);
+  return (stamp?.id ?? 0) < (edge.stamp?.id ?? 0);
 }

@@ -2,9 +2,8 @@
  * The state chart of an edge: how it begins, the events that can happen to it, and its next value. This is the only place that
  * decides about it. The test of this file reads the table of docs/explanation/how-it-decides.md.
  *
- *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
- *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
- *         └── patch-accepted, told, skipped, external-rollout-done, pods-started ◄────────┘
+ *     up to date ── content-changed, pods-seen, pods-start-without, template-changed, doubted ──► out of date
+ *         └── patch-accepted, skipped, external-rollout-done, pods-started ◄───────────────────────┘
  *     beginnings: appeared, found-at-start, rescoped
  *
  * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
@@ -39,20 +38,17 @@ export type EdgeEvent =
   /** It begins while the reloader runs, with the current content. `mayHaveReadOther`: some pods may have started before that was. */
   | { readonly type: 'appeared'; readonly observed: Digest | undefined; readonly mayHaveReadOther: boolean }
   | FoundAtStart
-  /** Another part of the object takes the place of the one that the workload followed. `sequence`: of a patch under way, else 0. */
+  /** Another part of the object takes the place of the one that the workload followed. */
   | {
       readonly type: 'rescoped';
       readonly running: RunningDigest | undefined;
       readonly stamp: Stamp | undefined;
-      readonly sequence: number;
     }
   | ContentChanged
   /** The policy skips the observed content: the pods are taken to run it. */
   | { readonly type: 'skipped'; readonly observed: Digest }
   /** The workload was observed, without a write that matters; its template carries this stamp. */
   | { readonly type: 'stamp-seen'; readonly stamp: Stamp | undefined }
-  /** Another process wrote the stamp: the pods may have read any content. */
-  | { readonly type: 'stamped-by-peer'; readonly stamp: Stamp }
   /** An external writer changed the template while a change was open: the pods may have read any content. */
   | { readonly type: 'template-changed'; readonly stamp: Stamp | undefined }
   /** The pods were observed. `mayHaveReadBoth`: the content changed after some of them may have started. */
@@ -66,29 +62,19 @@ export type EdgeEvent =
   | { readonly type: 'external-rollout-done'; readonly observed: Digest }
   /** Every pod that has mounted the object started with this content. */
   | { readonly type: 'pods-started'; readonly observed: Digest | undefined }
-  /** The belief is not certain any more: another client changed the state, a patch may run in part, or its rollout failed. */
+  /**
+   * The belief is not certain any more: another client changed the state, or the workload after our patch, a patch may run in part,
+   * or its rollout failed.
+   */
   | { readonly type: 'doubted' }
-  /** A patch that was planned on `digest` is applied. `changedSince`: the content has changed since the plan. */
+  /** A rollout that was planned on `digest` is accepted. `changedSince`: the content has changed since the plan. */
   | {
       readonly type: 'patch-accepted';
       readonly digest: Digest;
-      readonly stamp: Stamp | undefined;
+      /** The stamp in the template; `none`: a webhook, or the eviction of every older pod, took the place of the patch. */
+      readonly stamp: Stamp | undefined | 'none';
       readonly changedSince: boolean;
-    }
-  /**
-   * A webhook accepted the rollout in place of a patch, so that its receiver is responsible for the pods, or every older pod was
-   * evicted. `sequence`: 0 if none was used.
-   */
-  | {
-      readonly type: 'told';
-      readonly digest: Digest;
-      readonly sequence: number;
-      readonly changedSince: boolean;
-    }
-  /** A patch was accepted, but a later write of another client to the workload is known already. */
-  | { readonly type: 'patch-overtaken'; readonly sequence: number }
-  /** The answer to a patch was lost. It is not applied now, but it may have been, or the API server may still receive it. */
-  | { readonly type: 'patch-unanswered'; readonly sequence: number };
+    };
 
 /** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
@@ -102,10 +88,9 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
     case 'skipped':
       return { ...edge, runningDigest: event.observed, mixedPods: false };
     case 'stamp-seen':
-      return withStamp(edge, event.stamp);
-    case 'stamped-by-peer':
+      return { ...edge, stamp: event.stamp };
     case 'template-changed':
-      return withStamp(asUnknown(edge), event.stamp);
+      return { ...asUnknown(edge), stamp: event.stamp };
     case 'pods-seen':
       return afterLook(edge, event);
     case 'external-rollout-done':
@@ -116,12 +101,6 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
       return asUnknown(edge);
     case 'patch-accepted':
       return afterPatch(edge, event);
-    case 'told':
-      return afterTelling(edge, event);
-    case 'patch-overtaken':
-      return withSequence(asUnknown(edge), event.sequence);
-    case 'patch-unanswered':
-      return withSequence(edge, event.sequence);
     case 'appeared': {
       const mixedPods = event.observed !== undefined && event.mayHaveReadOther;
       return { ...edge, runningDigest: event.observed, mixedPods };
@@ -129,7 +108,7 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
     case 'found-at-start':
       return afterStart(edge, event);
     case 'rescoped':
-      return { ...withSequence(edge, event.sequence), runningDigest: event.running, stamp: event.stamp };
+      return { ...edge, runningDigest: event.running, stamp: event.stamp };
   }
 }
 
@@ -177,17 +156,10 @@ function afterPatch(
   edge: Edge,
   { digest, stamp, changedSince }: Extract<EdgeEvent, { type: 'patch-accepted' }>,
 ): Edge {
+  const next = { ...edge, runningDigest: digest, mixedPods: changedSince, followedSince: undefined };
+  if (stamp === 'none') return next;
   const rolloutInProgress = edge.rolloutInProgress || edge.mixedPods || edge.runningDigest !== digest;
-  const next = { ...withStamp(edge, stamp), followedSince: undefined, rolloutInProgress };
-  return { ...next, runningDigest: digest, mixedPods: changedSince };
-}
-
-function afterTelling(
-  edge: Edge,
-  { digest, sequence, changedSince }: Extract<EdgeEvent, { type: 'told' }>,
-): Edge {
-  const next = { ...withSequence(edge, sequence), followedSince: undefined };
-  return { ...next, runningDigest: digest, mixedPods: changedSince };
+  return { ...next, stamp, rolloutInProgress };
 }
 
 function asUnknown(edge: Edge): Edge {
@@ -197,13 +169,4 @@ function asUnknown(edge: Edge): Edge {
 /** All pods have read the same content, and no rollout is in progress. */
 function asRead(edge: Edge, runningDigest: RunningDigest | undefined): Edge {
   return { ...edge, runningDigest, mixedPods: false, rolloutInProgress: false };
-}
-
-function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
-  return { ...withSequence(edge, stamp?.sequence ?? 0), stamp };
-}
-
-/** Makes every later stamp exceed `sequence`. */
-function withSequence(edge: Edge, sequence: number): Edge {
-  return { ...edge, highestSequence: Math.max(edge.highestSequence, sequence) };
 }

@@ -13,10 +13,7 @@ const NONE: readonly AlgorithmName[] = [];
 /** Worked out once for each state, which is immutable. */
 const NAMED = new WeakMap<PersistedState, readonly AlgorithmName[]>();
 
-/**
- * If the state has an entry of `ref` or of a part of it, the algorithms of all entries and overrides, and the key: a stamp that is
- * not committed yet may be under it, and is observed later.
- */
+/** If the state has an entry of `ref` or of a part of it, the algorithms of all entries. */
 export function namedAlgorithms(
   { persisted, scopes, settings }: Store,
   ref: ConfigRef,
@@ -26,11 +23,9 @@ export function namedAlgorithms(
   if (!hasParts && persisted.entryOf(whole) === undefined) return NONE;
   const known = NAMED.get(persisted.state);
   if (known !== undefined) return known;
-  const { own, named, keys } = settings.algorithms;
-  const { entries, overrides } = persisted.state;
-  const digests = [...entries.values()].map(({ digest }) => digest);
-  const recorded = [...overrides.values()].flatMap((each) => Object.values(each));
-  const all = new Set([...keys, ...[...digests, ...recorded].flatMap((digest) => algorithmOf(digest) ?? [])]);
+  const { own, named } = settings.algorithms;
+  const entries = [...persisted.state.entries.values()];
+  const all = new Set(entries.flatMap(({ digest }) => algorithmOf(digest) ?? []));
   const others = [...all].filter((name) => name !== own.name && named(name) !== undefined);
   NAMED.set(persisted.state, others);
   return others;

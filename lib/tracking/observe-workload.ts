@@ -11,7 +11,7 @@ import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
@@ -50,7 +50,6 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isLater(workload, known.workload)) return;
   takeReferenced(store, effects, event, mayAbandon);
-  if (workload.isCopy) store.copies.add(key);
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { vocabularies } = store.settings;
   const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
@@ -83,9 +82,10 @@ function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
   return lacksTemplate === true && !store.settings.vocabularies.restarts(workload);
 }
 
-/** The Deployment that has the template of a Rollout is no workload of its own. */
+/** The Deployment that has the template of a Rollout is no workload of its own, and a placeholder stands for a Job. */
 function takeReferenced(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
-  const { ref, referenced } = event.object;
+  const { ref, referenced, isCopy } = event.object;
+  if (isCopy) store.copies.add(event.key);
   const isDeployment = referenced?.kind === 'Deployment';
   const deployment = isDeployment ? keyOf({ ...ref, kind: 'Deployment', name: referenced.name }) : undefined;
   store.refer(event.key, deployment);
@@ -290,10 +290,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
   effects.enqueue(key, { type: 'forgotten' });
 }
 
-/**
- * Ends one edge. Its sequences stay used. A mark is removed at once: otherwise a start would believe it if the workload follows the
- * object again.
- */
+/** Ends one edge. A mark is removed at once: otherwise a start would believe it if the workload follows the object again. */
 function endEdge(
   store: Store,
   effects: Effects,
@@ -310,7 +307,6 @@ function endEdge(
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
   const isMarked = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
-  store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
   effects.persist(config, isMarked ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) store.abandoned.set(config, ref);

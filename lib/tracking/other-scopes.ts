@@ -41,17 +41,11 @@ export function digestByOtherScopes(
     store.persisted.placeBeside(config.ref, ref);
     abandon(store, effects, ref);
   }
-  const stamp = stampOfAnyPart(store, record, keyOf(config.ref));
+  const stamp = stampOfAnyPart(record, keyOf(config.ref));
   const isCurrent = others
     .filter(({ ref }) => haveCommonKeys(ref, config.ref))
     .every((other) => ranCurrent(store, record, other, others, stamp));
   return isCurrent ? undefined : UNKNOWN;
-}
-
-/** Whether the stamp in a template is of some keys of an object that is followed whole: then it says nothing of the whole. */
-export function isOfPart(store: Store, ref: ConfigRef, stamp: Stamp | undefined): boolean {
-  if (ref.keys !== undefined || stamp === undefined) return false;
-  return othersOf(store, ref).some((part) => isDigestOf(stamp.digest, part.ref.keys ?? []));
 }
 
 /** Whether the state says that the workload's pods ran something else of another part, with keys in common, than its entry. */

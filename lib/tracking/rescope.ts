@@ -6,7 +6,7 @@
 import { ABSENT } from '../model/digest.ts';
 import { type Edge, type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import { type ConfigRecord, sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
@@ -27,10 +27,9 @@ export function rescope(
     const config = keyOf(ref);
     const before = record.edges.has(config) ? undefined : followedBefore(store, record, ref);
     if (before === undefined) continue;
-    const { stamp } = liveStampOf(store, record, config);
+    const stamp = liveStampOf(record, config);
     const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
-    const sequence = sequenceInFlight(record, keyOf(before.config.ref));
-    const edge = nextEdge(before.edge, { type: 'rescoped', running: runningDigest, stamp, sequence });
+    const edge = nextEdge(before.edge, { type: 'rescoped', running: runningDigest, stamp });
     putEdge(store, record, config, edge);
     store.dependents.add(key, config);
     store.abandoned.delete(config);

@@ -1,14 +1,7 @@
 /** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import {
-  type PlannedStamp,
-  type PlannedVersion,
-  planOf,
-  type RolloutPlan,
-  sequenceIn,
-} from '../model/rollout-plan.ts';
-import { sequenceAfter } from '../model/stamp.ts';
+import { type PlannedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import type { Span } from '../model/timeline.ts';
 import { APPROVED_ANNOTATION, isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
@@ -27,6 +20,8 @@ export interface PlanFacts {
   readonly now?: string;
   /** See RolloutDraft. */
   readonly testsTemplate?: boolean;
+  /** The id of its stamps. @default a new one */
+  readonly id?: number;
 }
 
 /**
@@ -36,7 +31,7 @@ export interface PlanFacts {
 export function planRollout(
   store: Store,
   workload: ObjectKey,
-  { seconds = 0, now = '', testsTemplate }: PlanFacts = {},
+  { seconds = 0, now = '', testsTemplate, id = store.settings.newStampId() }: PlanFacts = {},
 ): RolloutPlan | undefined {
   const record = store.workloads.get(workload);
   if (record === undefined) return undefined;
@@ -48,13 +43,12 @@ export function planRollout(
     const variables = record.variables.get(config);
     const digest = observedBy(store, record, observed);
     if (observed === undefined || digest === undefined || variables === undefined) continue;
-    versions.set(config, { digest, changedAt: observed.changedAt });
+    const { changedAt, resourceVersion: objectVersion } = observed;
+    versions.set(config, { digest, changedAt, objectVersion });
     if (!isOutdatedOn(store, record, config, edge)) continue;
-    const used = Math.max(store.persisted.minSequenceOf(observed.ref), edge.highestSequence);
-    const stamp = { digest, sequence: sequenceAfter(used, store.settings.term) };
     const about = [record.workload, observed.ref, observed.annotations] as const;
     const places = store.settings.vocabularies.placesOf(...about, variables);
-    stamps.push({ config, stamp, places, variables: variables.read });
+    stamps.push({ config, stamp: { digest, id }, places, variables: variables.read });
     const further = store.settings.vocabularies.tellingAnnotations(...about, { digest, seconds });
     annotations = { ...annotations, ...further };
   }
@@ -89,7 +83,8 @@ export function acceptRollout(
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
   if (workload !== undefined && isLater(record.workload, workload)) {
-    overtake(store, record, plan);
+    // The pods may have read any content.
+    doubtEdges(store, record, configsIn(plan));
     countTakeBack(effects, keyOf(plan.workload), record);
   } else {
     if (workload !== undefined) takeAnswer(record, plan, workload, span);
@@ -120,25 +115,11 @@ export function configsIn({ stamps }: RolloutPlan): readonly ObjectKey[] {
   return stamps.map(({ config }) => config);
 }
 
-/**
- * The patch of `plan` is not applied: no patch is in flight any more. `wasUnanswered`: it may have been applied for a while,
- * or the API server may still receive it, so its sequences count as used. An unanswered patch of another process cannot
- * collide: its sequences belong to another term.
- */
-export function abandonRollout(
-  store: Store,
-  effects: Effects,
-  plan: RolloutPlan,
-  wasUnanswered: boolean,
-): void {
+/** The patch of `plan` is not applied: no patch is in flight any more. */
+export function abandonRollout(store: Store, effects: Effects, plan: RolloutPlan): void {
   const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
-  for (const { config, stamp } of wasUnanswered ? plan.stamps : []) {
-    const edge = record.edges.get(config);
-    if (edge === undefined) continue;
-    putEdge(store, record, config, nextEdge(edge, { type: 'patch-unanswered', sequence: stamp.sequence }));
-  }
   requestWrites(store, effects, record);
 }
 
@@ -159,27 +140,20 @@ function takeAnswer(
 function acceptOnEdges(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
-    const { stamp } = liveStampOf(store, record, config);
+    const stamp = liveStampOf(record, config);
     if (version === undefined) {
       putEdge(store, record, config, nextEdge(edge, { type: 'stamp-seen', stamp }));
       continue;
     }
     const changedSince = (store.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    const sequence = sequenceIn(plan, config);
     const { digest } = version;
-    const next = isPatched
-      ? nextEdge(edge, { type: 'patch-accepted', digest, stamp, changedSince })
-      : nextEdge(edge, { type: 'told', digest, sequence, changedSince });
-    putEdge(store, record, config, next);
-  }
-}
-
-/** The patch was applied, but a later write of another client is known: the pods may have read any content. */
-function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void {
-  for (const { config, stamp } of plan.stamps) {
-    const edge = record.edges.get(config);
-    if (edge === undefined) continue;
-    putEdge(store, record, config, nextEdge(edge, { type: 'patch-overtaken', sequence: stamp.sequence }));
+    const accepted = {
+      type: 'patch-accepted',
+      digest,
+      stamp: isPatched ? stamp : 'none',
+      changedSince,
+    } as const;
+    putEdge(store, record, config, nextEdge(edge, accepted));
   }
 }
 

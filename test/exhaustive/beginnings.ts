@@ -21,6 +21,7 @@ export function untouched(comparable: boolean, term?: number): World {
     term,
     former: undefined,
     silent: {},
+    lastId: 0,
     hasDied: false,
   };
   addWorkload(world, 'w1');

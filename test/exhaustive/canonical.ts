@@ -1,10 +1,9 @@
 /**
- * The digest of a situation, equal for equal situations: versions and times are replaced by their ranks, stamp numbers moved
- * down, contents named in the order in which they are met, and the two workloads taken in the order that gives the lower
+ * The digest of a situation, equal for equal situations: versions and times are and ids of stamps replaced by their ranks,
+ * contents named in the order in which they are met, and the two workloads taken in the order that gives the lower
  * digest. A history that breaks a rule is always a real one; that no situation is lost is for canonical.test.ts.
  */
 
-import { TERMS } from '../../lib/model/stamp.ts';
 import { CONFIG_KEY, keyOfName, sameTemplate } from './cluster.ts';
 import type { Scope } from './steps.ts';
 import { KIND_BITS, KINDS, OWNER_COUNT, Tokens } from './tokens.ts';
@@ -17,8 +16,6 @@ export interface Digest {
 }
 
 const MASK = 2 ** KIND_BITS - 1;
-/** Farther apart than this, two numbers of stamps are as good as this far apart. */
-const GAP = 3;
 /** More than any version, time or number of a small world. */
 const MOST = 4096;
 const LETTER_A = 97;
@@ -115,13 +112,7 @@ function newScale(owners: number): Scale {
   return { owners: new Uint8Array(MOST), ranks, most: -1 };
 }
 
-/** Whether the numbers of stamps leave the remainders of terms. */
-let hasTerms = false;
-/** The lowest number that there is. */
-let lowestNumber = 0;
-
 function clearScales(): void {
-  hasTerms = false;
   for (const scale of [versions, times, numbers]) {
     scale.owners.fill(0, 0, scale.most + 1);
     scale.most = -1;
@@ -130,8 +121,7 @@ function clearScales(): void {
 
 function note(token: number): void {
   const kind = token & MASK;
-  if (kind === KINDS.term) hasTerms = true;
-  else if (kind >= KINDS.time) mark(times, kind - KINDS.time, token >> KIND_BITS);
+  if (kind >= KINDS.time) mark(times, kind - KINDS.time, token >> KIND_BITS);
   else if (kind >= KINDS.version) mark(versions, kind - KINDS.version, token >> KIND_BITS);
   else if (kind === KINDS.number) mark(numbers, 0, token >> KIND_BITS);
 }
@@ -149,7 +139,7 @@ function mark(scale: Scale, owner: number, value: number): void {
 function rankScales(isComparable: boolean): void {
   rank(versions, isComparable);
   rank(times, true);
-  shift(numbers);
+  for (const ranks of numbers.ranks) rankOwner(numbers, 1, 0, ranks);
 }
 
 /** Gives each owner's value its rank among those of the owner and, if `isShared`, those of the ConfigMap. */
@@ -168,27 +158,6 @@ function rankOwner({ owners, most }: Scale, own: number, shared: number, ranks: 
   }
 }
 
-/** Moves the values of `scale` down, and what lies far apart together; 0 stays. */
-function shift({ owners, ranks: [shifts], most }: Scale): void {
-  if (shifts === undefined) return;
-  let [before, shifted] = [0, 0];
-  shifts[0] = 0;
-  lowestNumber = 0;
-  for (let value = 1; value <= most; value += 1) {
-    if (owners[value] === 0) continue;
-    if (before === 0) lowestNumber = value;
-    shifted += before === 0 ? 1 : gapOf(value - before);
-    before = value;
-    shifts[value] = shifted;
-  }
-}
-
-/** With terms it also counts what remains of a number, and whether another one follows it at once. */
-function gapOf(distance: number): number {
-  if (!hasTerms) return Math.min(distance, GAP);
-  return distance === 1 ? 1 : 2 + ((distance - 2) % TERMS);
-}
-
 function rendered(token: number, names: ContentNames | undefined): number {
   const [kind, value] = [token & MASK, token >> KIND_BITS];
   if (kind === KINDS.text) return token;
@@ -197,7 +166,6 @@ function rendered(token: number, names: ContentNames | undefined): number {
 }
 
 function rankOf(kind: number, value: number): number {
-  if (kind === KINDS.term) return (value - (lowestNumber % TERMS) + TERMS) % TERMS;
   if (kind === KINDS.number) return numbers.ranks[0]?.[value] ?? 0;
   if (kind >= KINDS.time) return times.ranks[kind - KINDS.time]?.[value] ?? 0;
   return versions.ranks[kind - KINDS.version]?.[value] ?? 0;

@@ -194,13 +194,6 @@ export function carryOut(world: World, name: Name, plan: RolloutPlan): Workload 
   return publish(world, name, 'the reloader');
 }
 
-/** Whether a patch would bring back a stamp of a template that is remembered. */
-export function repeatsStamp(world: World, name: Name, plan: RolloutPlan): boolean {
-  const { template, former, pods } = deploymentOf(world, name);
-  const known = [template, former, ...pods.map((pod) => pod.template)];
-  return plan.stamps.some(({ stamp }) => known.some((one) => one.stamp === formatStamp(stamp)));
-}
-
 /** Whether a patch's fence lets it through. */
 export function isFresh(world: World, name: Name, plan: RolloutPlan): boolean {
   const { generation } = deploymentOf(world, name);

@@ -88,9 +88,9 @@ export function loseWrite(world: World, isInForce: boolean): void {
  */
 export function readAgain(world: World, sent?: PersistedState): void {
   const process = processOf(world);
-  const { store } = process;
+  const { store, term } = process;
   process.isOutrun = false;
-  if (contests(markOf(world.term), markOf(store.settings.term))) {
+  if (contests(markOf(world.term), markOf(term))) {
     Object.assign(world, underWay(process));
     return;
   }
@@ -104,8 +104,8 @@ export function readAgain(world: World, sent?: PersistedState): void {
 }
 
 /** What a process that leads no longer has sent. */
-export function underWay({ store, patches, write, isOutrun }: Process): Actor {
-  const rest = newProcess(newEdges(store.settings.term));
+export function underWay({ store, patches, write, isOutrun, term }: Process): Actor {
+  const rest = newProcess(newEdges(), term);
   if (write !== undefined) rest.store.persisted.state = store.persisted.state;
   for (const name of NAMES) if (patches[name]?.answer === undefined) rest.patches[name] = patches[name];
   return { ...nowhere(), process: { ...rest, write, isOutrun } };

@@ -1,6 +1,5 @@
 /** What must hold in every state, and at the end of every state's calmest future. */
 
-import { parseStamp } from '../../lib/model/stamp.ts';
 import { entryKeyOf } from '../../lib/model/state-entry.ts';
 import { needsRollout, wouldForget } from '../../lib/tracking/edge-policy.ts';
 import type { Digest, Situations } from './canonical.ts';
@@ -184,15 +183,11 @@ async function judgeTakeOver(world: World): Promise<void> {
  * A limit of a standby that has not heard all: what the state says is what it knows, so it does not look, and hears later of a
  * content that came and went, of rollouts that came after the one that it saw begin, or of one that is not written yet.
  */
-function isMisled({ content, stored, deployments, silent: { configs, workloads } }: World): boolean {
+function isMisled({ content, silent: { configs, workloads } }: World): boolean {
   const digest = content && digestOfContent(content);
   const isKnown = configs?.seen[0]?.digest === digest;
   const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
-  const written = stored.entries.get(ENTRY)?.sequence ?? 0;
-  const isWritten = Object.values(deployments).every(
-    ({ template }) => (parseStamp(template.stamp)?.sequence ?? 0) <= written,
-  );
-  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !(isRolledOut && isWritten)) === true;
+  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !isRolledOut) === true;
 }
 
 function judgeRestingState(world: World): void {

@@ -71,18 +71,6 @@ export function takeFirst(world: World): void {
 }
 
 /**
- * A stamp that a process died over, and that somebody took back before its successor looked, comes again, by a patch or
- * by an undo: pods that are left of it are not replaced, and count as having read what it says.
- */
-export function forgiveUnknownStamp(world: World, name: Name, text: string | undefined): void {
-  const stamp = parseStamp(text);
-  const edge = world.process?.store.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
-  if (!world.hasDied || stamp === undefined || stamp.sequence <= (edge?.highestSequence ?? 0)) return;
-  const counts = contentOfDigest(stamp.digest);
-  changePods(world, name, (pod) => (pod.template.stamp === text ? { ...pod, counts } : pod));
-}
-
-/**
  * News not delivered when the process died count as its absence: what started since the first of them is unseen. So does
  * an answer: of a patch that was in force without the process knowing, what started since.
  */

@@ -1,16 +1,14 @@
 /** The patches of a process: from the end of a window to what became of the answer. */
 
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
-import { formatStamp } from '../../lib/model/stamp.ts';
 import { needsRollout, unmarkedObjects } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../lib/tracking/observe-workload.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../lib/tracking/rollout-decision.ts';
-import { carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
-import { forgiveUnknownStamp } from './limits.ts';
+import { carryOut, isFresh, keyOfName, workloadView } from './cluster.ts';
 import { apply, kick, processOf } from './process.ts';
 import { timeOf } from './time.ts';
-import { Broken, type Name, type Process, type World } from './world.ts';
+import type { Name, Process, World } from './world.ts';
 
 const OUTSIDE_THE_STREAM = { type: 'present', isInInitialList: false, isRelisted: true } as const;
 
@@ -33,7 +31,7 @@ export function attempt(world: World, name: Name): void {
   process.turns[name].busy = true;
   const lost = process.store.workloads.get(key)?.inFlight;
   if (lost !== undefined) {
-    refresh(world, name, lost, true);
+    refresh(world, name, lost);
     if (carries(workloadView(world, name), lost)) {
       concludeDone(world, name);
       return;
@@ -46,7 +44,8 @@ export function attempt(world: World, name: Name): void {
     process.candidate = true;
     return;
   }
-  const plan = planRollout(process.store, key);
+  world.lastId += 1;
+  const plan = planRollout(process.store, key, { id: world.lastId });
   const record = process.store.workloads.get(key);
   if (plan === undefined || record === undefined) {
     settle(world, name);
@@ -61,7 +60,6 @@ export function land(world: World, name: Name): void {
   const process = processOf(world);
   const plan = sentBy(process, name);
   if (isFresh(world, name, plan)) {
-    judgeStamp(world, name, plan);
     process.patches[name] = { plan, answer: carryOut(world, name, plan) };
   } else {
     process.patches[name] = undefined;
@@ -105,19 +103,13 @@ export function loseAnswer(world: World, name: Name): void {
   putOff(world, name);
 }
 
-function judgeStamp(world: World, name: Name, plan: RolloutPlan): void {
-  if (!repeatsStamp(world, name, plan)) return;
-  if (!world.hasDied || world.term !== undefined) throw new Broken(`a stamp of ${name} comes again`);
-  for (const { stamp } of plan.stamps) forgiveUnknownStamp(world, name, formatStamp(stamp));
-}
-
 function sentBy(process: Process, name: Name): RolloutPlan {
   const patch = process.patches[name];
   if (patch === undefined || patch.answer !== undefined) throw new Error('no patch was sent');
   return patch.plan;
 }
 
-function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = false): void {
+function refresh(world: World, name: Name, plan: RolloutPlan): void {
   const { store } = processOf(world);
   const key = keyOfName(name);
   const object = workloadView(world, name);
@@ -126,12 +118,12 @@ function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = fal
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { ...OUTSIDE_THE_STREAM, key, object, span };
   apply(world, observeWorkload(store, event, world.workloads.hasListed));
-  abandon(world, plan, isUnanswered);
+  abandon(world, plan);
 }
 
-function abandon(world: World, plan: RolloutPlan, wasUnanswered = false): void {
+function abandon(world: World, plan: RolloutPlan): void {
   const effects = new Effects();
-  abandonRollout(processOf(world).store, effects, plan, wasUnanswered);
+  abandonRollout(processOf(world).store, effects, plan);
   apply(world, effects);
 }
 

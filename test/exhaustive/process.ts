@@ -23,18 +23,18 @@ export function processOf(world: World): Process {
 /** A process starts, begins a term and reads the state; it has listed nothing yet. */
 export function start(world: World): void {
   if (world.term !== undefined) world.term += 1;
-  const store = newEdges(world.term);
+  const store = newEdges();
   store.persisted.state = world.stored;
-  world.process = newProcess(store);
+  world.process = newProcess(store, world.term);
 }
 
 /** The knowledge of a process that has seen nothing. */
-export function newEdges(term?: number): Store {
-  return new Store(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE, term }));
+export function newEdges(): Store {
+  return new Store(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE }));
 }
 
 /** A process that does nothing yet. */
-export function newProcess(store: Store): Process {
+export function newProcess(store: Store, term: number | undefined): Process {
   const turn = () => ({ window: false, busy: false, backoff: false });
   return {
     store,
@@ -44,6 +44,7 @@ export function newProcess(store: Store): Process {
     urgent: false,
     postponed: false,
     write: undefined,
+    term,
     isOutrun: false,
   };
 }

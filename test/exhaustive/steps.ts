@@ -12,7 +12,6 @@ import {
   setTemplate,
 } from './cluster.ts';
 import { finishWrite, loseWrite, plannedWrite, readAgain, sendWrite, tidy } from './committer.ts';
-import { forgiveUnknownStamp } from './limits.ts';
 import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
 import { die, processOf, start } from './process.ts';
 import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
@@ -119,10 +118,7 @@ function ownerSteps(world: World, name: Name, scope: Scope, add: Add): void {
     );
   }
   if (!sameTemplate(template, former) && (template.stamp !== undefined || former.stamp !== undefined)) {
-    add(`${name} is undone`, (next) => {
-      setTemplate(next, name, former);
-      forgiveUnknownStamp(next, name, former.stamp);
-    });
+    add(`${name} is undone`, (next) => setTemplate(next, name, former));
   }
 }
 

@@ -52,7 +52,7 @@ export async function takeOver(world: World, goesOn: boolean): Promise<void> {
   world.silent = {};
   world.configs = goOn(world, silent.configs);
   world.workloads = goOn(world, silent.workloads);
-  world.process = newProcess(newEdges(begun.term));
+  world.process = newProcess(newEdges(), begun.term);
   lead(world, standby);
   supersedeMeanwhile(world);
 }

@@ -21,8 +21,6 @@ export const KINDS = {
   version: 3,
   /** A moment on the time line, where it is not made of versions; likewise. */
   time: 7,
-  /** The number of a term. */
-  term: 11,
 } as const;
 
 /** Whose versions and times are compared with the ConfigMap's, and never with each other. */
@@ -45,6 +43,8 @@ const OMITTED: readonly string[] = [
   'rolling',
   // Nothing is evicted, aborted or mounted by a driver here.
   ...['isUndated', 'patchedAfter', 'begunWith'],
+  // Ids are compared with each other only, and a webhook alone sends the version of an object.
+  ...['lastId', 'objectVersion'],
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];
@@ -59,7 +59,7 @@ const TIMES: readonly string[] = [
   'arrival',
   'absentAfter',
 ];
-const NUMBERS: readonly string[] = ['sequence', 'highestSequence', 'minSequences', 'sequences'];
+const NUMBERS: readonly string[] = ['id'];
 /** Fields whose values never change once made: their tokens are worked out once. */
 const LASTING: readonly string[] = [
   ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'stored', 'template', 'former', 'queue'],
@@ -137,6 +137,8 @@ export class Tokens {
   readonly #names: readonly Name[];
   readonly #texts = new Map<string, number>();
   readonly #lasting = new WeakMap<object, readonly number[]>();
+  /** That of the world: the others count from it. */
+  #term = 0;
   /** Whose versions and times come next. */
   #owner: number = OWNERS.config;
 
@@ -151,6 +153,7 @@ export class Tokens {
   read(world: World, isShared: boolean): void {
     this.list.length = 0;
     this.#owner = OWNERS.config;
+    this.#term = world.term ?? 0;
     const { process } = world;
     for (const field in world) {
       if (!READ_APART.has(field)) this.#value(field, world[field as keyof World]);
@@ -326,7 +329,7 @@ export class Tokens {
   #number(kind: Handling['kind'], value: number): void {
     if (kind === undefined || !Number.isFinite(value)) this.#text(String(value));
     else if (kind === 'number') this.#token(KINDS.number, value);
-    else if (kind === 'term') this.#token(KINDS.term, value);
+    else if (kind === 'term') this.#small(this.#term - value);
     else if (kind === 'time' && !this.#isComparable) this.#token(KINDS.time + this.#owner, value);
     else this.#token(KINDS.version + this.#owner, value);
   }
@@ -337,6 +340,9 @@ export class Tokens {
     else if (value[40] === '.') {
       this.#token(KINDS.content, value.charCodeAt(0));
       this.#token(KINDS.number, Number(value.slice(41)));
+    } else if (/^\?\d/.test(value)) {
+      this.#text('?');
+      this.#token(KINDS.number, Number(value.slice(1)));
     } else this.#text(value);
   }
 

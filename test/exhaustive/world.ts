@@ -101,6 +101,8 @@ export interface Process {
   postponed: boolean;
   /** The write of the state that is on its way. */
   write: StateWrite | undefined;
+  /** That in which it leads. */
+  readonly term: number | undefined;
   /** Another one has written the state since this one knew it: the fence of its next write is out of date. */
   isOutrun: boolean;
 }
@@ -128,6 +130,8 @@ export interface World extends Actor {
   former: Actor | undefined;
   /** Where the standby's streams have fallen silent; else it has heard all that there is to be heard. */
   silent: { readonly configs?: Silence<ConfigObject>; readonly workloads?: Silence<Workload> };
+  /** The id of the last rollout. */
+  lastId: number;
   /** Whether any process has died. */
   hasDied: boolean;
 }

@@ -7,8 +7,9 @@ import { FLAVOURS, type Flavour } from './flavours.ts';
 import { type History, JUMPS_MS, type Step } from './history.ts';
 import { run } from './world.ts';
 
-/** A time of day that is said to people. */
-const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+/** A time of day that is said to people, the id of a stamp, and the names that a hash of it is part of. */
+const TIMES =
+  /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|\b(?=[a-z]*\d)[0-9a-z]{9,16}\b|(?<=-)[0-9a-z]{5,16}(?=-\w@)/g;
 
 const SLOTS = [0, 1, 2] as const;
 

@@ -16,7 +16,6 @@ export const EDGE: Edge = {
   runningDigest: A,
   followedSince: { from: 3, to: 4 },
   mixedPods: false,
-  stamp: { digest: A, sequence: 2 },
-  highestSequence: 5,
+  stamp: { digest: A, id: 2 },
   rolloutInProgress: false,
 };

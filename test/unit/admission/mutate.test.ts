@@ -21,10 +21,10 @@ import {
 const X = variable('X', '1');
 const Y = variable('Y', '2');
 const web = (value: string) => variable(WEB, value);
-/** B is in force and committed with 2. */
-const SETTLED = knowing({ web: { digest: B, sequence: 2 } });
+/** B is current. */
+const SETTLED = knowing({ web: B });
 /** The same, with stamps in annotations, and the text of one. */
-const IN_ANNOTATIONS = knowing({ web: { digest: B, sequence: 2 } }, { flags: { strategy: 'annotations' } });
+const IN_ANNOTATIONS = knowing({ web: B }, { flags: { strategy: 'annotations' } });
 const TOLD = JSON.stringify({
   type: 'CONFIGMAP',
   name: 'web',
@@ -36,8 +36,8 @@ const TOLD = JSON.stringify({
 });
 const stampsOf = (web: string, api: string): string =>
   JSON.stringify({ stamps: { 'ConfigMap/web': web, 'ConfigMap/api': api } });
-/** C is in force; the committed sequence is 1. */
-const OPEN = knowing({ web: { digest: C, sequence: 1 } });
+/** C is current. */
+const OPEN = knowing({ web: C });
 
 const UPDATES: Record<string, Case> = {
   'an update that lacks nothing but the stamp becomes the live template, so that no pod starts anew': {
@@ -47,7 +47,7 @@ const UPDATES: Record<string, Case> = {
     becomes: deployment({ env: [web(`${B}.2`), X] }),
   },
   'so does that of a kind that a cluster may lack': {
-    known: knowing({ web: { digest: B, sequence: 2 } }, { isServed: (kind) => kind === 'Rollout' }),
+    known: knowing({ web: B }, { isServed: (kind) => kind === 'Rollout' }),
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X] }),
     facts: { kind: 'Rollout' },
@@ -85,17 +85,17 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`)] }),
   },
-  'a stamp with an equal sequence stays': {
+  'a stamp with an equal id stays': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.2`)] }),
     result: 'complete',
   },
-  'a stamp with a higher sequence stays': {
+  'a stamp with a higher id stays': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.9`)] }),
     result: 'complete',
   },
-  'a higher sequence under another name of the object counts too': {
+  'a higher id under another name of the object counts too': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [variable(papers.STAKATER_WEB, `${A}.9`)] }),
     result: 'complete',
@@ -110,24 +110,25 @@ const UPDATES: Record<string, Case> = {
     update: deployment({ env: [X], image: 'app:2' }),
     result: 'complete',
   },
-  'a new template gets a committed stamp of the current content': {
+  'a new template gets a stamp of the current content, with the id of the one that it replaces': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X], image: 'app:2' }),
     result: 'renewed',
-    becomes: deployment({ env: [web(`${C}.1`), X], image: 'app:2' }),
+    becomes: deployment({ env: [web(`${C}.2`), X], image: 'app:2' }),
   },
-  'while nothing is open that is the stamp that it had': {
+  'where the content is the same that is the stamp that it had': {
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X], image: 'app:2' }),
     result: 'renewed',
     becomes: deployment({ env: [web(`${B}.2`), X], image: 'app:2' }),
   },
-  'a new template with a stamp that is as high as what is in force keeps it': {
+  'a new template with an older stamp gets a new one': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.1`)], image: 'app:2' }),
-    result: 'complete',
+    result: 'renewed',
+    becomes: deployment({ env: [web(`${C}.2`)], image: 'app:2' }),
   },
   'a new template gets no stamp of an object that is not there': {
     known: knowing({}),
@@ -165,10 +166,7 @@ const UPDATES: Record<string, Case> = {
     becomes: deployment({ templateAnnotations: { [LAST]: `{ "stamps": { "ConfigMap/web": "${B}.2" } }` } }),
   },
   'one with a newer stamp of another object has new pods, and loses none': {
-    known: knowing(
-      { web: { digest: B, sequence: 2 }, api: { digest: C, sequence: 9 } },
-      { flags: { strategy: 'annotations' } },
-    ),
+    known: knowing({ web: B, api: C }, { flags: { strategy: 'annotations' } }),
     live: deployment({ follows: 'web, api', templateAnnotations: { [LAST]: stampsOf(`${B}.2`, `${A}.1`) } }),
     update: deployment({
       follows: 'web, api',
@@ -203,7 +201,7 @@ const UPDATES: Record<string, Case> = {
     becomes: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${B}.2"}`, own: 'a' } }),
   },
   'of several objects only those that lack their stamps get them': {
-    known: knowing({ web: { digest: B, sequence: 2 }, api: { digest: C, sequence: 7 } }),
+    known: knowing({ web: B, api: C }),
     live: deployment({
       follows: 'web, api',
       env: [web(`${B}.2`), variable('_RELOADER_CONFIGMAP_API', `${C}.7`)],
@@ -219,30 +217,30 @@ const UPDATES: Record<string, Case> = {
 };
 
 const CREATIONS: Record<string, Case> = {
-  'a new workload has the current digest and the committed sequence': {
+  'a new workload has the current digest, and an id that no rollout has': {
     update: deployment({ env: [X] }),
     result: 'stamped',
-    becomes: deployment({ env: [web(`${B}.2`), X] }),
+    becomes: deployment({ env: [web(`${B}.1`), X] }),
   },
   'where it has no variables it gets the list too': {
     update: deployment(),
     result: 'stamped',
-    becomes: deployment({ env: [web(`${B}.2`)] }),
+    becomes: deployment({ env: [web(`${B}.1`)] }),
   },
   'with annotations it is stamped in the one that tells of the source': {
     known: IN_ANNOTATIONS,
     update: deployment({ templateAnnotations: { own: 'a' } }),
     result: 'stamped',
-    becomes: deployment({ templateAnnotations: { own: 'a', [LAST]: TOLD } }),
+    becomes: deployment({ templateAnnotations: { own: 'a', [LAST]: TOLD.replace(`${B}.2`, `${B}.1`) } }),
   },
-  'a copied stamp stays if its sequence is as high': {
-    update: deployment({ env: [web(`${A}.2`)] }),
+  'a copied stamp of the current content stays': {
+    update: deployment({ env: [web(`${B}.7`)] }),
     result: 'complete',
   },
-  'a lower one is brought up to date': {
-    update: deployment({ env: [X, web(`${A}.1`)] }),
+  'another one is brought up to date': {
+    update: deployment({ env: [X, web(`${A}.7`)] }),
     result: 'stamped',
-    becomes: deployment({ env: [X, web(`${B}.2`)] }),
+    becomes: deployment({ env: [X, web(`${B}.7`)] }),
   },
   'one that follows what is not there gets nothing': {
     known: knowing({}),
@@ -277,7 +275,7 @@ const PASSED: Record<string, Case> = {
     result: 'undo',
   },
   'a Rollout that refers to the pod template of a Deployment': {
-    known: knowing({ web: { digest: B, sequence: 2 } }, { isServed: () => true }),
+    known: knowing({ web: B }, { isServed: () => true }),
     update: {
       ...deployment({ annotations: { 'reloader.k8s.collaborne.com/reload-strategy': 'annotations' } }),
       spec: {},
@@ -287,12 +285,12 @@ const PASSED: Record<string, Case> = {
   },
   'a kind that is not stamped': { update: deployment(), facts: { kind: 'ReplicaSet' }, result: 'unclaimed' },
   'a write before the workloads of the namespace are listed': {
-    known: knowing({ web: { digest: B, sequence: 2 } }, { isListed: (_, kind) => kind !== 'Deployment' }),
+    known: knowing({ web: B }, { isListed: (_, kind) => kind !== 'Deployment' }),
     update: deployment(),
     result: 'unknown',
   },
   'a write before the objects that it follows are listed': {
-    known: knowing({ web: { digest: B, sequence: 2 } }, { isListed: (_, kind) => kind !== 'ConfigMap' }),
+    known: knowing({ web: B }, { isListed: (_, kind) => kind !== 'ConfigMap' }),
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment(),
     result: 'unknown',

@@ -3,8 +3,8 @@
 import { type CacheReader, type Decision, mutate } from '../../../lib/admission/mutate.ts';
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
+import type { Digest } from '../../../lib/model/digest.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
-import type { Stamp } from '../../../lib/model/stamp.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 import { jsonPatch } from '../../sandbox/json-patch.ts';
 import { vocabulary } from '../annotations/defaults.ts';
@@ -57,9 +57,9 @@ export function variable(name: string, value: string): RawEnvVar {
   return { name, value };
 }
 
-/** What is known: nothing but the current stamps, by name of ConfigMap. */
+/** What is known: nothing but the current digests, by name of ConfigMap. */
 export function knowing(
-  current: Readonly<Record<string, Stamp>>,
+  current: Readonly<Record<string, Digest>>,
   { flags = {}, ...facts }: Partial<CacheReader> & { readonly flags?: Partial<VocabularyOptions> } = {},
 ): CacheReader {
   const vocabularies = vocabulary(flags);
@@ -69,12 +69,12 @@ export function knowing(
     isServed: (kind) => kind === 'Deployment',
     isListed: () => true,
     follows: (workload) => vocabularies.follows(workload, () => []),
-    currentStamp: (_, { name }) => {
-      const stamp = current[name];
-      return stamp && { stamp, annotations: {} };
+    currentContent: (_, { name }) => {
+      const digest = current[name];
+      return digest === undefined ? undefined : { digest, annotations: {} };
     },
     seconds: () => 7,
-    contentOf: (ref) => ({ ref, annotations: {}, digest: current[ref.name]?.digest }),
+    contentOf: (ref) => ({ ref, annotations: {}, digest: current[ref.name] }),
     ...facts,
   };
 }

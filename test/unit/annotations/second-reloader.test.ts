@@ -33,8 +33,8 @@ function view(variables: Record<string, string>, manager = 'Reloader', annotatio
 
 const SHOWN: Record<string, [before: Workload, after: Workload]> = {
   'over one of its own': [view({ [VARIABLE]: A }), view({ [VARIABLE]: B })],
-  'over one of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: B })],
-  'without the sequence of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: A })],
+  'over one of ours': [view({ [VARIABLE]: `${A}.1` }), view({ [VARIABLE]: B })],
+  'without the sequence of ours': [view({ [VARIABLE]: `${A}.1` }), view({ [VARIABLE]: A })],
   'where none was': [view({}), view({ [VARIABLE]: A })],
   'of a Secret': [view({}), view({ STAKATER_WEB_SECRET: A })],
 };
@@ -55,8 +55,8 @@ const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
   'that gets a sequence': [view({ [VARIABLE]: A }), view({ [VARIABLE]: `${B}.1` })],
   'that is none': [view({}), view({ [VARIABLE]: 'x' })],
   'in a variable of ours': [view({}), view({ _RELOADER_CONFIGMAP_WEB: A })],
-  'that kubectl brings back': [view({ [VARIABLE]: `${B}.2` }), view({ [VARIABLE]: A }, 'kubectl-rollout')],
-  'that Helm brings back': [view({ [VARIABLE]: `${B}.2` }), view({ [VARIABLE]: A }, 'helm')],
+  'that kubectl brings back': [view({ [VARIABLE]: `${B}.1` }), view({ [VARIABLE]: A }, 'kubectl-rollout')],
+  'that Helm brings back': [view({ [VARIABLE]: `${B}.1` }), view({ [VARIABLE]: A }, 'helm')],
 };
 
 for (const [sentence, [before, after]] of Object.entries(NOT_SHOWN)) {

@@ -140,18 +140,6 @@ test('when the time for the end is over nothing is written any more', async (t) 
   }
 });
 
-test('a stamp is above the number of a state write whose answer has not come', async (t) => {
-  const stage = new CommitterStage(t, { 'v1.ConfigMap_cfg': 'a.1' }).listed('cfg', 'a', 'web');
-  stage.world.workload('copy', { follows: ['cfg'], stamps: { cfg: 'f.7' } });
-  stage.store.faults.push({ kind: 'answer-lost' });
-  stage.store.readFaults.push('away');
-  stage.request(['cfg']);
-  await stage.pass(0);
-  assert.deepEqual(stage.data, { 'v1.ConfigMap_cfg': 'a.7' });
-  stage.world.config('cfg', 'b');
-  assert.equal(stage.world.send('web').stamps[0]?.stamp.sequence, 8);
-});
-
 test('pods that started before a change that was told first may have read what was reverted since', () => {
   const world = settled('web');
   world.edit('web', { image: 'v2', isRolledOut: false });

@@ -73,9 +73,7 @@ class Stage {
 
   #reloader(term: Term | undefined): Reloader {
     return new Reloader({
-      store: new Store(
-        settingsWith({ term: term?.mark.term, ownState: new Set(stateKeysOf('reloader-state', 'home')) }),
-      ),
+      store: new Store(settingsWith({ ownState: new Set(stateKeysOf('reloader-state', 'home')) })),
       gate: this.gate,
       isDynamic: () => false,
       state: { name: 'reloader-state', shardBytes: 262_144 },

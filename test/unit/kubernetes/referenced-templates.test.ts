@@ -120,7 +120,7 @@ async function planFor(kind: string, container = ANNOTATIONS): Promise<RolloutPl
   const raw = await complete(scripted(ok(ownerOf(kind))).send, rolloutOf(refTo(kind)));
   const workload = workloadOf(workloadKindOf('Rollout'), raw, vocabulary({}));
   const variable = 'ConfigMap/cfg';
-  const stamp = { digest: 'b'.repeat(40), sequence: 3 };
+  const stamp = { digest: 'b'.repeat(40), id: 3 };
   const planned = {
     config: 'ns/ConfigMap/cfg',
     stamp,

@@ -27,7 +27,7 @@ const RESTART: Place = { variable: 'ConfigMap/cfg', container: RESTARTS };
 
 function planFor(place: Place): RolloutPlan {
   const workload = workloadOf(workloadKindOf('Rollout'), RAW, vocabulary({}));
-  const stamp = { digest: B, sequence: 3 };
+  const stamp = { digest: B, id: 3 };
   const planned = { config: 'ns/ConfigMap/cfg', stamp, places: [place], variables: [place.variable] };
   return planOf(workload, { stamps: [planned], versions: new Map() });
 }

@@ -16,11 +16,11 @@ const CRON_JOB: RawWorkload = {
   },
 };
 
-/** A plan for these objects, each with the digest and the sequence of its stamp. */
-function plan(digests: Readonly<Record<string, readonly [digest: string, sequence: number]>>): RolloutPlan {
-  const stamps = Object.entries(digests).map(([config, [digest, sequence]]) => ({
+/** A plan for these objects, each with the digest and the id of its stamp. */
+function plan(digests: Readonly<Record<string, readonly [digest: string, id: number]>>): RolloutPlan {
+  const stamps = Object.entries(digests).map(([config, [digest, id]]) => ({
     config,
-    stamp: { digest, sequence },
+    stamp: { digest, id },
     places: [],
     variables: [],
   }));
@@ -58,7 +58,7 @@ test('a run is the Job that the schedule would start, marked as started by hand 
   assert.match(name, /^report-[0-9a-f]{10}$/);
 });
 
-test('the same change requests the same name, for any sequence and any order of its stamps', () => {
+test('the same change requests the same name, for any id and any order of its stamps', () => {
   assert.equal(nameOf({ one: ['b', 2], two: ['c', 5] }), nameOf({ two: ['c', 6], one: ['b', 9] }));
 });
 

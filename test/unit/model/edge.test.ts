@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Edge, isOutdated, newEdge, recordedDigest, recover } from '../../../lib/model/edge.ts';
+import { type Edge, isOutdated, recordedDigest, recover } from '../../../lib/model/edge.ts';
 import { A, B, EDGE } from '../edges.ts';
 
-const ENTRY = { digest: A, sequence: 2 };
+const ENTRY = { digest: A };
 
 const RECOVERED: Record<string, readonly [Parameters<typeof recover>, string | undefined]> = {
-  'the digest of the entry, whatever the stamp says': [[ENTRY, undefined, { digest: B, sequence: 3 }], A],
-  'unknown, if there is a mark': [[ENTRY, '?', { digest: A, sequence: 2 }], '?'],
-  'the digest of the entry, if the mark is for this stamp': [[ENTRY, '?2', { digest: A, sequence: 2 }], A],
-  'the same, if only the entry is under the present key': [
-    [{ digest: `k00000001:${A}`, sequence: 2 }, '?2', { digest: A, sequence: 2 }],
-    `k00000001:${A}`,
+  'the digest of the entry, whatever the stamp says': [[ENTRY, undefined, { digest: B, id: 3 }], A],
+  'unknown, if there is a mark': [[ENTRY, '?', { digest: A, id: 2 }], '?'],
+  'the digest of the entry, if the mark is for this stamp': [[ENTRY, '?2', { digest: A, id: 2 }], A],
+  'unknown, if that stamp has another digest, or one under another key': [
+    [{ digest: `k00000001:${A}` }, '?2', { digest: A, id: 2 }],
+    '?',
   ],
-  'unknown, if the mark is for another stamp': [[ENTRY, '?2', { digest: A, sequence: 3 }], '?'],
+  'unknown, if the mark is for another stamp': [[ENTRY, '?2', { digest: A, id: 3 }], '?'],
   'unknown, if the mark is for a stamp that is gone': [[ENTRY, '?2', undefined], '?'],
   'nothing without an entry, whatever mark and stamp say': [
-    [undefined, '?', { digest: B, sequence: 9 }],
+    [undefined, '?', { digest: B, id: 9 }],
     undefined,
   ],
 };
@@ -49,25 +49,4 @@ const RECORDED: Record<string, readonly [Partial<Edge>, boolean, string | undefi
 
 for (const [sentence, [edge, isInFlight, runningDigest]] of Object.entries(RECORDED)) {
   test(sentence, () => assert.equal(recordedDigest({ ...EDGE, ...edge }, isInFlight), runningDigest));
-}
-
-const NEW: Record<string, readonly [Edge, Partial<Edge>]> = {
-  'a new edge keeps the sequence that it was found with': [
-    newEdge({ digest: B, sequence: 7 }, EDGE.followedSince),
-    {
-      runningDigest: undefined,
-      followedSince: EDGE.followedSince,
-      mixedPods: false,
-      highestSequence: 7,
-      rolloutInProgress: false,
-    },
-  ],
-  'a new edge without a stamp begins at 0': [
-    newEdge(undefined, undefined),
-    { stamp: undefined, highestSequence: 0 },
-  ],
-};
-
-for (const [sentence, [edge, expected]] of Object.entries(NEW)) {
-  test(sentence, () => assert.deepEqual(edge, { ...edge, ...expected }));
 }

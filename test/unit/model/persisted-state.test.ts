@@ -10,7 +10,6 @@ import {
 import { knows } from '../../settings.ts';
 
 const A = 'a'.repeat(40);
-const B = 'b'.repeat(40);
 const OURS = { [STATE_VERSION_ANNOTATION]: '1' };
 
 interface Case {
@@ -24,21 +23,21 @@ interface Case {
 const CASES: Record<string, Case> = {
   'nothing is nothing': { data: {} },
   'entries and overrides have different keys': {
-    data: { 'v1.ConfigMap_cfg': `${A}.3`, 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${B}"}` },
-    entries: { 'v1.ConfigMap_cfg': { digest: A, sequence: 3 } },
-    overrides: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': B } },
+    data: { 'v1.ConfigMap_cfg': `${A}.1`, 'ran.Deployment_web': '{"v1.ConfigMap_cfg":"?7"}' },
+    entries: { 'v1.ConfigMap_cfg': { digest: A } },
+    overrides: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?7' } },
   },
   'keys that are not ours are left alone': { data: { note: 'by hand', 'v2.ConfigMap_cfg': 'x' } },
   'what does not parse is reported by its key and treated as absent': {
     data: { 'v1.ConfigMap_cfg': 'garbage', 'v1.Secret_s': `${A}.1`, 'ran.Deployment_web': '{' },
-    entries: { 'v1.Secret_s': { digest: A, sequence: 1 } },
+    entries: { 'v1.Secret_s': { digest: A } },
     unreadable: ['v1.ConfigMap_cfg', 'ran.Deployment_web'],
   },
   'a bare digest is of the formula of Collaborne, whatever else is there': {
-    data: { 'v1.ConfigMap_cfg': A, 'v1.Secret_s': `${A}.0` },
+    data: { 'v1.ConfigMap_cfg': A, 'v1.Secret_s': `${A}.1` },
     entries: {
-      'v1.ConfigMap_cfg': { digest: `collaborne:${A}`, sequence: 0 },
-      'v1.Secret_s': { digest: A, sequence: 0 },
+      'v1.ConfigMap_cfg': { digest: `collaborne:${A}` },
+      'v1.Secret_s': { digest: A },
     },
   },
 };
@@ -61,7 +60,7 @@ test('the halts beside an entry are read', () => {
   const result = parsed({ data: { 'v1.ConfigMap_cfg': `${A}.1!0a=home/Deployment/web` } });
   assert.ok(result.type === 'state');
   const halts = [{ token: '0a', workload: 'home/Deployment/web' }];
-  assert.deepEqual([...result.state.entries.values()], [{ digest: A, sequence: 1, halts }]);
+  assert.deepEqual([...result.state.entries.values()], [{ digest: A, halts }]);
 });
 
 for (const version of ['2', '0', '', '1.0']) {

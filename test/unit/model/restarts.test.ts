@@ -49,7 +49,7 @@ test('the record speaks while its restart, or a later one, is asked for', () => 
 });
 
 function planned(place: PlannedStamp['places'][number]): PlannedStamp {
-  const stamp = { digest: B, sequence: 3 };
+  const stamp = { digest: B, id: 3 };
   return { config: 'ns/ConfigMap/cfg', stamp, places: [place], variables: [VARIABLE, IN_ANNOTATIONS] };
 }
 

@@ -7,13 +7,13 @@ import { fc } from '../../laws.ts';
 const B = 'b'.repeat(40);
 const CFG: PlannedStamp = {
   config: 'ns/ConfigMap/cfg',
-  stamp: { digest: B, sequence: 3 },
+  stamp: { digest: B, id: 3 },
   places: [{ variable: 'CFG' }],
   variables: ['CFG', 'CFG_OTHER'],
 };
 const TLS: PlannedStamp = {
   config: 'ns/Secret/tls',
-  stamp: { digest: B, sequence: 8 },
+  stamp: { digest: B, id: 8 },
   places: [{ variable: 'TLS' }],
   variables: ['TLS'],
 };
@@ -140,7 +140,7 @@ const CARRIED: Record<string, readonly [Workload, boolean]> = {
     true,
   ],
   'with some of its stamps it is not': [live(['CFG', `${B}.3`]), false],
-  'with another sequence it is not': [live(['CFG', `${B}.3`], ['TLS', `${B}.9`]), false],
+  'with another id it is not': [live(['CFG', `${B}.3`], ['TLS', `${B}.9`]), false],
   'with a stamp in another variable it is not': [live(['CFG_OTHER', `${B}.3`], ['TLS', `${B}.8`]), false],
   'without stamps it is not': [live(), false],
 };

@@ -23,7 +23,7 @@ const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 
 const stampIn = (container: string | undefined): PlannedStamp => ({
   config: 'ns/ConfigMap/cfg',
-  stamp: { digest: 'b'.repeat(40), sequence: 2 },
+  stamp: { digest: 'b'.repeat(40), id: 2 },
   places: [{ variable: container === ANNOTATIONS ? 'ConfigMap/cfg' : VARIABLE, container }],
   variables: [VARIABLE, OTHER_VARIABLE, 'ConfigMap/cfg'],
 });

@@ -9,24 +9,29 @@ import { bodyOf, tellWebhook } from '../../../lib/notify/webhook.ts';
 const DIGEST = 'b'.repeat(40);
 const NOW = new Date('2026-01-31T12:00:00Z');
 
-/** A plan that stamps these objects, each with a sequence. */
-function planOf(stamps: Readonly<Record<string, number>>): RolloutPlan {
+/** A plan for these objects, each at a version; `undefined`: it is absent. `id`: that of the stamps. */
+function planOf(objects: Readonly<Record<string, string | undefined>>, id = 1): RolloutPlan {
   return {
     workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
-    stamps: Object.entries(stamps).map(([config, sequence]) => ({
+    stamps: Object.keys(objects).map((config) => ({
       config,
-      stamp: { digest: DIGEST, sequence },
+      stamp: { digest: DIGEST, id },
       places: [],
       variables: [],
     })),
-    versions: new Map(),
+    versions: new Map(
+      Object.entries(objects).map(([config, objectVersion]) => [
+        config,
+        { digest: DIGEST, changedAt: 0, objectVersion },
+      ]),
+    ),
     resourceVersion: '7',
     template: {},
     operations: [{ op: 'test', path: '/metadata/generation', value: 7 }],
   };
 }
 
-const PLAN = planOf({ 'shop/ConfigMap/web': 2, 'shop/Secret/tls': 5 });
+const PLAN = planOf({ 'shop/ConfigMap/web': '2', 'shop/Secret/tls': '5' });
 
 const idOf = (plan: RolloutPlan): unknown => (JSON.parse(bodyOf(plan, NOW).text) as { id: unknown }).id;
 
@@ -47,13 +52,15 @@ test('the body names the workload and every object, and no content or digest of 
 });
 
 describe('the id', () => {
-  test('is the same for the same rollout, whatever the fence and the order', () => {
-    const again = { ...planOf({ 'shop/Secret/tls': 5, 'shop/ConfigMap/web': 2 }), operations: [] };
+  test('is the same for the same versions, whatever the fence, the order and the process', () => {
+    const again = { ...planOf({ 'shop/Secret/tls': '5', 'shop/ConfigMap/web': '2' }, 9), operations: [] };
     assert.equal(idOf(again), idOf(PLAN));
   });
 
   test('is another one for the next rollout, although the content is the same again', () => {
-    assert.notEqual(idOf(planOf({ 'shop/ConfigMap/web': 3, 'shop/Secret/tls': 5 })), idOf(PLAN));
+    assert.notEqual(idOf(planOf({ 'shop/ConfigMap/web': '3', 'shop/Secret/tls': '5' })), idOf(PLAN));
+    const [first, second] = [1, 2].map((id) => idOf(planOf({ 'shop/ConfigMap/web': undefined }, id)));
+    assert.notEqual(first, second, 'an object that is deleted again');
   });
 });
 

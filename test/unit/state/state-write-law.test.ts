@@ -17,10 +17,10 @@ import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
-import { type ConfigRecord, sequenceInFlight, type WorkloadRecord } from '../../../lib/store/records.ts';
-import { asks, isOutdatedOn } from '../../../lib/tracking/edge-policy.ts';
+import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../../../lib/store/records.ts';
+import { asks, isOutdatedOn, needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { abandonRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
+import { abandonRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { fc } from '../../laws.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import type { Marks, Sketch } from '../tracking/sketch.ts';
@@ -147,7 +147,7 @@ class Drama {
     if (record === undefined || record.inFlight === undefined) this.#flights.delete(name);
     if (what === 'send') {
       if (record === undefined || record.inFlight !== undefined) return;
-      if (planRollout(world.store, world.workloadKey(name)) === undefined) return;
+      if (!needsRollout(world.store, world.workloadKey(name))) return;
       this.#flights.set(name, { plan: world.send(name), hasLanded: false });
     } else if (flight !== undefined && record?.inFlight === flight.plan) this.#end(what, name, flight);
   }
@@ -164,7 +164,7 @@ class Drama {
       world.land(flight.plan);
     } else if (what === 'answer' && flight.hasLanded) world.answer(flight.plan);
     else if (what === 'give-up' && !flight.hasLanded) {
-      abandonRollout(world.store, new Effects(), flight.plan, false);
+      abandonRollout(world.store, new Effects(), flight.plan);
     }
   }
 
@@ -222,7 +222,7 @@ function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRe
     `${ref.name} as ${record.workload.ref.name} ran it`,
   );
   const start = { ...edge, runningDigest: believed, mixedPods: false };
-  if (sequenceInFlight(record, keyOf(ref)) === 0)
+  if (!isInFlight(record, keyOf(ref)))
     assert.equal(isOutdated(start, digest), isOutdated(edge, digest), 'owes the same');
 }
 
@@ -246,7 +246,7 @@ function lawful(
   ref: ConfigRef,
   edge: Edge,
 ): RunningDigest | undefined {
-  const held = recordedDigest(edge, sequenceInFlight(record, keyOf(ref)) > 0);
+  const held = recordedDigest(edge, isInFlight(record, keyOf(ref)));
   return held === store.persisted.entryOf(ref)?.digest ? held : UNKNOWN;
 }
 

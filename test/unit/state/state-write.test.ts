@@ -1,17 +1,16 @@
-/** The plan of one state write: what it waits for, which number it gives, which marks it records. */
+/** The plan of one state write: what it waits for, and which marks it records. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WriteGate } from '../../../lib/state/state-overrides.ts';
-import { applyStateWrite, noteSent, planStateWrites } from '../../../lib/state/state-write.ts';
-import { Effects } from '../../../lib/tracking/effects.ts';
+import { planStateWrites } from '../../../lib/state/state-write.ts';
 import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 
 const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> = {
-  'a baseline begins at 1': [
+  'a baseline': [
     () => {
       const world = new World();
       world.config('cfg', 'a', { initial: true });
@@ -20,25 +19,14 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
     },
     { [CFG]: 'a.1' },
   ],
-  'a baseline begins at the highest number that a dependent carries': [
-    () => {
-      const world = new World();
-      world.config('cfg', 'a', { initial: true });
-      for (const [name, stamp] of Object.entries({ web: 'b.7', api: 'c.3' })) {
-        world.workload(name, { follows: ['cfg'], stamps: { cfg: stamp } }, { initial: true });
-      }
-      return world;
-    },
-    { [CFG]: 'a.7' },
-  ],
-  'a commit takes the highest number used': [
+  'a commit': [
     () => {
       const world = settled('web', 'api');
       world.config('cfg', 'b');
       for (const name of ['web', 'api']) world.roll(name);
       return world;
     },
-    { [CFG]: 'b.2' },
+    { [CFG]: 'b.1' },
   ],
   'who is outdated is marked': [
     () => {
@@ -47,16 +35,16 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.roll('web');
       return world;
     },
-    { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: '?' } },
+    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: '?' } },
   ],
-  'who is being rolled is marked with the number of the stamp': [
+  'who is being rolled is marked with the id of the stamp': [
     () => {
       const world = settled('web');
       world.config('cfg', 'b');
       world.roll('web', false);
       return world;
     },
-    { [CFG]: 'b.2', 'ran.Deployment_web': { [CFG]: '?2' } },
+    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?2' } },
   ],
   'mixed pods are marked': [
     () => {
@@ -84,7 +72,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.roll('web');
       return world;
     },
-    { [CFG]: 'b.2' },
+    { [CFG]: 'b.1' },
   ],
   'the marks of a workload that is gone go': [
     () => {
@@ -114,20 +102,20 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'an orphan stays': [
     () => {
-      const world = new World({ [CFG]: 'a.3' });
+      const world = new World({ [CFG]: 'a.1' });
       world.config('cfg', 'b', { initial: true });
       return world;
     },
-    { [CFG]: 'a.3' },
+    { [CFG]: 'a.1' },
   ],
   'an orphan is re-based when a dependent appears': [
     () => {
-      const world = new World({ [CFG]: 'a.3' });
+      const world = new World({ [CFG]: 'a.1' });
       world.config('cfg', 'b', { initial: true });
       world.workload('web', { follows: ['cfg'] });
       return world;
     },
-    { [CFG]: 'b.3' },
+    { [CFG]: 'b.1' },
   ],
 };
 
@@ -160,10 +148,11 @@ test('a workload that is about to be patched blocks what it owes, unless the wri
 });
 
 test('a workload that waits and owes nothing of it blocks nothing', () => {
-  const world = settled('web');
-  world.workload('new', { follows: ['cfg'], stamps: { cfg: 'b.4' } });
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
   const plan = planned(world, [], { ...OPEN_GATE, isWaiting: () => true });
-  assert.equal(plan.write?.data[CFG], `${d('a')}.4`);
+  assert.equal(plan.write?.data[CFG], `${d('a')}.1`);
 });
 
 test('before everything is listed only marks are written, of what is urgent', () => {
@@ -179,7 +168,7 @@ test('before everything is listed only marks are written, of what is urgent', ()
 });
 
 test('what nothing follows and nothing is written of is forgotten, though its kind is never listed', () => {
-  const world = new World({ 'v1.ConfigMap_old': 'a.2' });
+  const world = new World({ 'v1.ConfigMap_old': 'a.1' });
   const gate = { ...OPEN_GATE, isSynced: () => false };
   for (const name of ['one', 'two', 'old']) {
     world.workload('web', { follows: [name] });
@@ -190,27 +179,10 @@ test('what nothing follows and nothing is written of is forgotten, though its ki
   const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
   const { writes, postponed } = planStateWrites(store, request);
   assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
-  assert.deepEqual([...store.persisted.minSequences.keys()], [world.configKey('old')]);
   assert.deepEqual(
     candidates.map((config) => store.abandoned.has(config)),
     [false, false, true],
   );
-});
-
-test('the number of what nothing follows any more is kept until a write of it is answered', () => {
-  const world = new World();
-  world.config('cfg', 'a', { initial: true });
-  world.workload('web', { follows: ['cfg'] }, { initial: true });
-  const config = world.configKey('cfg');
-  const { write } = planned(world, [], OPEN_GATE);
-  assert.ok(write !== undefined);
-  noteSent(world.store, write);
-  world.noWorkload('web');
-  assert.equal(world.store.persisted.minSequences.get(config), 1);
-  applyStateWrite(world.store, new Effects(), write);
-  const request = { candidates: [config], urgent: new Set<string>(), gate: OPEN_GATE, place: () => 0 };
-  planStateWrites(world.store, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
-  assert.equal(world.store.persisted.minSequences.get(config), 1, 'its entry is there');
 });
 
 test('marks of a namespace that is not listed stay', () => {
@@ -240,5 +212,5 @@ test('a removed key is null in the patch, and only what changed is in it', () =>
   world.roll('web');
   world.write();
   world.roll('api');
-  assert.deepEqual(world.plan()?.data, { [CFG]: `${d('b')}.3`, 'ran.Deployment_api': null });
+  assert.deepEqual(world.plan()?.data, { 'ran.Deployment_api': null });
 });

@@ -72,7 +72,7 @@ for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(DELETED)) {
     assert.equal(world.needsRollout('web'), isOutdated);
     if (isOutdated) world.roll('web');
     world.write();
-    assert.equal(world.written['v1.ConfigMap_cfg'], isOutdated ? '-.2' : 'a.1');
+    assert.equal(world.written['v1.ConfigMap_cfg'], isOutdated ? '-.1' : 'a.1');
     assert.equal(world.needsRollout('web'), false);
   });
 }
@@ -239,7 +239,7 @@ test('what was deleted while no reloader ran is found by the first list', () => 
   assert.equal(world.needsRollout('web'), true);
   world.roll('web');
   world.write();
-  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': '-.2' });
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': '-.1' });
 });
 
 test('until its stream has listed an object is not known to be absent', () => {
@@ -276,7 +276,7 @@ test('one workload that needs the object is marked, beside another that does not
   world.noConfig('cfg');
   world.roll('web');
   world.write();
-  assert.equal(world.written['v1.ConfigMap_cfg'], '-.2');
+  assert.equal(world.written['v1.ConfigMap_cfg'], '-.1');
   const next = world.restart();
   next.listed();
   next.config('cfg', 'b');

@@ -16,7 +16,7 @@ import { d } from './sketch.ts';
 const AWAITS = { phase: 'Paused', pauseConditions: [{ reason: 'BlueGreenPause' }] };
 
 /** The state while pods of the template before are still there: only the stamp proves that they are not all there is. */
-const WHILE_STAMPED = { 'v1.ConfigMap_cfg': 'b.2', 'ran.Rollout_web': { 'v1.ConfigMap_cfg': '?2' } };
+const WHILE_STAMPED = { 'v1.ConfigMap_cfg': 'b.1', 'ran.Rollout_web': { 'v1.ConfigMap_cfg': '?2' } };
 
 /** A patch of ours is applied for `content`, and its pods come. */
 function rolling(content = 'b'): RolloutWorld {
@@ -56,7 +56,7 @@ test('a promotion that takes a day leaves the change committed, and is seen by a
   next.is(healthy('h2'));
   assert.equal(next.edge('web').rolloutInProgress, false);
   next.write({ isLast: true });
-  assert.deepEqual(next.written, { 'v1.ConfigMap_cfg': 'b.2' });
+  assert.deepEqual(next.written, { 'v1.ConfigMap_cfg': 'b.1' });
 });
 
 test('an undo that brings old pods back while no reloader runs is seen at the start', () => {
@@ -84,7 +84,7 @@ test('after an abort nothing is known of the pods, also by the state', () => {
   assert.equal(running(world), UNKNOWN);
   world.write();
   assert.deepEqual(world.written, {
-    'v1.ConfigMap_cfg': 'b.2',
+    'v1.ConfigMap_cfg': 'b.1',
     'ran.Rollout_web': { 'v1.ConfigMap_cfg': UNKNOWN },
   });
   assert.equal(running(world.restart()), UNKNOWN);
@@ -165,7 +165,7 @@ test('a restart is recorded beside the template, and rolls nothing again after a
   world.restarted('h1');
   assert.equal(world.edge('web').rolloutInProgress, false);
   world.write({ isLast: true });
-  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.2' });
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1' });
   assert.equal(world.restart().needsRollout('web'), false);
 });
 
@@ -199,7 +199,7 @@ test('to choose the other strategy rolls nothing, and each counts the stamps of 
   world.config('cfg', 'c');
   const plan = world.send('web');
   assert.equal(plan.isRestart, undefined);
-  assert.equal(plan.stamps[0]?.stamp.sequence, 3);
+  assert.equal(plan.stamps[0]?.stamp.id, 3);
   world.land(plan);
   world.answer(plan);
   world.is(between('h1', 'h2'));
@@ -210,7 +210,7 @@ test('to choose the other strategy rolls nothing, and each counts the stamps of 
   assert.equal(world.restart().needsRollout('web'), false);
   world.config('cfg', 'd');
   const again = world.send('web');
-  assert.deepEqual([again.isRestart, again.stamps[0]?.stamp.sequence], [true, 4]);
+  assert.deepEqual([again.isRestart, again.stamps[0]?.stamp.id], [true, 4]);
 });
 
 test('a restart goes on through an abort', () => {

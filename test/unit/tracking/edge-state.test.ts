@@ -7,7 +7,7 @@ import type { Edge } from '../../../lib/model/edge.ts';
 import { type EdgeEvent, nextEdge } from '../../../lib/tracking/edge-state.ts';
 import { A, B, C, EDGE } from '../edges.ts';
 
-const stamp = { digest: C, sequence: 7 };
+const stamp = { digest: C, id: 7 };
 const CONTENT = { isLate: false, mayHaveBeenRead: false, isAfterGap: false, mayHaveStarted: false };
 
 /** One of each; `observed` is B. */
@@ -20,22 +20,18 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
     isRolledOut: true,
     mayHaveReadOther: false,
   },
-  rescoped: { type: 'rescoped', running: B, stamp, sequence: 7 },
+  rescoped: { type: 'rescoped', running: B, stamp },
   began: { type: 'began', running: B },
   'pods-start-without': { type: 'pods-start-without' },
   'content-changed': { type: 'content-changed', observed: B, running: A, ...CONTENT },
   skipped: { type: 'skipped', observed: B },
   'stamp-seen': { type: 'stamp-seen', stamp },
-  'stamped-by-peer': { type: 'stamped-by-peer', stamp },
   'template-changed': { type: 'template-changed', stamp },
   'pods-seen': { type: 'pods-seen', observed: A, isRolledOut: true, mayHaveReadBoth: false },
   'external-rollout-done': { type: 'external-rollout-done', observed: B },
   'pods-started': { type: 'pods-started', observed: B },
   doubted: { type: 'doubted' },
   'patch-accepted': { type: 'patch-accepted', digest: B, stamp, changedSince: false },
-  told: { type: 'told', digest: B, sequence: 7, changedSince: false },
-  'patch-overtaken': { type: 'patch-overtaken', sequence: 7 },
-  'patch-unanswered': { type: 'patch-unanswered', sequence: 7 },
 };
 
 const RUNNING: Record<string, string> = { observed: B, "the entry's": B, unknown: '?' };
@@ -45,8 +41,8 @@ const PAGE = readFileSync(new URL('../../../docs/explanation/how-it-decides.md',
 const ROWS = PAGE.split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter(([, event = '']) => /^`[a-z-]+`$/.test(event) && event.slice(1, -1) in EVENTS)
-  .map(([, event = '', , running = '', mixed = '', inProgress = '', sequence = '']) => {
-    return { event: EVENTS[event.slice(1, -1) as EdgeEvent['type']], running, mixed, inProgress, sequence };
+  .map(([, event = '', , running = '', mixed = '', inProgress = '']) => {
+    return { event: EVENTS[event.slice(1, -1) as EdgeEvent['type']], running, mixed, inProgress };
   });
 
 test('the table has every event once', () => {
@@ -61,7 +57,6 @@ const BY_INPUT: Partial<Record<EdgeEvent['type'], readonly string[]>> = {
   'content-changed': ['Mixed', 'Outdated', 'UpToDate'],
   'pods-seen': ['Mixed'],
   'patch-accepted': ['Mixed', 'UpToDate'],
-  told: ['Mixed', 'UpToDate'],
 };
 
 /** By event: the states to which the drawing has it lead. */
@@ -86,18 +81,17 @@ test('the drawing has what the table has', () => {
   for (const row of ROWS) assert.deepEqual(drawn.get(row.event.type) ?? [], targetsOf(row), row.event.type);
 });
 
-for (const { event, running, mixed, inProgress, sequence } of ROWS) {
+for (const { event, running, mixed, inProgress } of ROWS) {
   for (const flag of [false, true]) {
     test(`${event.type}, of pods that ${flag ? 'are mixed and' : 'are not mixed nor'} being replaced`, () => {
       const edge = { ...EDGE, mixedPods: flag, rolloutInProgress: flag };
-      const { runningDigest, mixedPods, rolloutInProgress, highestSequence } = nextEdge(edge, event);
+      const { runningDigest, mixedPods, rolloutInProgress } = nextEdge(edge, event);
       assert.deepEqual(
-        { runningDigest, mixedPods, rolloutInProgress, highestSequence },
+        { runningDigest, mixedPods, rolloutInProgress },
         {
           runningDigest: RUNNING[running] ?? A,
           mixedPods: FLAGS[mixed] ?? flag,
           rolloutInProgress: FLAGS[inProgress] ?? flag,
-          highestSequence: sequence === 'raised' ? 7 : 5,
         },
       );
     });
@@ -184,30 +178,20 @@ const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]
       mixedPods: true,
       rolloutInProgress: true,
       stamp,
-      highestSequence: 7,
       followedSince: undefined,
     },
   ],
-  'or by those of who was told': [
+  'a rollout by a webhook or by evictions has no stamp': [
     {},
-    { ...EVENTS.told, changedSince: true },
-    { runningDigest: B, mixedPods: true, highestSequence: 7, followedSince: undefined },
+    { ...EVENTS['patch-accepted'], stamp: 'none' },
+    { runningDigest: B, followedSince: undefined },
   ],
   'a patch for another object of the workload begins no rollout of this one': [
     {},
     { ...EVENTS['patch-accepted'], digest: A, stamp: EDGE.stamp },
     { followedSince: undefined },
   ],
-  'a lower stamp does not lower the highest sequence': [
-    {},
-    { type: 'stamp-seen', stamp: { digest: B, sequence: 1 } },
-    { stamp: { digest: B, sequence: 1 } },
-  ],
-  'a stamp that goes leaves its sequence': [
-    {},
-    { type: 'stamp-seen', stamp: undefined },
-    { stamp: undefined },
-  ],
+  'a stamp that goes': [{}, { type: 'stamp-seen', stamp: undefined }, { stamp: undefined }],
 };
 
 for (const [sentence, [before, event, after]] of Object.entries(FURTHER)) {
@@ -217,13 +201,13 @@ for (const [sentence, [before, event, after]] of Object.entries(FURTHER)) {
   });
 }
 
-test('what is unknown, patched, told or rolled from outside is not what was in force as the edge began', () => {
+test('what is unknown, patched or rolled from outside is not what was in force as the edge began', () => {
   const kept = Object.values(EVENTS).filter((event) => nextEdge(EDGE, event).followedSince !== undefined);
   assert.deepEqual(
     kept.map(({ type }) => type).sort(),
     [
       ...['appeared', 'began', 'content-changed', 'found-at-start'],
-      ...['patch-unanswered', 'pods-seen', 'pods-start-without', 'pods-started', 'rescoped'],
+      ...['pods-seen', 'pods-start-without', 'pods-started', 'rescoped'],
       ...['skipped', 'stamp-seen'],
     ].sort(),
   );

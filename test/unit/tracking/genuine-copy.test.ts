@@ -33,7 +33,7 @@ function copyMadeOf(raw: RawWorkload): RawWorkload {
   const variables = stampVariablesOf([{ kind: 'ConfigMap', namespace: 'ns', name: 'work' }]);
   const [[config, { written, read }] = ['', { written: {}, read: [] }]] = variables;
   const places = Object.values(written).map((variable) => ({ variable }));
-  const stamps = [{ config, stamp: { digest: 'a'.repeat(40), sequence: 2 }, places, variables: read }];
+  const stamps = [{ config, stamp: { digest: 'a'.repeat(40), id: 2 }, places, variables: read }];
   return copyOf(raw, planOf(workload, { stamps, versions: new Map() }));
 }
 

@@ -88,14 +88,6 @@ for (const [how, rescope] of Object.entries(RESCOPED)) {
   });
 }
 
-test('who begins to read another key while a patch is under way does not use its number again', () => {
-  const world = atRest('a');
-  world.holds({ a: '2', b: '1' });
-  const [sent] = world.send('web').stamps;
-  world.reads('web', ['a', 'b']);
-  assert.equal(world.only('web').highestSequence, sent?.stamp.sequence);
-});
-
 test('a stamp of keys that were read before says nothing of those that are read now', () => {
   const world = atRest('a');
   world.reads('api', ['b']);

@@ -1,10 +1,8 @@
-/** The decision to roll one workload: which stamps, with which numbers. */
+/** The decision to roll one workload: which stamps. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
-import { noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { changesOf, d } from './sketch.ts';
@@ -12,119 +10,8 @@ import { settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
   (planRollout(world.store, world.workloadKey('web'))?.stamps ?? []).map(
-    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.sequence}`,
+    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.id}`,
   );
-
-/** Nobody answers; then the workload is looked at, and what was sent is not there. */
-function loseAnswer({ store }: World, plan: RolloutPlan): void {
-  abandonRollout(store, new Effects(), plan, true);
-}
-
-const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
-  'is above the entry': [(world) => world.config('cfg', 'b'), 'b.2'],
-  'is above the present stamp': [
-    (world) => {
-      world.workload('web', { stamps: { cfg: 'a.6' } });
-      world.config('cfg', 'b');
-    },
-    'b.7',
-  ],
-  'is above a stamp that was taken away': [
-    (world) => {
-      world.config('cfg', 'b');
-      world.roll('web');
-      world.workload('web', { stamps: {} });
-    },
-    'b.3',
-  ],
-  'is above that of a patch that may have been in force before somebody else wrote': [
-    (world) => {
-      world.config('cfg', 'b');
-      const plan = world.send('web');
-      world.workload('web', { image: 'v2' });
-      loseAnswer(world, plan);
-    },
-    'b.3',
-  ],
-  'is above that of a patch that may have been in force before the workload was deleted': [
-    (world) => {
-      world.config('cfg', 'b');
-      const plan = world.send('web');
-      loseAnswer(world, plan);
-      world.noWorkload('web');
-      world.workload('web', { follows: ['cfg'] });
-      world.config('cfg', 'c');
-    },
-    'c.3',
-  ],
-  'is above that of a patch that may arrive yet': [
-    (world) => {
-      world.config('cfg', 'b');
-      loseAnswer(world, world.send('web'));
-    },
-    'b.3',
-  ],
-  'is that of a patch that the server refused': [
-    (world) => {
-      world.config('cfg', 'b');
-      abandonRollout(world.store, new Effects(), world.send('web'), false);
-    },
-    'b.2',
-  ],
-  'is above that of a patch that was under way when the workload ceased to follow': [
-    (world) => {
-      world.config('cfg', 'b');
-      const plan = world.send('web');
-      world.workload('web', { follows: [] });
-      loseAnswer(world, plan);
-      world.workload('web', { follows: ['cfg'] });
-      world.config('cfg', 'c');
-    },
-    'c.3',
-  ],
-  'is above that of a write that is not answered yet': [
-    (world) => {
-      world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
-      noteSent(world.store, world.plan() ?? assert.fail());
-      world.config('cfg', 'b');
-    },
-    'b.10',
-  ],
-};
-
-for (const [sentence, [act, stamp]] of Object.entries(NUMBERS)) {
-  test(`the number of a stamp ${sentence}`, () => {
-    const world = settled('web', 'api');
-    act(world);
-    assert.deepEqual(stampsOf(world), [`_RELOADER_CONFIGMAP_CFG=${stamp}`]);
-  });
-}
-
-test('the number of a stamp leaves the remainder of the term, above all that is used', () => {
-  for (const [term, stamps] of Object.entries({
-    1: ['b.17', 'c.33'],
-    5: ['b.5', 'c.21'],
-    18: ['b.2', 'c.18'],
-  })) {
-    const world = settled('web');
-    world.settings.term = Number(term);
-    world.config('cfg', 'b');
-    const sent = [stampsOf(world)];
-    world.roll('web');
-    world.config('cfg', 'c');
-    sent.push(stampsOf(world));
-    assert.deepEqual(
-      sent.flat(),
-      stamps.map((stamp) => `_RELOADER_CONFIGMAP_CFG=${stamp}`),
-    );
-  }
-});
-
-test('two processes that know the same compute the same stamp', () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  assert.deepEqual(stampsOf(world), stampsOf(world.restart()));
-});
 
 test('only what is owed is stamped, but the patch settles every object that the workload follows', () => {
   const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'v1.ConfigMap_tls': 'a.1' });
@@ -192,7 +79,7 @@ test('the informer may tell first: the answer then says nothing more', () => {
 test('a patch that is abandoned leaves what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');
-  abandonRollout(world.store, new Effects(), world.send('web'), false);
+  abandonRollout(world.store, new Effects(), world.send('web'));
   assert.equal(world.record('web').inFlight, undefined);
   assert.ok(world.needsRollout('web'));
 });

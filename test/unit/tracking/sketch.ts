@@ -172,7 +172,7 @@ export function patched({ asks, stamps, template }: Live, plan: RolloutPlan): Sk
   const written = plan.stamps.flatMap(({ config, stamp, places }) =>
     places.map(({ variable }) => {
       const key = config.slice(config.lastIndexOf('/') + 1);
-      return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.sequence}`] as const;
+      return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.id}`] as const;
     }),
   );
   return {

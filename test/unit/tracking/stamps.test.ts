@@ -4,11 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
-import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
-import { fc } from '../../laws.ts';
-import { knows } from '../../settings.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { d, full } from './sketch.ts';
 import { World } from './world.ts';
@@ -129,7 +125,7 @@ const CASES: Record<string, Case> = {
     before: { [`main/${OURS}`]: 'a.1' },
     after: { [`main/${THEIRS}`]: 'b.2' },
   },
-  'the number goes on from any form': {
+  'a stamp takes the place of each form': {
     asks: AUTO,
     before: { [`main/${OURS}`]: 'a.1', [`side/${THEIRS}`]: 'a.1' },
     after: { [`side/${THEIRS}`]: 'b.2' },
@@ -360,42 +356,4 @@ test('a template without annotations of its owner is the same with ours', () => 
     return world.view('web').templateDigest;
   });
   assert.equal(bare, stamped);
-});
-
-/** Numbers that somebody may write into a template, the limits of all that counts among them. */
-const madeUp = fc.oneof(
-  fc.constantFrom(MOST_AHEAD, MOST_AHEAD + 1, MOST_AHEAD + 2, 199_999_999_999_999, Number.MAX_SAFE_INTEGER),
-  fc.bigInt({ min: 2n, max: 2n ** 64n }),
-  fc.integer({ min: 2, max: 9 }),
-);
-
-/** Another workload carries a stamp with that number; the object changes, and all that owe it are rolled. */
-function forgeAndRoll(world: World, number: unknown, content: string): void {
-  const before = { [`side/${OURS}`]: `f.${number}` };
-  world.workload('forger', { asks: NATIVE_AUTO, template: templateOf({ before }) });
-  world.config('cfg', content);
-  for (const name of ['web', 'forger']) if (world.needsRollout(name)) world.roll(name);
-}
-
-/** A process that starts now knows that the pods run `content`: nothing else. */
-function assertTells(world: World, content: string): void {
-  const entry = world.store.persisted.entryOf(world.configRef('cfg')) ?? assert.fail();
-  assert.deepEqual(parseEntry(formatEntry(entry), knows), entry);
-  assert.equal(world.restart().edge('web').runningDigest, d(content));
-}
-
-test('law: beside stamps that somebody made up, whatever their numbers, none of ours is forgotten', () => {
-  const forged = fc.record({ number: madeUp, isWritten: fc.boolean() });
-  fc.assert(
-    fc.property(fc.array(forged, { minLength: 1, maxLength: 4 }), (several) => {
-      const world = begun({ asks: NATIVE_AUTO });
-      for (const [index, { number, isWritten }] of several.entries()) {
-        const content = index % 2 === 0 ? 'b' : 'c';
-        forgeAndRoll(world, number, content);
-        if (!isWritten) continue;
-        world.write();
-        assertTells(world, content);
-      }
-    }),
-  );
 });

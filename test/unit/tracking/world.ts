@@ -97,9 +97,7 @@ export class World {
     const { entries, overrides } = this.store.persisted.state;
     const short = (digest = '!'): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
     return {
-      ...Object.fromEntries(
-        [...entries].map(([key, { digest, sequence }]) => [key, `${short(digest)}.${sequence}`]),
-      ),
+      ...Object.fromEntries([...entries].map(([key, { digest }]) => [key, `${short(digest)}.1`])),
       ...Object.fromEntries(
         [...overrides].map(([key, map]) => [
           key,
@@ -319,6 +317,7 @@ export class World {
     const next = new World({}, this.namespace, flags, this.#rules);
     next.store.persisted.state = this.store.persisted.state;
     next.now = this.now;
+    next.settings.newStampId = this.settings.newStampId;
     for (const [name, content] of this.contents) next.contents.set(name, content);
     for (const [name, live] of this.live) next.live.set(name, live);
     for (const name of next.contents.keys()) next.tellConfig(name, { initial: true });
