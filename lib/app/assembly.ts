@@ -253,7 +253,7 @@ function review(text: string, { log, metrics }: Parts, { store, leads }: Reloade
 function rulesFor(
   options: Options,
   place: Place,
-  { timeline, keyring, gate }: Pick<Common, 'timeline' | 'keyring' | 'gate'>,
+  { timeline, keyring, gate, isObserver }: Pick<Common, 'timeline' | 'keyring' | 'gate' | 'isObserver'>,
   term = 0,
 ): Settings {
   const vocabularies = new Vocabularies({
@@ -278,6 +278,7 @@ function rulesFor(
       onDelete: options.reloadOnDelete && !isSelective,
     },
     newStampId: stampIds(term, () => Date.now()),
+    isObserver,
     selectsNamespaces: options.namespaceSelector !== undefined,
     readsNamespaces: options.namespaceAnnotations,
     isSelective,

@@ -4,7 +4,7 @@ import { heldUntil } from '../annotations/gating.ts';
 import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../annotations/stage-news.ts';
 import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
-import type { Edge } from '../model/edge.ts';
+import { type Edge, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
 import { type Blocked, RETRIES } from '../model/outcome.ts';
 import type { Halt } from '../model/state-entry.ts';
@@ -160,8 +160,7 @@ function followedOf(store: Store, record: WorkloadRecord, config: ConfigRecord, 
   const short = (digest: string | undefined): string | undefined =>
     digest && shortDigest(digest, config.ref.keys);
   const isOutdated = isOutdatedOn(store, record, keyOf(config.ref), edge);
-  const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
-  const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');
+  const why = edge.runningDigest === UNKNOWN ? 'unknown' : 'content';
   return {
     object: describe(config.ref),
     observed: short(config.digest),

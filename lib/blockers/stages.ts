@@ -342,8 +342,9 @@ function followersOf(store: Store, object: ObjectKey): Pick<Facts, 'parts' | 'fo
       const isSent = isInFlight(record, config);
       const isOutdated = !isSent && isOutdatedOn(store, record, keyOf(config.ref), edge);
       const isStamped = isOfContent(edge.stamp?.digest, config);
+      const isRepeated = isOutdated && isStamped && edge.rolloutInProgress;
       if (isOutdated || isSent || isStamped)
-        addFollower(followers, record, config, { isOutdated, isStamped });
+        addFollower(followers, record, config, { isOutdated, isRepeated });
     }
   return { parts, followers };
 }
@@ -352,11 +353,11 @@ function addFollower(
   followers: Map<ObjectKey, Follower>,
   record: WorkloadRecord,
   config: ConfigRecord,
-  { isOutdated, isStamped }: { readonly isOutdated: boolean; readonly isStamped: boolean },
+  { isOutdated, isRepeated }: { readonly isOutdated: boolean; readonly isRepeated: boolean },
 ): void {
   const key = keyOf(record.workload.ref);
   const follower = followers.get(key) ?? { record, outdated: [], begun: [], isRepeated: false };
-  follower.isRepeated ||= isOutdated && isStamped;
+  follower.isRepeated ||= isRepeated;
   follower[isOutdated ? 'outdated' : 'begun'].push(config);
   followers.set(key, follower);
 }

@@ -1,6 +1,6 @@
 /**
  * The edge between a workload and an object that it follows, and the rules for its running digest. The workload needs a rollout
- * when its policy asks for the object, and the running digest is not the observed one or its pods are mixed.
+ * when its policy asks for the object, and the running digest is not the observed one.
  */
 
 import type { Digest } from './digest.ts';
@@ -29,8 +29,6 @@ export interface Edge {
    * list, if a rollout was observed since, or if a pattern matches the object.
    */
   readonly followedSince: Span | undefined;
-  /** The content changed while pods were starting: out of date until a patch, whatever the digests say. */
-  readonly mixedPods: boolean;
   /** The stamp in the live template. */
   readonly stamp: Stamp | undefined;
   /** A patch of ours changed the running digest, and its rollout is not known to be complete: older pods may be left. */
@@ -57,11 +55,7 @@ export function markOf(stamp: Stamp | undefined, { digest }: StateEntry): Mark {
 
 /** Whether the edge is out of date. With an absent object (`observed` undefined) it is not. */
 export function isOutdated(edge: Edge, observed: Digest | undefined): boolean {
-  return (
-    observed !== undefined &&
-    edge.runningDigest !== undefined &&
-    (edge.mixedPods || edge.runningDigest !== observed)
-  );
+  return observed !== undefined && edge.runningDigest !== undefined && edge.runningDigest !== observed;
 }
 
 /**
@@ -69,8 +63,7 @@ export function isOutdated(edge: Edge, observed: Digest | undefined): boolean {
  * under way, or its answer was lost.
  */
 export function recordedDigest(edge: Edge, isInFlight: boolean): RunningDigest | undefined {
-  if (edge.runningDigest === undefined) return undefined;
-  return edge.mixedPods || isInFlight ? UNKNOWN : edge.runningDigest;
+  return isInFlight && edge.runningDigest !== undefined ? UNKNOWN : edge.runningDigest;
 }
 
 /** A new edge, before its running digest is decided. */
@@ -78,7 +71,6 @@ export function newEdge(stamp: Stamp | undefined, followedSince: Span | undefine
   return {
     runningDigest: undefined,
     followedSince,
-    mixedPods: false,
     stamp,
     rolloutInProgress: false,
   };

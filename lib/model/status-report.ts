@@ -6,7 +6,7 @@ import type { Blocked } from './outcome.ts';
 import type { Reason, Verdict } from './reasons.ts';
 
 /** Why the pods of a workload are taken to be out of date with an object. */
-export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
+export type OutdatedBecause = 'content' | 'unknown';
 
 /** One object that a workload follows. */
 export interface FollowedStatus {

@@ -22,6 +22,8 @@ export interface Settings {
   readonly presence: PresenceRules;
   /** Makes the id of the next rollout, see `stampIds`. */
   readonly newStampId: () => number;
+  /** Whether a command reads: the reloader that wrote the state has recorded what it doubts. @default false */
+  readonly isObserver?: boolean | undefined;
   /** Whether a selector limits rollouts to some namespaces. */
   readonly selectsNamespaces: boolean;
   /** Whether annotations of namespaces count for their workloads. @default false */

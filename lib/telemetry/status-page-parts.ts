@@ -26,7 +26,6 @@ export function timeWords(seconds: number, isCountdown: boolean): string {
 /** Why the pods are out of date with an object, shown after its name. */
 export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
   content: 'the content changed',
-  'changed-while-rolling': 'it changed while pods were starting',
   unknown: 'what the pods read is not known',
 };
 

@@ -32,8 +32,8 @@ export interface Beginning {
 }
 
 /**
- * An edge that appears while the reloader runs. The running digest is the current digest, so no workload is rolled; the pods
- * are mixed if the object changed after the workload was written, for they may have read the content before. If the object is
+ * An edge that appears while the reloader runs. The running digest is the current digest, so no workload is rolled; it is
+ * unknown if the object changed after the workload was written, for pods may have read the content before. If the object is
  * absent, its first content becomes the baseline, whatever the state says of earlier times. One exception: if it was deleted
  * after the workload was written, and that event came first, its last content was current.
  */
@@ -56,40 +56,54 @@ export function appearingEdge(
   const edge = newEdge(stamp, followedSince);
   const changedAt = Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt);
   const mayHaveReadOther = changedAt > span.from;
-  return nextEdge(edge, { type: 'appeared', observed: runningDigest, mayHaveReadOther });
+  const running = runningDigest !== undefined && mayHaveReadOther ? UNKNOWN : runningDigest;
+  return nextEdge(edge, { type: 'began', running });
 }
 
 /**
  * An edge of the first list: the entry names the running digest, unless a mark says otherwise. If it differs from the
- * current digest, the object changed before this start and pods may have started with either content, so the pods are
- * mixed: the edge stays out of date until a patch. The same holds if the object changed between its own list and that of the
- * workload.
+ * current digest, the object changed before this start and pods may have started with either content, so the running digest
+ * is unknown. The same holds if the object changed between its own list and that of the workload.
  */
 export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
   const { workload } = record;
   const stamp = liveStampOf(record, keyOf(config.ref));
   const edge = newEdge(stamp, undefined);
-  const { isRolledOut } = workload;
   const believed = believedDigest(store, beginning, config, stamp);
   if (believed === undefined) {
     const { digest } = config;
     if (digest !== undefined)
       effects.note({ reason: 'baseline', workload: workload.ref, config: config.ref, detail: digest });
-    const baseline = { running: digest, observed: digest, isRolledOut, mayHaveReadOther: false };
-    return nextEdge(edge, { type: 'found-at-start', ...baseline });
+    return nextEdge(edge, { type: 'began', running: digest });
   }
   const observed = observedBy(store, record, config);
   const known = translated(believed, config);
   const running = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
-  // It changed since it was listed.
-  const mayHaveReadOther = config.changedAt > Number.NEGATIVE_INFINITY;
-  const facts = { observed, isRolledOut, mayHaveReadOther };
-  const found = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
-  const next = begunWith(record, config, found);
-  if (next.mixedPods && asks(store, record, config))
+  // The reloader that wrote the state has recorded what it doubts.
+  const isDoubted = store.settings.isObserver !== true || !workload.isRolledOut;
+  const mayHaveReadOther = isDoubted && observed !== undefined && running !== observed;
+  const hasChanged = config.changedAt > Number.NEGATIVE_INFINITY;
+  const found = nextEdge(edge, {
+    type: 'began',
+    running: mayHaveReadOther || hasChanged ? UNKNOWN : running,
+    isInProgress: isInProgress(store, record, config, stamp),
+  });
+  const next = begunWith(record, config, doubtedByFailure(record, found));
+  if (next.runningDigest === UNKNOWN && asks(store, record, config))
     effects.note({ reason: 'changed-before-start', workload: workload.ref, config: config.ref });
   return next;
+}
+
+/** Whether a rollout of ours with this stamp is not complete, by the state. */
+function isInProgress(
+  { persisted }: Store,
+  { workload }: WorkloadRecord,
+  { ref }: ConfigRecord,
+  stamp: Stamp | undefined,
+): boolean {
+  if (workload.isRolledOut || persisted.overrideOf(workload.ref, ref) === undefined) return false;
+  return stamp !== undefined && stamp.digest === persisted.entryOf(ref)?.digest;
 }
 
 /** The running digest by the state; without an entry by the entries of other parts of the object. */
@@ -163,7 +177,7 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   if (!edge.rolloutInProgress && !isOpen(store, key)) return seen;
   if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'external-rollout', ...about });
   noticeTakeBack(diff, edge, stamp);
-  return nextEdge(edge, { type: 'template-changed', stamp });
+  return nextEdge(seen, { type: 'doubted' });
 }
 
 /** Records that a stamp was reverted. If one write reverted several, one whose rollout was still in progress counts. */

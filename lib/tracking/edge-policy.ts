@@ -146,7 +146,7 @@ function underPolicy(
   if (observed === undefined) {
     // Pods that start now start without the object: when it returns, they need a rollout; pods that started before do not.
     const startsWithout = isAway && begun.runningDigest !== ABSENT && !record.workload.isRolledOut;
-    return startsWithout ? nextEdge(begun, { type: 'pods-start-without' }) : begun;
+    return startsWithout ? nextEdge(begun, { type: 'doubted' }) : begun;
   }
   // By default the creation or deletion of an object rolls nothing, whatever the annotations say.
   const isStep = !store.presence.counts(begun.runningDigest, observed);
@@ -155,7 +155,7 @@ function underPolicy(
 }
 
 /** The running digest that a start would read from the state now. */
-export function recovered(
+function recovered(
   store: Store,
   { workload }: WorkloadRecord,
   config: ConfigRecord,

@@ -2,9 +2,9 @@
  * The state chart of an edge: how it begins, the events that can happen to it, and its next value. This is the only place that
  * decides about it. The test of this file reads the table of docs/explanation/how-it-decides.md.
  *
- *     up to date ── content-changed, pods-seen, pods-start-without, template-changed, doubted ──► out of date
- *         └── patch-accepted, skipped, external-rollout-done, pods-started ◄───────────────────────┘
- *     beginnings: appeared, found-at-start, rescoped
+ *     up to date ── content-changed, pods-seen, doubted ──► out of date
+ *         └────── patch-accepted, skipped, pods-started ◄───────┘
+ *     beginning: began
  *
  * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
  */
@@ -31,26 +31,13 @@ interface ContentChanged {
 
 /** The events of an edge. */
 export type EdgeEvent =
-  /** The running digest of an edge without one: by the state, or ABSENT if pods started with an absence that counts. */
-  | { readonly type: 'began'; readonly running: RunningDigest | undefined }
-  /** Pods start while the object is absent, and absence counts. */
-  | { readonly type: 'pods-start-without' }
-  /** It begins while the reloader runs, with the current content. `mayHaveReadOther`: some pods may have started before that was. */
-  | { readonly type: 'appeared'; readonly observed: Digest | undefined; readonly mayHaveReadOther: boolean }
-  | FoundAtStart
-  /** Another part of the object takes the place of the one that the workload followed. */
-  | {
-      readonly type: 'rescoped';
-      readonly running: RunningDigest | undefined;
-      readonly stamp: Stamp | undefined;
-    }
+  /** The running digest of a new edge, of one whose object appears, or of one to another part of the object. */
+  | { readonly type: 'began'; readonly running: RunningDigest | undefined; readonly isInProgress?: boolean }
   | ContentChanged
   /** The policy skips the observed content: the pods are taken to run it. */
   | { readonly type: 'skipped'; readonly observed: Digest }
   /** The workload was observed, without a write that matters; its template carries this stamp. */
   | { readonly type: 'stamp-seen'; readonly stamp: Stamp | undefined }
-  /** An external writer changed the template while a change was open: the pods may have read any content. */
-  | { readonly type: 'template-changed'; readonly stamp: Stamp | undefined }
   /** The pods were observed. `mayHaveReadBoth`: the content changed after some of them may have started. */
   | {
       readonly type: 'pods-seen';
@@ -58,13 +45,11 @@ export type EdgeEvent =
       readonly isRolledOut: boolean;
       readonly mayHaveReadBoth: boolean;
     }
-  /** An external rollout is complete, and all its pods have read the observed content. */
-  | { readonly type: 'external-rollout-done'; readonly observed: Digest }
-  /** Every pod that has mounted the object started with this content. */
+  /** Every pod started with this content: an external rollout is complete, or all that have mounted a class. */
   | { readonly type: 'pods-started'; readonly observed: Digest | undefined }
   /**
-   * The belief is not certain any more: another client changed the state, or the workload after our patch, a patch may run in part,
-   * or its rollout failed.
+   * The pods may have read any content: another client changed the template while a change was open, the workload after our patch, or
+   * the state; a patch may run in part, or its rollout failed; or pods start while the object is absent, and that counts.
    */
   | { readonly type: 'doubted' }
   /** A rollout that was planned on `digest` is accepted. `changedSince`: the content has changed since the plan. */
@@ -79,65 +64,35 @@ export type EdgeEvent =
 /** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
   switch (event.type) {
-    case 'began':
-      return { ...edge, runningDigest: event.running };
-    case 'pods-start-without':
-      return { ...edge, mixedPods: true };
+    case 'began': {
+      const { running, isInProgress = edge.rolloutInProgress } = event;
+      return { ...edge, runningDigest: running, rolloutInProgress: isInProgress };
+    }
     case 'content-changed':
       return afterContent(edge, event);
     case 'skipped':
-      return { ...edge, runningDigest: event.observed, mixedPods: false };
+      return { ...edge, runningDigest: event.observed };
     case 'stamp-seen':
       return { ...edge, stamp: event.stamp };
-    case 'template-changed':
-      return { ...asUnknown(edge), stamp: event.stamp };
     case 'pods-seen':
       return afterLook(edge, event);
-    case 'external-rollout-done':
-      return { ...asRead(edge, event.observed), followedSince: undefined };
     case 'pods-started':
       return asRead(edge, event.observed);
     case 'doubted':
-      return asUnknown(edge);
+      return asRead(edge, UNKNOWN);
     case 'patch-accepted':
       return afterPatch(edge, event);
-    case 'appeared': {
-      const mixedPods = event.observed !== undefined && event.mayHaveReadOther;
-      return { ...edge, runningDigest: event.observed, mixedPods };
-    }
-    case 'found-at-start':
-      return afterStart(edge, event);
-    case 'rescoped':
-      return { ...edge, runningDigest: event.running, stamp: event.stamp };
   }
-}
-
-/** It begins at the first list: what the state and the template say of it. */
-interface FoundAtStart {
-  readonly type: 'found-at-start';
-  readonly running: RunningDigest | undefined;
-  readonly observed: Digest | undefined;
-  readonly isRolledOut: boolean;
-  /** Pods may have started with another content than either. */
-  readonly mayHaveReadOther: boolean;
-}
-
-/** A change that a start finds may have been made while no reloader ran: pods may have started with either content, until a patch. */
-function afterStart(edge: Edge, { running, observed, isRolledOut, mayHaveReadOther }: FoundAtStart): Edge {
-  const rolloutInProgress = edge.stamp !== undefined && !isRolledOut;
-  const next = { ...edge, runningDigest: running, mixedPods: mayHaveReadOther, rolloutInProgress };
-  return isOutdated(next, observed) ? { ...next, mixedPods: true } : next;
 }
 
 function afterContent(edge: Edge, event: ContentChanged): Edge {
   const { observed, running, isLate, mayHaveBeenRead, isAfterGap, mayHaveStarted } = event;
+  if (running === UNKNOWN) return edge;
   if (isLate) return { ...edge, runningDigest: observed };
-  if (running === undefined) {
-    const mixedPods = edge.mixedPods || (isAfterGap && mayHaveBeenRead);
-    return { ...edge, runningDigest: observed, mixedPods };
-  }
-  const next = { ...edge, runningDigest: running, mixedPods: edge.mixedPods || mayHaveBeenRead };
-  return isOutdated(next, observed) && mayHaveStarted ? { ...next, mixedPods: true } : next;
+  if (running === undefined)
+    return { ...edge, runningDigest: isAfterGap && mayHaveBeenRead ? UNKNOWN : observed };
+  const isMixed = mayHaveBeenRead || (mayHaveStarted && running !== observed);
+  return { ...edge, runningDigest: isMixed ? UNKNOWN : running };
 }
 
 function afterLook(
@@ -147,7 +102,7 @@ function afterLook(
   const startsWhileOutdated = !isRolledOut && isOutdated(edge, observed);
   return {
     ...edge,
-    mixedPods: edge.mixedPods || mayHaveReadBoth || startsWhileOutdated,
+    runningDigest: mayHaveReadBoth || startsWhileOutdated ? UNKNOWN : edge.runningDigest,
     rolloutInProgress: edge.rolloutInProgress && !isRolledOut,
   };
 }
@@ -156,17 +111,13 @@ function afterPatch(
   edge: Edge,
   { digest, stamp, changedSince }: Extract<EdgeEvent, { type: 'patch-accepted' }>,
 ): Edge {
-  const next = { ...edge, runningDigest: digest, mixedPods: changedSince, followedSince: undefined };
+  const next = { ...edge, runningDigest: changedSince ? UNKNOWN : digest, followedSince: undefined };
   if (stamp === 'none') return next;
-  const rolloutInProgress = edge.rolloutInProgress || edge.mixedPods || edge.runningDigest !== digest;
+  const rolloutInProgress = edge.rolloutInProgress || edge.runningDigest !== digest;
   return { ...next, stamp, rolloutInProgress };
 }
 
-function asUnknown(edge: Edge): Edge {
-  return { ...asRead(edge, UNKNOWN), followedSince: undefined };
-}
-
-/** All pods have read the same content, and no rollout is in progress. */
+/** All that pods have read is known, or is unknown; no rollout of ours is in progress. */
 function asRead(edge: Edge, runningDigest: RunningDigest | undefined): Edge {
-  return { ...edge, runningDigest, mixedPods: false, rolloutInProgress: false };
+  return { ...edge, runningDigest, rolloutInProgress: false, followedSince: undefined };
 }

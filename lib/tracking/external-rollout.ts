@@ -104,7 +104,7 @@ export function afterExternalRollout(
   if (isOutdated(edge, observed)) {
     effects.note({ reason: 'external-rollout-done', workload: record.workload.ref, config: config.ref });
   }
-  return nextEdge(edge, { type: 'external-rollout-done', observed });
+  return nextEdge(edge, { type: 'pods-started', observed });
 }
 
 /**

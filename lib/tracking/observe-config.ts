@@ -5,7 +5,7 @@
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, translated } from '../model/digest.ts';
-import { type Edge, isOutdated } from '../model/edge.ts';
+import { type Edge, isOutdated, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
@@ -355,9 +355,9 @@ function reasonOf(
   { isInInitialList }: Difference,
 ): Reason | undefined {
   if (edge.runningDigest === undefined)
-    return next.mixedPods && !edge.mixedPods ? 'first-seen-late' : 'baseline';
+    return next.runningDigest === UNKNOWN ? 'first-seen-late' : 'baseline';
   if (isUpToDateAgain) return 'changed-back';
-  if (!next.mixedPods || edge.mixedPods) return undefined;
+  if (next.runningDigest !== UNKNOWN || edge.runningDigest === UNKNOWN) return undefined;
   return isInInitialList ? 'changed-before-start' : 'changed-while-rolling';
 }
 

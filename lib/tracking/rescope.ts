@@ -29,7 +29,8 @@ export function rescope(
     if (before === undefined) continue;
     const stamp = liveStampOf(record, config);
     const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
-    const edge = nextEdge(before.edge, { type: 'rescoped', running: runningDigest, stamp });
+    const stamped = nextEdge(before.edge, { type: 'stamp-seen', stamp });
+    const edge = nextEdge(stamped, { type: 'began', running: runningDigest });
     putEdge(store, record, config, edge);
     store.dependents.add(key, config);
     store.abandoned.delete(config);

@@ -69,7 +69,7 @@ export function planRollout(
 
 /**
  * The patch of `plan` is applied. `workload`: the answer of the API server; undefined if nothing was patched (a dry run, or a
- * webhook in place of a patch). The running digests become those of the plan; the pods are mixed if a content changed since.
+ * webhook in place of a patch). The running digests become those of the plan; unknown if a content changed since.
  * Idempotent: it does nothing if the plan is no longer in flight, since the informer showed the patch first.
  */
 export function acceptRollout(

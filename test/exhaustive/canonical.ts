@@ -4,6 +4,7 @@
  * digest. A history that breaks a rule is always a real one; that no situation is lost is for canonical.test.ts.
  */
 
+import { UNKNOWN } from '../../lib/model/edge.ts';
 import { CONFIG_KEY, keyOfName, sameTemplate } from './cluster.ts';
 import type { Scope } from './steps.ts';
 import { KIND_BITS, KINDS, OWNER_COUNT, Tokens } from './tokens.ts';
@@ -73,7 +74,7 @@ function traitsOf({ process, deployments, workloads }: World, name: Name): numbe
     turn?.backoff,
     patch,
     patch?.answer,
-    edge?.mixedPods,
+    edge?.runningDigest === UNKNOWN,
     edge?.rolloutInProgress,
     template?.stamp,
   ];

@@ -46,7 +46,7 @@ function judgeMemory({ store, urgent, write }: Process, name: Name): void {
   const record = store.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
   const config = store.configs.get(CONFIG_KEY);
-  if (record === undefined || edge === undefined || config === undefined || edge.mixedPods) return;
+  if (record === undefined || edge === undefined || config === undefined) return;
   if (urgent || write !== undefined || store.persisted.entryOf(CONFIG) === undefined) return;
   if (wouldForget(store, record, config, edge)) {
     throw new Broken(`what ${name} ran would be forgotten, and no write is asked for`);

@@ -87,14 +87,15 @@ function forgiveUnheard(world: World, name: Name): void {
   );
 }
 
-/** An edge that was dirty but neither patched nor recorded: its pods count as having read what it ran. */
+/** An edge that was unknown but neither patched nor recorded: its pods count as having read what the state says. */
 function forgiveDirty(world: World, name: Name): void {
   const record = world.process?.store.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
-  if (edge?.mixedPods !== true || edge.runningDigest === undefined || edge.runningDigest === UNKNOWN) return;
+  if (edge?.runningDigest !== UNKNOWN) return;
   const isPatched = record?.inFlight !== undefined && carries(workloadView(world, name), record.inFlight);
-  if (isPatched || believedIfDead(world, name) === UNKNOWN) return;
-  const counts = contentOfDigest(edge.runningDigest);
+  const believed = believedIfDead(world, name);
+  if (isPatched || believed === UNKNOWN || believed === undefined) return;
+  const counts = contentOfDigest(believed);
   changePods(world, name, (pod) => ({ ...pod, counts }));
 }
 

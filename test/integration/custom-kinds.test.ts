@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { customResource } from '../sandbox/resource-table.ts';
 import { run } from '../tour/tour.ts';
-import { Cluster } from './harness.ts';
+import { Cluster, digestIn } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 import { hasDoubt } from './reloader-process.ts';
 
@@ -115,11 +115,10 @@ test('a reloader that is killed between its patch and the commit: the state has 
   await first.kill();
   repair();
   assert.ok(hasDoubt(cluster.state()));
-  assert.notEqual(cluster.state()[ENTRY], stampOf(cluster));
   const second = await cluster.reloader({ flags: FLAGS });
   await mark(cluster);
   await cluster.settled(second);
-  assert.equal(cluster.state()[ENTRY], stampOf(cluster));
+  assert.equal(digestIn(cluster.state()[ENTRY]), digestIn(stampOf(cluster)));
   const rollouts = (): number => patchesIn(cluster).filter((each) => each.before !== each.after).length;
   // Only the stamp knows of the first patch, and proves nothing by itself.
   assert.equal(rollouts(), 2);
@@ -140,5 +139,5 @@ test('what changes while nothing runs, and the kind is away at the next start, i
   const third = await cluster.reloader({ flags: FLAGS });
   await cluster.until('it is stamped', () => stampOf(cluster) !== undefined);
   await cluster.settled(third);
-  assert.equal(cluster.state()[ENTRY], stampOf(cluster));
+  assert.equal(digestIn(cluster.state()[ENTRY]), digestIn(stampOf(cluster)));
 });

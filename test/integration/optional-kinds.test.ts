@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsOf, pick } from '../sandbox/json.ts';
-import { Cluster } from './harness.ts';
+import { Cluster, digestIn } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
 
 const WEB = configMap('web');
@@ -34,7 +34,7 @@ async function isStamped(cluster: Cluster, before: unknown): Promise<void> {
     'the Rollout is stamped',
     () => ![before, undefined].includes(stampOf(cluster) as string),
   );
-  await cluster.until('it is committed', () => committed(cluster) === stampOf(cluster));
+  await cluster.until('it is committed', () => digestIn(committed(cluster)) === digestIn(stampOf(cluster)));
 }
 
 test('a Rollout is rolled by a JSON patch where the API server serves Rollouts', async () => {

@@ -15,7 +15,6 @@ export const C: string = 'c'.repeat(40);
 export const EDGE: Edge = {
   runningDigest: A,
   followedSince: { from: 3, to: 4 },
-  mixedPods: false,
   stamp: { digest: A, id: 2 },
   rolloutInProgress: false,
 };

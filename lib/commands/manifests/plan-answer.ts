@@ -16,8 +16,7 @@ import { POLICIES, type Verdict } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { outdatedObjects, putEdge } from '../../tracking/edge-policy.ts';
-import { nextEdge } from '../../tracking/edge-state.ts';
+import { outdatedObjects } from '../../tracking/edge-policy.ts';
 import type { Cause } from '../explain/cause.ts';
 import { followed } from '../explain/causes-of-workload.ts';
 import type { Explanation } from '../explain/explanation.ts';
@@ -58,15 +57,6 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
   readonly pending: readonly WorkloadRef[];
   /** Workloads whose pending rollout goes: they would no longer be out of date. */
   readonly withdrawn: readonly WorkloadRef[];
-}
-
-/** A start doubts pods wherever a content has changed. The reloader that wrote the state has recorded what it doubts. */
-export function believeState(store: Store): void {
-  for (const record of store.workloads.values()) {
-    if (!record.workload.isRolledOut) continue;
-    for (const [config, edge] of record.edges)
-      putEdge(store, record, config, nextEdge(edge, { type: 'pods-started', observed: edge.runningDigest }));
-  }
 }
 
 /** By workload that is out of date, with which objects, and whether anything keeps it. */

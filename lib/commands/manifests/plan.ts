@@ -34,7 +34,6 @@ import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manife
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
 import {
   ASSUMED,
-  believeState,
   deniedSince,
   doneBy,
   openWaits,
@@ -136,7 +135,6 @@ async function planIf(
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
-  believeState(store);
   const { observed } = observation.assembly;
   const seen = wanted.filter(({ row, object }) => observed.gate.lists(row.stream, namespaceOf(object)));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);

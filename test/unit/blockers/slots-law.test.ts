@@ -119,7 +119,7 @@ function recordOf(app: App, workload: object = {}): WorkloadRecord {
       progressDeadlineMs: 600_000,
       ...workload,
     },
-    edges: new Map([[CONFIG, { runningDigest: 'old', mixedPods: false, stamp: {} }]]),
+    edges: new Map([[CONFIG, { runningDigest: 'old', stamp: {} }]]),
   } as unknown as WorkloadRecord;
 }
 

@@ -28,9 +28,8 @@ for (const [sentence, [given, runningDigest]] of Object.entries(RECOVERED)) {
 const OWED: Record<string, readonly [Partial<Edge>, string | undefined, boolean]> = {
   'another content is out of date': [{}, B, true],
   'the same content is not': [{}, A, false],
-  'an edge with mixed pods is, whatever the digests say': [{ mixedPods: true }, A, true],
   'unknown is, whatever is observed': [{ runningDigest: '?' }, A, true],
-  'an absent object is not': [{ mixedPods: true, runningDigest: '?' }, undefined, false],
+  'an absent object is not': [{ runningDigest: '?' }, undefined, false],
   'an object never seen before is not: it is the baseline': [{ runningDigest: undefined }, A, false],
 };
 
@@ -41,7 +40,6 @@ for (const [sentence, [edge, observed, is]] of Object.entries(OWED)) {
 
 const RECORDED: Record<string, readonly [Partial<Edge>, boolean, string | undefined]> = {
   'what is sure is recorded as it is': [{}, false, A],
-  'an edge with mixed pods is recorded as unknown': [{ mixedPods: true }, false, '?'],
   'an edge in flight is recorded as unknown': [{}, true, '?'],
   'unknown stays unknown': [{ runningDigest: '?' }, false, '?'],
   'nothing is recorded of what was never seen': [{ runningDigest: undefined }, true, undefined],

@@ -221,7 +221,7 @@ function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRe
     lawful(world, record, ref, edge),
     `${ref.name} as ${record.workload.ref.name} ran it`,
   );
-  const start = { ...edge, runningDigest: believed, mixedPods: false };
+  const start = { ...edge, runningDigest: believed };
   if (!isInFlight(record, keyOf(ref)))
     assert.equal(isOutdated(start, digest), isOutdated(edge, digest), 'owes the same');
 }

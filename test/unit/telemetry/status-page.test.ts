@@ -58,7 +58,7 @@ const FULL: Partial<StatusReport> = {
     outdatedWorkload('old', 7500, {
       follows: [
         outdated('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
-        outdated('Secret/x', { why: 'changed-while-rolling' }),
+        outdated('Secret/x', { why: 'unknown' }),
       ],
       state: 'refused',
       waiting: wait('refused', 'denied by "guard"', 200.2),
@@ -137,7 +137,7 @@ describe('the page says', () => {
   const text = textOf(pageOf(FULL));
   const cases: Record<string, RegExp> = {
     'which workloads are out of date, for how long, why and until when, the oldest first':
-      /Out of date or failing 3 .*Deployment\/old default refused 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting denied by "guard" refused Next look in 3.min 21.s\. Deployment\/new default waiting 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed it is rolled soon quiet Next look in 4.s\. Deployment\/next default waiting 1.s .* it is next queued /,
+      /Out of date or failing 3 .*Deployment\/old default refused 2.h 5.min ConfigMap\/old pods run unknown → , current is bbbb… what the pods read is not known Secret\/x .* what the pods read is not known denied by "guard" refused Next look in 3.min 21.s\. Deployment\/new default waiting 3.s ConfigMap\/new pods run aaaa… → , current is bbbb… the content changed it is rolled soon quiet Next look in 4.s\. Deployment\/next default waiting 1.s .* it is next queued /,
     'what is worth a look':
       /Worth a look 1 .*Deployment\/odd default A,,B is no list of names\. malformed ConfigMap\/odd aaaa…/,
     'what follows what':

@@ -9,7 +9,6 @@ interface Case {
   readonly given: () => World;
   readonly runningDigest: string | undefined;
   readonly needsRollout: boolean;
-  readonly isDirty?: boolean;
 }
 
 /** A start: the state says `entry` (and a mark), the object is `content`, web carries `stamp`. */
@@ -37,16 +36,14 @@ const START: Record<string, Case> = {
   'the committed digest': { given: () => start('a.1', 'a'), runningDigest: 'a', needsRollout: false },
   'the committed digest, owed if the content changed meanwhile': {
     given: () => start('a.1', 'b'),
-    runningDigest: 'a',
+    runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
   'not what a stamp says': { given: () => start('b.2', 'b', 'a.7'), runningDigest: 'b', needsRollout: false },
   'unknown, as recorded': {
     given: () => start('b.2', 'b', undefined, '?'),
     runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
 };
 
@@ -104,16 +101,15 @@ const LATER: Record<string, Case> = {
     runningDigest: 'b',
     needsRollout: false,
   },
-  'the object changed after the workload that appears: born dirty': {
+  'the object changed after the workload that appears: unknown': {
     given: then((world) => {
       world.noWorkload('web');
       world.edit('web', { follows: ['cfg'] });
       world.config('cfg', 'b');
       world.tellWorkload('web');
     }),
-    runningDigest: 'b',
+    runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
   'opting in is a new edge, whatever was owed before': {
     given: then((world) => {
@@ -164,19 +160,17 @@ const LATER: Record<string, Case> = {
       world.workload('web', { image: 'v2', isRolledOut: false });
       world.config('cfg', 'a', { relisted: true, since: 0 });
     }),
-    runningDigest: 'a',
+    runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
-  'the content changes and changes back while the workload is rolling out: dirty': {
+  'the content changes and changes back while the workload is rolling out: unknown': {
     given: then((world) => {
       world.workload('web', { isRolledOut: false });
       world.config('cfg', 'b');
       world.config('cfg', 'a');
     }),
-    runningDigest: 'a',
+    runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
   'a patch cleans what was dirty': {
     given: then((world) => {
@@ -196,9 +190,8 @@ const LATER: Record<string, Case> = {
       world.land(plan);
       world.answer(plan);
     }),
-    runningDigest: 'b',
+    runningDigest: '?',
     needsRollout: true,
-    isDirty: true,
   },
   'an owner changes the template while the object is open: unknown': {
     given: then((world) => {
@@ -246,7 +239,7 @@ const LATER: Record<string, Case> = {
   },
 };
 
-for (const [sentence, { given, runningDigest, needsRollout, isDirty }] of Object.entries({
+for (const [sentence, { given, runningDigest, needsRollout }] of Object.entries({
   ...START,
   ...LATER,
 })) {
@@ -259,7 +252,6 @@ for (const [sentence, { given, runningDigest, needsRollout, isDirty }] of Object
       runningDigest === undefined || runningDigest === '?' ? runningDigest : d(runningDigest),
     );
     assert.equal(world.needsRollout('web'), needsRollout);
-    if (needsRollout) assert.equal(edge.mixedPods, isDirty ?? false);
   });
 }
 

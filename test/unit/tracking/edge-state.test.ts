@@ -12,23 +12,11 @@ const CONTENT = { isLate: false, mayHaveBeenRead: false, isAfterGap: false, mayH
 
 /** One of each; `observed` is B. */
 const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: T } } = {
-  appeared: { type: 'appeared', observed: B, mayHaveReadOther: false },
-  'found-at-start': {
-    type: 'found-at-start',
-    running: B,
-    observed: B,
-    isRolledOut: true,
-    mayHaveReadOther: false,
-  },
-  rescoped: { type: 'rescoped', running: B, stamp },
   began: { type: 'began', running: B },
-  'pods-start-without': { type: 'pods-start-without' },
   'content-changed': { type: 'content-changed', observed: B, running: A, ...CONTENT },
   skipped: { type: 'skipped', observed: B },
   'stamp-seen': { type: 'stamp-seen', stamp },
-  'template-changed': { type: 'template-changed', stamp },
   'pods-seen': { type: 'pods-seen', observed: A, isRolledOut: true, mayHaveReadBoth: false },
-  'external-rollout-done': { type: 'external-rollout-done', observed: B },
   'pods-started': { type: 'pods-started', observed: B },
   doubted: { type: 'doubted' },
   'patch-accepted': { type: 'patch-accepted', digest: B, stamp, changedSince: false },
@@ -41,8 +29,8 @@ const PAGE = readFileSync(new URL('../../../docs/explanation/how-it-decides.md',
 const ROWS = PAGE.split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter(([, event = '']) => /^`[a-z-]+`$/.test(event) && event.slice(1, -1) in EVENTS)
-  .map(([, event = '', , running = '', mixed = '', inProgress = '']) => {
-    return { event: EVENTS[event.slice(1, -1) as EdgeEvent['type']], running, mixed, inProgress };
+  .map(([, event = '', , running = '', inProgress = '']) => {
+    return { event: EVENTS[event.slice(1, -1) as EdgeEvent['type']], running, inProgress };
   });
 
 test('the table has every event once', () => {
@@ -51,12 +39,10 @@ test('the table has every event once', () => {
 
 /** Where the drawing has an event lead to, where that depends on more than the event. */
 const BY_INPUT: Partial<Record<EdgeEvent['type'], readonly string[]>> = {
-  appeared: ['Mixed', 'UpToDate'],
-  'found-at-start': ['Mixed', 'UpToDate'],
-  rescoped: ['Unknown'],
-  'content-changed': ['Mixed', 'Outdated', 'UpToDate'],
-  'pods-seen': ['Mixed'],
-  'patch-accepted': ['Mixed', 'UpToDate'],
+  began: ['Unknown', 'UpToDate'],
+  'content-changed': ['Outdated', 'Unknown', 'UpToDate'],
+  'pods-seen': ['Unknown'],
+  'patch-accepted': ['Unknown', 'UpToDate'],
 };
 
 /** By event: the states to which the drawing has it lead. */
@@ -69,11 +55,10 @@ function drawnTargets(): ReadonlyMap<string, readonly string[]> {
 }
 
 /** The same of a row of the table. */
-function targetsOf({ event, running, mixed }: (typeof ROWS)[number]): readonly string[] {
+function targetsOf({ event, running }: (typeof ROWS)[number]): readonly string[] {
   const byInput = BY_INPUT[event.type];
   if (byInput !== undefined) return byInput;
-  if (running !== '') return [running === 'unknown' ? 'Unknown' : 'UpToDate'];
-  return mixed === 'yes' ? ['Mixed'] : [];
+  return running === '' ? [] : [running === 'unknown' ? 'Unknown' : 'UpToDate'];
 }
 
 test('the drawing has what the table has', () => {
@@ -81,16 +66,15 @@ test('the drawing has what the table has', () => {
   for (const row of ROWS) assert.deepEqual(drawn.get(row.event.type) ?? [], targetsOf(row), row.event.type);
 });
 
-for (const { event, running, mixed, inProgress } of ROWS) {
+for (const { event, running, inProgress } of ROWS) {
   for (const flag of [false, true]) {
-    test(`${event.type}, of pods that ${flag ? 'are mixed and' : 'are not mixed nor'} being replaced`, () => {
-      const edge = { ...EDGE, mixedPods: flag, rolloutInProgress: flag };
-      const { runningDigest, mixedPods, rolloutInProgress } = nextEdge(edge, event);
+    test(`${event.type}, of pods that are ${flag ? '' : 'not '}being replaced`, () => {
+      const edge = { ...EDGE, rolloutInProgress: flag };
+      const { runningDigest, rolloutInProgress } = nextEdge(edge, event);
       assert.deepEqual(
-        { runningDigest, mixedPods, rolloutInProgress },
+        { runningDigest, rolloutInProgress },
         {
           runningDigest: RUNNING[running] ?? A,
-          mixedPods: FLAGS[mixed] ?? flag,
           rolloutInProgress: FLAGS[inProgress] ?? flag,
         },
       );
@@ -99,60 +83,35 @@ for (const { event, running, mixed, inProgress } of ROWS) {
 }
 
 const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]> = {
-  'an edge that appears after a change has mixed pods': [
+  'a start may find our rollout in progress': [
     {},
-    { ...EVENTS.appeared, mayHaveReadOther: true },
-    { runningDigest: B, mixedPods: true },
-  ],
-  'unless the object is not there': [
-    {},
-    { ...EVENTS.appeared, observed: undefined, mayHaveReadOther: true },
-    { runningDigest: undefined },
-  ],
-  'a start that finds another content finds mixed pods': [
-    {},
-    { ...EVENTS['found-at-start'], running: A },
-    { runningDigest: A, mixedPods: true },
-  ],
-  'or one that changed and changed back': [
-    {},
-    { ...EVENTS['found-at-start'], mayHaveReadOther: true },
-    { runningDigest: B, mixedPods: true },
-  ],
-  'a start that finds a stamp and pods that start finds a rollout': [
-    {},
-    { ...EVENTS['found-at-start'], isRolledOut: false },
+    { ...EVENTS.began, isInProgress: true },
     { runningDigest: B, rolloutInProgress: true },
   ],
-  'and without a stamp none of ours': [
-    { stamp: undefined },
-    { ...EVENTS['found-at-start'], isRolledOut: false },
-    { runningDigest: B },
-  ],
   'late news are what was in force when the edge began': [
-    { mixedPods: true },
+    {},
     { ...EVENTS['content-changed'], isLate: true },
-    { runningDigest: B, mixedPods: true },
+    { runningDigest: B },
   ],
   'the first content is the baseline': [
     { runningDigest: undefined },
     { ...EVENTS['content-changed'], running: undefined, mayHaveBeenRead: true },
-    { runningDigest: B, mixedPods: false },
+    { runningDigest: B },
   ],
   'but not where a gap hides what pods may have read': [
     { runningDigest: undefined },
     { ...EVENTS['content-changed'], running: undefined, mayHaveBeenRead: true, isAfterGap: true },
-    { runningDigest: B, mixedPods: true },
+    { runningDigest: '?' },
   ],
   'content that pods may have read mixes them, whatever it is now': [
     {},
     { ...EVENTS['content-changed'], observed: A, mayHaveBeenRead: true },
-    { mixedPods: true },
+    { runningDigest: '?' },
   ],
   'content that changes while pods start mixes them': [
     {},
     { ...EVENTS['content-changed'], mayHaveStarted: true },
-    { mixedPods: true },
+    { runningDigest: '?' },
   ],
   'content that is as before does not': [
     {},
@@ -162,20 +121,19 @@ const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]
   'pods that start while the edge is out of date are mixed': [
     { rolloutInProgress: true },
     { ...EVENTS['pods-seen'], observed: B, isRolledOut: false },
-    { mixedPods: true, rolloutInProgress: true },
+    { runningDigest: '?', rolloutInProgress: true },
   ],
   'pods that start while it is not are not': [{}, { ...EVENTS['pods-seen'], isRolledOut: false }, {}],
   'pods that may have read both are mixed': [
     {},
     { ...EVENTS['pods-seen'], mayHaveReadBoth: true },
-    { mixedPods: true },
+    { runningDigest: '?' },
   ],
   'content that changed since the plan may have been read by the pods of its patch': [
     {},
     { ...EVENTS['patch-accepted'], changedSince: true },
     {
-      runningDigest: B,
-      mixedPods: true,
+      runningDigest: '?',
       rolloutInProgress: true,
       stamp,
       followedSince: undefined,
@@ -205,10 +163,6 @@ test('what is unknown, patched or rolled from outside is not what was in force a
   const kept = Object.values(EVENTS).filter((event) => nextEdge(EDGE, event).followedSince !== undefined);
   assert.deepEqual(
     kept.map(({ type }) => type).sort(),
-    [
-      ...['appeared', 'began', 'content-changed', 'found-at-start'],
-      ...['pods-seen', 'pods-start-without', 'pods-started', 'rescoped'],
-      ...['skipped', 'stamp-seen'],
-    ].sort(),
+    [...['began', 'content-changed', 'pods-seen', 'skipped', 'stamp-seen']].sort(),
   );
 });

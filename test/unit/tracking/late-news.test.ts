@@ -70,7 +70,7 @@ for (const [sentence, [act, needsRollout]] of Object.entries(LATE)) {
     act(world, world.now);
     assert.deepEqual(
       [world.edge('web', 'late').runningDigest, world.needsRollout('web')],
-      [d('a'), needsRollout],
+      [needsRollout ? '?' : d('a'), needsRollout],
     );
   });
 }
