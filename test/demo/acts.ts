@@ -102,7 +102,7 @@ function showPapers(stage: Stage): void {
   screen.act(`the last patch of ${describe(web)}: one variable of the pod template, and nothing else`);
   printPatch(stage, web);
   screen.act(
-    'the state ConfigMap: a digest and a sequence per object, and the digest that the pods of cache still run',
+    'the state ConfigMap: a digest per object, and a mark for cache, whose pods still run the former content',
   );
   printState(stage);
 }

@@ -10,6 +10,7 @@ import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type Json, type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { type ReloaderOptions, Stage } from './stage.ts';
+import { digestIn } from './workloads.ts';
 
 /** What the reloader is to roll, and how it is started. */
 export interface ArgoOptions extends Pick<ReloaderOptions, 'flags' | 'periodMs'> {
@@ -252,10 +253,10 @@ export class ArgoStage implements AsyncDisposable {
   async markOnly(): Promise<void> {
     await this.stage.markBeside();
     const [stamp] = Object.values(await this.stage.stamps({ kind: 'Deployment', name: 'marker' }));
-    await this.stage.until('it is committed', async () => {
-      const state = await this.stage.state();
-      return state['v1.ConfigMap_marker'] === stamp;
-    });
+    await this.stage.until(
+      'it is committed',
+      async () => (await this.stage.entryOf('marker')) === digestIn(stamp),
+    );
   }
 
   /** Nothing is owed: so many patches and templates were needed, and the pods of `web` have read the current content. */

@@ -3,7 +3,7 @@
 import { digestOf } from '../digests.ts';
 import { type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
-import { isRolledOut, manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
+import { digestIn, isRolledOut, manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
 
 /** The ConfigMap that all follow unless a test says otherwise. */
 export const BUNDLE = 'bundle';
@@ -116,10 +116,6 @@ export class Crowd implements Disposable {
     this.mostInProgress = Math.max(this.mostInProgress, this.inProgress.size);
     this.mostDown = Math.max(this.mostDown, this.down.size);
   }
-}
-
-function digestIn(stamp: string): string {
-  return stamp.split('.')[0] ?? '';
 }
 
 function mark(set: Set<string>, name: string, isIn: boolean): void {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import type { Stage } from './stage.ts';
-import type { WorkloadName } from './workloads.ts';
+import { digestIn, type WorkloadName } from './workloads.ts';
 
 /**
  * Nothing is owed and nothing more is rolled: the workload has had so many templates, and all its pods are of the last
@@ -43,5 +43,5 @@ export async function endsAt(
   assert.equal(Object.keys(stamps).length, 1);
   const { name } = workload;
   const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`] ?? stamps[`ConfigMap/${name}`];
-  assert.equal((await stage.state())[`v1.ConfigMap_${name}`], stamp);
+  assert.equal(await stage.entryOf(name), digestIn(stamp));
 }

@@ -6,7 +6,7 @@ import { startCluster } from '../control-plane/test-cluster.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
-import { manifestOf, type WorkloadParts, web } from './workloads.ts';
+import { digestIn, manifestOf, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -76,7 +76,7 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     for (const workload of workloads) {
       const stamps = await restsAt(stage, reloader, workload, 2);
       assert.deepEqual(Object.keys(stamps), ['_RELOADER_CONFIGMAP_CFG']);
-      assert.equal((await stage.state())['v1.ConfigMap_cfg_a'], stamps['_RELOADER_CONFIGMAP_CFG']);
+      assert.equal(await stage.entryOf('cfg_a'), digestIn(stamps['_RELOADER_CONFIGMAP_CFG']));
     }
     const { a: _, ...others } = BEGIN;
     await reloader.kill();

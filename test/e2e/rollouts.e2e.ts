@@ -15,7 +15,7 @@ import { annotationsFor, CONFIG_KINDS, KINDS, READINGS, type WorkloadParts, web 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 
-const STAMP = new RegExp(`^${KEYED}\\.17$`);
+const STAMP = new RegExp(`^${KEYED}\\.\\d{16}$`);
 
 /** A workload for each kind of object and each way to read it, and the objects of their names. */
 function waysToRead(kind: WorkloadParts['kind']): (WorkloadParts & { readonly config: ConfigKind })[] {

@@ -11,6 +11,7 @@ import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox
 import { type RunOptions, runProgram, type Said } from './programs.ts';
 import {
   CONFIG_KINDS,
+  digestIn,
   isRolledOut,
   manifestOf,
   stampsOf,
@@ -232,6 +233,11 @@ export class Stage implements AsyncDisposable {
     return Object.fromEntries(
       Object.entries(objectOf(data)).map(([key, value]) => [key, stringOf(value) ?? '']),
     );
+  }
+
+  /** The digest of the entry of a ConfigMap. */
+  async entryOf(name: string): Promise<string> {
+    return digestIn((await this.state())[`v1.ConfigMap_${name}`]);
   }
 
   /** The names of those that the state marks: they are rolled after a kill, also if they have been already. */

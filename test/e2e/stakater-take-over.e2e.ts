@@ -74,7 +74,7 @@ test('50 workloads with its stamps are taken over without a rollout; then each c
     for (const name of OBJECTS) await stage.put(name, content);
     for (const [which, each] of WORKLOADS.entries()) await stage.stampedAfter(each, stamps[which] ?? {});
     await stage.mark(reloader);
-    await areAllAt(stage, index + 2, new RegExp(`^${KEYED}\\.${1 + 16 * (index + 1)}$`));
+    await areAllAt(stage, index + 2, new RegExp(`^${KEYED}\\.\\d{16}$`));
   }
   assert.ok(!reloader.says(/second-reloader/));
 });
