@@ -62,6 +62,8 @@ async function byOneThatTakesOver(pair: Pair, hold: Hold): Promise<Late> {
   const held = hold(late.proxy);
   await leader.process.stop();
   await pair.scene.change('web');
+  // A process that starts now may find the Lease before the next try of the standby.
+  await pair.scene.stage.until('the standby leads', () => pair.isHeldBy(late));
   await pair.start();
   return { late, held };
 }
