@@ -34,7 +34,7 @@ export function runOf(stamped: RawWorkload, plan: RolloutPlan): Pick<RawWorkload
   return manifest;
 }
 
-/** The sequences of the stamps do not enter the digest: a state write may raise them while the request is under way. */
+/** The id of the stamps does not enter the digest: each process makes another one. */
 function digestOf(uid: string, generation: number, { stamps }: RolloutPlan): string {
   const digests = stamps.map(({ config, stamp }) => `${config}=${stamp.digest}`).sort();
   const text = JSON.stringify([uid, generation, digests]);

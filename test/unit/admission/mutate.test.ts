@@ -66,7 +66,7 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`)] }),
   },
-  'an uncommitted stamp comes back as it was, for the same pods': {
+  'a stamp of a former content comes back as it was, for the same pods': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X] }),
