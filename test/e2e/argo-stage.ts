@@ -10,7 +10,6 @@ import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type Json, type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { type ReloaderOptions, Stage } from './stage.ts';
-import { digestIn } from './workloads.ts';
 
 /** What the reloader is to roll, and how it is started. */
 export interface ArgoOptions extends Pick<ReloaderOptions, 'flags' | 'periodMs'> {
@@ -252,11 +251,8 @@ export class ArgoStage implements AsyncDisposable {
   /** Resolves when what another workload follows is rolled and committed, although `web` may be owed something. */
   async markOnly(): Promise<void> {
     await this.stage.markBeside();
-    const [stamp] = Object.values(await this.stage.stamps({ kind: 'Deployment', name: 'marker' }));
-    await this.stage.until(
-      'it is committed',
-      async () => (await this.stage.entryOf('marker')) === digestIn(stamp),
-    );
+    const marker = { kind: 'Deployment', name: 'marker' } as const;
+    await this.stage.until('it is committed', async () => (await this.stage.marked([marker])).size === 0);
   }
 
   /** Nothing is owed: so many patches and templates were needed, and the pods of `web` have read the current content. */
