@@ -22,7 +22,7 @@ export const REASONS = {
   'evictions-stalled':
     'The evictions make no progress: a pod does not become ready, or a PodDisruptionBudget allows none.',
   'no-older-pod': 'Every pod was created after the last write of the objects: nothing is left to evict.',
-  'stamped-by-peer': 'Another reloader stamped the pod template.',
+  'stamped-by-peer': 'Another client or reloader wrote a later stamp into the pod template.',
   'external-rollout':
     'An external writer changed the pod template while content was changing: its pods may have read either version.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',

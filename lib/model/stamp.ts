@@ -12,7 +12,7 @@ export interface Stamp {
   readonly id: number;
 }
 
-/** An id as part of an expression; see `numberIn`. */
+/** An id as part of an expression. */
 export const NUMBER = '\\d{1,16}';
 
 /** Every text of a stamp, and nothing else. */

@@ -41,8 +41,8 @@ const NO_KEY: WriteResult<undefined> = {
 };
 
 /**
- * The body of a notification; its `webhook` is the whole message of Stakater Reloader. A repetition has the same `id`, also by
- * another process, and no other rollout has it, since no version of an object and no id of a stamp comes twice.
+ * The body of a notification; its `webhook` is the whole message of Stakater Reloader. A repetition has the same `id` while the
+ * objects are not written, also by another process: what was accepted for these versions brings them.
  */
 export function bodyOf({ workload, stamps, versions: known }: RolloutPlan, now: Date): PostBody {
   const versions = stamps.map(({ config, stamp }) => {

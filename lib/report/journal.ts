@@ -91,7 +91,7 @@ function messageOf({ reason, workload, config, detail }: Note): string {
     case 'absent':
       return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
     case 'stamped-by-peer':
-      return `${who} was rolled for ${what} by another reloader`;
+      return `${who} has a later stamp for ${what}, which another client or reloader wrote`;
     case 'external-rollout':
       return `${who} was changed by an external writer while ${what} was changing: it is rolled once more`;
     case 'external-rollout-done':

@@ -34,8 +34,8 @@ export interface Tries {
   conflicts: number;
   /** The patch that was refused last, as text; only a second refusal of the same one counts. */
   refused: string | undefined;
-  /** The id of their stamps, so that the same plan has the same text. */
-  readonly id: number;
+  /** The id of their stamps, so that the same plan has the same text. One that may be applied yet is not used again. */
+  id: number;
   /** Whether the last conflict was with a writer that left the template as it is: see RolloutDraft. */
   testsTemplate: boolean;
 }
@@ -175,6 +175,7 @@ export class RolloutAttempts {
         this.#abandon(plan);
         return unavailable(result);
       case 'unanswered': {
+        sent.tries.id = this.#options.store.settings.newStampId();
         const known = await this.#refresh(plan.workload, plan);
         return known ?? unavailable(result);
       }

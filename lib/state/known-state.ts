@@ -221,10 +221,7 @@ export class KnownState {
     return undefined;
   }
 
-  /**
-   * Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. Its sequences
-   * count as used before it is sent: if the answer is lost, no later stamp may use them.
-   */
+  /** Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. */
   async write(write: StateWrite): Promise<WriteResult<unknown>> {
     const { store, review } = this.#options;
     noteSent(store, write);

@@ -13,8 +13,8 @@ import { covers, type Stream } from '../store/sync-gate.ts';
 import type { StateCommitter } from './state-committer.ts';
 
 /**
- * Takes in one ConfigMap if it is a shard of the state. A standby parses it, for its admission webhook needs the sequences that
- * the leader has used. A leader only checks the mark: its own reads and writes are newer than the watch.
+ * Takes in one ConfigMap if it is a shard of the state. A standby parses it, for its admission webhook needs to know which
+ * entries there are. A leader only checks the mark: its own reads and writes are newer than the watch.
  */
 export function seeShownState(
   store: Store,

@@ -106,14 +106,25 @@ function overridesByShard(
     const ref = store.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && store.persisted.entryOf(ref));
     if (ref === undefined || entry === undefined) continue;
-    // An outdated one is marked also where the entry keeps the digest that its pods run.
-    const isBehind = desired.has(config) && isOutdatedOn(store, workload, config, edge);
-    const mark = isBehind ? UNKNOWN : overrideFor(store, workload, { config, entry, edge });
+    const mark = markFor(store, workload, { config, entry, edge }, desired.has(config));
     if (mark === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
     byShard.set(shard, { ...byShard.get(shard), [localEntryKeyOf(ref)]: mark });
   }
   return byShard;
+}
+
+/** An outdated one is marked, and its mark stays, also where the entry keeps the digest that its pods run. */
+function markFor(
+  store: Store,
+  record: WorkloadRecord,
+  each: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
+  isWritten: boolean,
+): Mark | undefined {
+  const ref = store.configs.get(each.config)?.ref;
+  const isMarked = ref !== undefined && store.persisted.overrideOf(record.workload.ref, ref) === UNKNOWN;
+  const isBehind = (isWritten || isMarked) && isOutdatedOn(store, record, each.config, each.edge);
+  return isBehind ? UNKNOWN : overrideFor(store, record, each);
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 const FORBIDDEN = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
@@ -104,6 +105,27 @@ test('so it is where the first look shows what took it back', async (t) => {
   stage.change('b');
   await stage.pass(60_000);
   assert.equal(stage.patches.length, 2);
+});
+
+test('a patch that is applied late is not taken for the next one with the same content', async (t) => {
+  const stage = new RolloutStage(t);
+  let late: RolloutPlan | undefined;
+  stage.faults.push({
+    before: () => {
+      late = stage.world.record('web').inFlight;
+    },
+    result: { kind: 'unanswered', message: 'timeout' },
+  });
+  stage.change('b');
+  await stage.pass(1000);
+  stage.change('c');
+  assert.ok(late !== undefined);
+  // Its pods start with c, and the watch lags.
+  stage.world.land(late);
+  const generation = stage.world.live.get('web')?.generation ?? 0;
+  stage.change('b');
+  await stage.pass(20_000);
+  assert.ok((stage.world.live.get('web')?.generation ?? 0) > generation);
 });
 
 test('a defect where an outcome is told ends nothing: it is logged, and tried again until all is settled', async (t) => {

@@ -129,6 +129,21 @@ test('marks: a write on its way that removes one is waited for', async (t) => {
   assert.deepEqual(stage.data, { [CFG]: 'b.1', 'ran.Deployment_web': `{"${CFG}":"?"}` });
 });
 
+test('marks: that of an outdated workload stays beside a write of another object', async (t) => {
+  const stage = new CommitterStage(t, NOT_WRITTEN).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.isSynced = false;
+  for (const [name, workload] of [
+    ['cfg', 'web'],
+    ['tls', 'api'],
+  ] as const) {
+    stage.world.config(name, 'b');
+    const answer = stage.committer.mark(stage.world.record(workload));
+    await stage.pass(1500);
+    assert.equal(await answer, true);
+  }
+  assert.ok(stage.world.needsRollout('web') && stage.committer.isMarked(stage.world.record('web')));
+});
+
 class JobWorld extends World {
   override workloadRef(name: string): WorkloadRef {
     return { ...super.workloadRef(name), kind: 'Job' };
