@@ -268,7 +268,8 @@ describe(`${COUNT} Deployments follow five objects, which change in stages`, { s
 
   test('a halt stays over an undo and a take-over; once a person lets the content go on, the next one halts it', async () => {
     const former = (await halted())['bad']?.commands;
-    await stage.kubectl(['rollout', 'undo', `deployment/${CANARY}`]);
+    // A kill may have repeated its rollout: the revision before has the same content.
+    await stage.kubectl(['rollout', 'undo', `deployment/${CANARY}`, '--to-revision=1']);
     await stage.until('the canary is well', () => !crowd.inProgress.has(CANARY));
     await endLeader('stop');
     await stage.markBeside();
