@@ -213,7 +213,8 @@ function writerOf({ object, oldObject }: AdmissionRequest): string | undefined {
 type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
- * The patch that puts the live stamps back into `update`: stamps of followed objects that are missing or earlier, and further annotations that are missing, or belong to older stamps. Undefined if there are none.
+ * The patch that puts back into `update` the stamps of followed objects that are missing or earlier, and the annotations that are
+ * missing or belong to older stamps. Undefined if there are none.
  *
  * @param objects the variables of each object that the workload follows
  */

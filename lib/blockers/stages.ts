@@ -8,12 +8,11 @@ import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotati
 import { isOfContent } from '../model/digest.ts';
 import { describe, keyOf, type ObjectKey, wholeKeyOf, workloadRefIn } from '../model/object-ref.ts';
 import type { PodClient } from '../model/outcome.ts';
-import { stampsObject } from '../model/rollout-plan.ts';
 import type { Staging } from '../model/settings.ts';
 import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
 import * as notes from '../tracking/halts.ts';
@@ -339,7 +338,7 @@ function followersOf(store: Store, object: ObjectKey): Pick<Facts, 'parts' | 'fo
   const followers = new Map<ObjectKey, Follower>();
   for (const config of parts)
     for (const [record, edge] of store.edgesOf(keyOf(config.ref))) {
-      const isSent = isInFlight(record, config);
+      const isSent = isSentWith(record, config);
       const isOutdated = !isSent && isOutdatedOn(store, record, keyOf(config.ref), edge);
       const isStamped = isOfContent(edge.stamp?.digest, config);
       const isRepeated = isOutdated && isStamped && edge.rolloutInProgress;
@@ -362,7 +361,7 @@ function addFollower(
   followers.set(key, follower);
 }
 
-function isInFlight({ inFlight }: WorkloadRecord, { ref, digest }: ConfigRecord): boolean {
-  if (inFlight === undefined || !stampsObject(inFlight, keyOf(ref))) return false;
-  return inFlight.versions.get(keyOf(ref))?.digest === digest;
+function isSentWith(record: WorkloadRecord, { ref, digest }: ConfigRecord): boolean {
+  const key = keyOf(ref);
+  return isInFlight(record, key) && record.inFlight?.versions.get(key)?.digest === digest;
 }

@@ -59,13 +59,14 @@ export function changedOverrides(
   for (const workload of workloads) {
     const key = store.persisted.overridesKeyOf(workload.workload.ref);
     const after = overridesByShard(store, workload, desired);
-    const carried = marksCarried(store, workload);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
       const overrides = after.get(shard);
       const [before = {}, now = {}] = [shards[shard]?.overrides.get(key), overrides];
       const changed = Object.keys({ ...before, ...now }).filter((each) => before[each] !== now[each]);
+      if (changed.length === 0) continue;
+      const carried = marksCarried(store, workload);
       const isDue = changed.some((each) => each in now || before[each] !== carried[each]);
-      if (changed.length > 0) changes.push({ shard, key, overrides, isDue });
+      changes.push({ shard, key, overrides, isDue });
     }
   }
   return changes;
@@ -106,10 +107,12 @@ function overridesByShard(
     const ref = store.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && store.persisted.entryOf(ref));
     if (ref === undefined || entry === undefined) continue;
-    const mark = markFor(store, workload, { config, entry, edge }, desired.has(config));
+    const mark = markFor(store, workload, { ref, config, entry, edge }, desired.has(config));
     if (mark === undefined) continue;
     const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
-    byShard.set(shard, { ...byShard.get(shard), [localEntryKeyOf(ref)]: mark });
+    const overrides = byShard.get(shard) ?? {};
+    overrides[localEntryKeyOf(ref)] = mark;
+    byShard.set(shard, overrides);
   }
   return byShard;
 }
@@ -118,12 +121,11 @@ function overridesByShard(
 function markFor(
   store: Store,
   record: WorkloadRecord,
-  each: { readonly config: ObjectKey; readonly entry: StateEntry; readonly edge: Edge },
+  each: Parameters<typeof overrideFor>[2] & { readonly ref: ConfigRef },
   isWritten: boolean,
 ): Mark | undefined {
-  const ref = store.configs.get(each.config)?.ref;
-  const isMarked = ref !== undefined && store.persisted.overrideOf(record.workload.ref, ref) === UNKNOWN;
-  const isBehind = (isWritten || isMarked) && isOutdatedOn(store, record, each.config, each.edge);
+  const isMarked = (): boolean => store.persisted.overrideOf(record.workload.ref, each.ref) === UNKNOWN;
+  const isBehind = isOutdatedOn(store, record, each.config, each.edge) && (isWritten || isMarked());
   return isBehind ? UNKNOWN : overrideFor(store, record, each);
 }
 

@@ -91,8 +91,8 @@ function afterContent(edge: Edge, event: ContentChanged): Edge {
   if (isLate) return { ...edge, runningDigest: observed };
   if (running === undefined)
     return { ...edge, runningDigest: isAfterGap && mayHaveBeenRead ? UNKNOWN : observed };
-  const isMixed = mayHaveBeenRead || (mayHaveStarted && running !== observed);
-  return { ...edge, runningDigest: isMixed ? UNKNOWN : running };
+  const isDoubted = mayHaveBeenRead || (mayHaveStarted && running !== observed);
+  return { ...edge, runningDigest: isDoubted ? UNKNOWN : running };
 }
 
 function afterLook(

@@ -6,10 +6,9 @@ import { ControlPlane } from '../control-plane/control-plane.ts';
 import { senderTo } from '../control-plane/sender.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { digestIn, type ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { Stage } from './stage.ts';
-import { digestIn } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

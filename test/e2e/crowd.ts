@@ -1,9 +1,10 @@
 /** Many Deployments of one pod each that follow ConfigMaps, and what a watch shows of their rollouts, in its order. */
 
 import { digestOf } from '../digests.ts';
+import { digestIn } from '../integration/reloader-process.ts';
 import { type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
-import { digestIn, isRolledOut, manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
+import { isRolledOut, manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
 
 /** The ConfigMap that all follow unless a test says otherwise. */
 export const BUNDLE = 'bundle';

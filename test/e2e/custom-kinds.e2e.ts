@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { KEYED } from '../digests.ts';
+import { digestIn } from '../integration/reloader-process.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { Stage } from './stage.ts';
-import { digestIn } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

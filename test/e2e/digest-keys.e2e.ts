@@ -6,11 +6,11 @@ import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { digestOf, KEYED } from '../digests.ts';
 import { installRights } from '../faults/rights.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { digestIn, type ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, stringOf } from '../sandbox/json.ts';
 import { endsAt, restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
-import { digestIn, web } from './workloads.ts';
+import { web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

@@ -1,9 +1,9 @@
 /** How the histories of the end-to-end tests have to end. */
 
 import assert from 'node:assert/strict';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { digestIn, type ReloaderProcess } from '../integration/reloader-process.ts';
 import type { Stage } from './stage.ts';
-import { digestIn, type WorkloadName } from './workloads.ts';
+import type { WorkloadName } from './workloads.ts';
 
 /**
  * Nothing is owed and nothing more is rolled: the workload has had so many templates, and all its pods are of the last

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { digestIn } from '../integration/reloader-process.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
-import { digestIn, manifestOf, type WorkloadParts, web } from './workloads.ts';
+import { manifestOf, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { installRights } from '../faults/rights.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { digestIn, type ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectsOf } from '../sandbox/json.ts';
 import { Stage } from './stage.ts';
-import { digestIn, web } from './workloads.ts';
+import { web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { digestIn, type ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { endsAt, restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
 import { hasWritten } from './programs.ts';
 import { type ReloaderOptions, Stage } from './stage.ts';
-import { annotationsFor, digestIn, KINDS, manifestOf, type WorkloadName, web } from './workloads.ts';
+import { annotationsFor, KINDS, manifestOf, type WorkloadName, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

@@ -6,12 +6,11 @@ import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { KubeconfigOptions, RealCluster } from '../control-plane/cluster.ts';
 import { installRights } from '../faults/rights.ts';
-import { BUNDLE, hasDoubt, ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
+import { BUNDLE, digestIn, hasDoubt, ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type RunOptions, runProgram, type Said } from './programs.ts';
 import {
   CONFIG_KINDS,
-  digestIn,
   isRolledOut,
   manifestOf,
   stampsOf,

@@ -124,11 +124,6 @@ export function stampsOf(pod: Json | undefined): Record<string, string> {
   return Object.assign(Object.fromEntries(variables), ...stamps) as Record<string, string>;
 }
 
-/** What precedes the last dot of a stamp or an entry. */
-export function digestIn(text: string | undefined): string {
-  return text?.replace(/\.\d+$/, '') ?? '';
-}
-
 /** The fields of the status that have to be as many as there are to be pods. */
 const COUNTS: Readonly<Record<string, readonly string[]>> = {
   Deployment: ['replicas', 'updatedReplicas', 'availableReplicas'],

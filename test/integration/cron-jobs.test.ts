@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
-import { Cluster, digestIn } from './harness.ts';
+import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
+import { digestIn } from './reloader-process.ts';
 
 const RUN_NOW = ['--cronjob-reload=run-now'];
 const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'] as const;

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { customResource } from '../sandbox/resource-table.ts';
 import { run } from '../tour/tour.ts';
-import { Cluster, digestIn } from './harness.ts';
+import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
-import { hasDoubt } from './reloader-process.ts';
+import { digestIn, hasDoubt } from './reloader-process.ts';
 
 /** An operator's kind: its template is two fields deep. */
 const APPS = customResource('acme.example/v1', 'apps', 'App');

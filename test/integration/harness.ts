@@ -197,11 +197,6 @@ export function resourceOf(kind: string): string {
   return WORKLOAD_KINDS.find((row) => row.kind === kind)?.resource ?? '';
 }
 
-/** The digest of a stamp, or of an entry of the state. */
-export function digestIn(text: unknown): string {
-  return String(text).replace(/\.\d+$/, '');
-}
-
 /** The stamps of a workload's first container, by variable. */
 export function stampsOf(cluster: Cluster, { kind, namespace, name }: WorkloadRef): Record<string, string> {
   const live = cluster.sandbox.get(resourceOf(kind), namespace, name) as

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Cluster, digestIn, stampsOf } from './harness.ts';
+import { Cluster, stampsOf } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
+import { digestIn } from './reloader-process.ts';
 
 const PATCH = { verb: 'patch', resource: 'deployments' } as const;
 const SILENCE = { match: {}, times: 'always', effect: { kind: 'hang', effect: false } } as const;

@@ -5,8 +5,9 @@ import { describe, test } from 'node:test';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { KEYED } from '../digests.ts';
 import { objectOf } from '../sandbox/json.ts';
-import { Cluster, digestIn, entriesIn, resourceOf, stampsOf } from './harness.ts';
+import { Cluster, entriesIn, resourceOf, stampsOf } from './harness.ts';
 import { configMap, deploy, mark, pair, put } from './manifests.ts';
+import { digestIn } from './reloader-process.ts';
 
 describe('a change is one rollout', { concurrency: 4 }, () => {
   const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'];

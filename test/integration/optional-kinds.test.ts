@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsOf, pick } from '../sandbox/json.ts';
-import { Cluster, digestIn } from './harness.ts';
+import { Cluster } from './harness.ts';
 import { configMap, mark, pair, put } from './manifests.ts';
+import { digestIn } from './reloader-process.ts';
 
 const WEB = configMap('web');
 const FLAGS = ['--is-openshift=false', '--enable-csi-integration=false'];
