@@ -22,7 +22,7 @@ import { readObject } from './reads.ts';
 import { refusalsOf } from './reloader-events.ts';
 import type { Answered, CommandContext } from './run-command.ts';
 import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
-import { kindOf, resourceOf, type Subject, subjectOf } from './subject.ts';
+import { type Subject, subjectOf } from './subject.ts';
 
 /** One annotation of one object; null removes it. */
 interface Change {
@@ -45,9 +45,9 @@ export const runHold: Run = run((_, target, { until = 'true' }) => {
 });
 
 /** Ends a hold, and says whether there was none. */
-export const runRelease: Run = run(async ({ send, reloader: { options } }, target) => {
+export const runRelease: Run = run(async ({ send }, target, _, { row }) => {
   const { kind, namespace, name } = target;
-  const reading = await readObject(send, resourceOf(kind, options), namespace, name);
+  const reading = await readObject(send, row, namespace, name);
   const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
   const wasHeld = reading.kind !== 'found' || (heldUntil(annotations) ?? 0) > moment();
   const also = wasHeld ? [] : [`${kind}/${name} was not held`];
@@ -107,9 +107,9 @@ function run(
     const { operands, flags, terminal } = context;
     const scene = await openScene(context);
     const subject = subjectOf(operands, scene.reloader.options);
-    const target = { kind: kindOf(subject), namespace: scene.namespace, name: subject.name };
+    const target = { kind: subject.kind, namespace: scene.namespace, name: subject.name };
     const change = await action(scene, target, flags, subject);
-    await write(scene, change);
+    await write(scene, subject, change);
     const { annotation, value, target: at } = change;
     const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
     const command = `kubectl annotate -n ${at.namespace} ${at.kind.toLowerCase()}/${at.name} ${words}`;
@@ -141,7 +141,7 @@ async function effectOf(
   subject: Subject,
   change: Change,
 ): Promise<Record<'says' | 'open', readonly string[]>> {
-  const title = `${kindOf(subject)}/${subject.name}`;
+  const title = `${subject.kind}/${subject.name}`;
   try {
     const { isRolled, unknown, causes, refusals = [] } = await rollsFor(scene, subject);
     const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
@@ -180,9 +180,13 @@ async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
 }
 
 /** @throws CommandError if the API server refuses it */
-async function write({ send, reloader }: Scene, { target, annotation, value }: Change): Promise<void> {
+async function write(
+  { send }: Scene,
+  subject: Subject,
+  { target, annotation, value }: Change,
+): Promise<void> {
   const { kind, namespace, name } = target;
-  const row = TEMPLATE_OWNERS.get(kind) ?? resourceOf(kind, reloader.options);
+  const row = TEMPLATE_OWNERS.get(kind) ?? subject.row;
   const body = { metadata: { annotations: { [annotation]: value } } };
   const asKubectl = { fieldManager: 'kubectl-annotate' };
   try {

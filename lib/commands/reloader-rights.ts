@@ -33,11 +33,6 @@ export function rightsKeyOf({ settings, workloads }: Store, ref: WorkloadRef): s
   return evicts ? `${ref.kind}${EVICTED}` : ref.kind;
 }
 
-/** The kinds of which it cannot list, watch or roll any object, but by evictions. */
-export function lackingKinds({ lacks = new Map() }: Rights): readonly (readonly [string, Lack])[] {
-  return [...lacks].filter(([key]) => !key.endsWith(EVICTED));
-}
-
 /** The reloader without the kinds that it may not list or watch in the namespaces of the question. */
 export async function withRights(
   send: Send,

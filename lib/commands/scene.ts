@@ -6,6 +6,7 @@ import { callJson } from '../kubernetes/json-call.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import {
+  configKindOf,
   configRefIn,
   describe,
   isMountedKind,
@@ -19,7 +20,7 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { STATES, type StatusReport } from '../model/status-report.ts';
 import { plain } from '../model/text.ts';
 import { workloadOf } from '../model/workload.ts';
-import type { WorkloadKind } from '../model/workload-kind.ts';
+import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { CommandError, connect } from './connect.ts';
 import type { Cause, Facts } from './explain/cause.ts';
@@ -33,9 +34,8 @@ import {
 } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
 import { isNotServed, listObjects, notServed, readObject } from './reads.ts';
-import { lackingKinds } from './reloader-rights.ts';
 import type { CommandContext } from './run-command.ts';
-import { kindOf, resourceOf, rowsOf, type Subject } from './subject.ts';
+import { rowsOf, type Subject } from './subject.ts';
 import type { WatchFeed } from './watch-feed.ts';
 
 /** How long findings about missing objects are waited for. */
@@ -77,10 +77,9 @@ export async function doubtsAbout(send: Send, namespace: string): Promise<readon
 }
 
 /** @throws CommandError if the API server says that the object does not exist */
-export async function assertExists({ send, namespace, reloader }: Scene, about: Subject): Promise<void> {
-  const kind = kindOf(about);
-  const reading = await readObject(send, resourceOf(kind, reloader.options), namespace, about.name);
-  if (reading.kind === 'absent') throw unreadable(`${kind}/${about.name} in namespace ${namespace}`, reading);
+export async function assertExists({ send, namespace }: Scene, { kind, row, name }: Subject): Promise<void> {
+  const reading = await readObject(send, row, namespace, name);
+  if (reading.kind === 'absent') throw unreadable(`${kind}/${name} in namespace ${namespace}`, reading);
 }
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */
@@ -137,9 +136,11 @@ export async function lackingIn(
   { send, reloader }: Scene,
   namespaces: readonly (string | undefined)[] = [undefined],
 ): Promise<readonly Cause[]> {
-  const causes = lackingKinds(reloader).map(async ([kind, cause]) => {
-    const lists = namespaces.map((place) => listObjects(send, resourceOf(kind, reloader.options), place));
-    const readings = await Promise.all(lists);
+  const causes = [...(reloader.lacks ?? [])].map(async ([key, cause]) => {
+    const config = configKindOf(key);
+    // The key of evictions is no kind.
+    const row = config ? SOURCE_KINDS[config] : findWorkloadKind(key);
+    const readings = await Promise.all(row ? namespaces.map((each) => listObjects(send, row, each)) : []);
     return readings.some((each) => each.kind === 'found' && each.object.length > 0) ? [cause] : [];
   });
   return [...new Map((await Promise.all(causes)).flat().map((cause) => [cause.says, cause])).values()];

@@ -1,22 +1,17 @@
 /** The object that a person means by `<kind/name>`, in the words of kubectl. */
 
 import { customKind } from '../model/kinds/custom-kind.ts';
-import {
-  type ApiResource,
-  CONFIG_KINDS,
-  type ConfigKind,
-  configKindOf,
-  SOURCE_KINDS,
-} from '../model/object-ref.ts';
+import { type ApiResource, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { Options } from '../options/options.ts';
 import { KNOWN_KINDS } from '../options/workload-kinds.ts';
 import { CommandError } from './connect.ts';
 
 /** What is asked about. */
-export type Subject =
-  | { readonly is: 'workload'; readonly row: WorkloadKind; readonly name: string }
-  | { readonly is: 'object'; readonly kind: ConfigKind; readonly name: string };
+export type Subject = { readonly name: string } & (
+  | { readonly is: 'workload'; readonly kind: string; readonly row: WorkloadKind }
+  | { readonly is: 'object'; readonly kind: ConfigKind; readonly row: ApiResource }
+);
 
 /** The short names of kubectl, beside the kind and its plural. */
 const SHORT_NAMES = new Map(
@@ -39,24 +34,10 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
     kind === SHORT_NAMES.get(lower) ||
     [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower);
   const row = rowsOf(options).find(isNamed);
-  if (row !== undefined) return { is: 'workload', row, name };
+  if (row !== undefined) return { is: 'workload', kind: row.kind, row, name };
   const config = CONFIG_KINDS.find((kind) => isNamed({ ...SOURCE_KINDS[kind], kind }));
-  if (config !== undefined) return { is: 'object', kind: config, name };
+  if (config !== undefined) return { is: 'object', kind: config, row: SOURCE_KINDS[config], name };
   throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
-}
-
-/** The kind of a subject. */
-export function kindOf(subject: Subject): string {
-  return subject.is === 'workload' ? subject.row.kind : subject.kind;
-}
-
-/** The resource of a kind of workload or object. @throws CommandError */
-export function resourceOf(kind: string, options: Options): ApiResource {
-  const config = configKindOf(kind);
-  const row =
-    config === undefined ? rowsOf(options).find((each) => each.kind === kind) : SOURCE_KINDS[config];
-  if (row === undefined) throw new CommandError(`${kind} is not a kind that a reloader knows`, 'usage');
-  return row;
 }
 
 /** Every kind of workload that is known, with those that only the settings name. */

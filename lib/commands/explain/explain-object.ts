@@ -21,7 +21,6 @@ import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import { factsIn, moment, observeFor, type Scene, withLeader, workloadsIn } from '../scene.ts';
-import type { Subject } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 import type { Cause, Facts } from './cause.ts';
 import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
@@ -57,7 +56,7 @@ export interface ObjectExplanation extends Explanation {
 /** The explanation of an object, with the workloads of its namespace. */
 export async function explainObject(
   scene: Scene,
-  { kind, name }: Extract<Subject, { is: 'object' }>,
+  { kind, name }: Pick<ConfigRef, 'kind' | 'name'>,
 ): Promise<ObjectExplanation> {
   const { namespace, reloader } = scene;
   const ref: ConfigRef = { kind, namespace, name };

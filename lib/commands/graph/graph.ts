@@ -18,7 +18,7 @@ import type { Seen } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { assertExists, lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
-import { kindOf, subjectOf } from '../subject.ts';
+import { subjectOf } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 
 /** One workload that follows one object. */
@@ -59,7 +59,7 @@ export async function answerTo(
   const { namespace, reloader, doubts = [] } = scene;
   const isEverywhere = flags.allNamespaces === true;
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
-  const only = about && `${namespace}/${kindOf(about)}/${about.name}`;
+  const only = about && `${namespace}/${about.kind}/${about.name}`;
   if (about !== undefined) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
   if (unwatched !== undefined)

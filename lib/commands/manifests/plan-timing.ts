@@ -1,6 +1,7 @@
 /** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
 
 import type { Controllers } from '../../app/controllers.ts';
+import type { Blocker } from '../../blockers/blocker.ts';
 import { blocksOf } from '../../blockers/blockers.ts';
 import { reloadWindowOf } from '../../blockers/closed-window.ts';
 import type { StagePlan } from '../../blockers/stage-plan.ts';
@@ -46,14 +47,16 @@ export function timingsOf(
   });
   return (record) => {
     const key = keyOf(record.workload.ref);
-    const stage = staged.get(key);
+    const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
+    const stage = places.some((place) => place.endsWith(OPEN)) ? 'unknown' : staged.get(key);
     const block = blocks.get(key) ?? (typeof stage === 'object' ? stage : undefined);
     if (block !== undefined) return blockedTiming(findings, record, block);
-    const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
     const isLater = places.length > 0 && stage !== undefined;
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
-    const open = rollouts.blockers.filter((each) => each.check(record, now) === 'unknown');
+    const isOpen = (each: Blocker): boolean =>
+      (each === stages ? stage : each.check(record, now)) === 'unknown';
+    const open = rollouts.blockers.filter(isOpen);
     return { by: 'reloader', when: when.join(', '), unknown: open.map(({ name }) => name) };
   };
 }
@@ -107,8 +110,13 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   return bounds.filter((text) => typeof text === 'string').join(', ');
 }
 
-function turnText(object: ConfigRef, { stages, ends, progress }: StagePlan, place: number): string {
+/** The stage depends on pods of which one look does not show whether they become ready. */
+const OPEN = 'that is not known';
+
+function turnText(object: ConfigRef, { stages, ends, progress, verdicts }: StagePlan, place: number): string {
   const change = `of the change of ${describe(object)}`;
+  if ([...verdicts.values()].some(([verdict, { pods }]) => verdict === 'last' && pods === 'unready'))
+    return `in a stage ${change} ${OPEN}`;
   const at = ends.findIndex((end) => progress.begun + place < end);
   if (at === -1) return `after the last stage ${change}`;
   const end = stages[at] ?? { percent: 100 };

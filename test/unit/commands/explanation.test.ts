@@ -198,7 +198,7 @@ async function explainedObject(
   await rolledOut(world);
   const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
   const scene = { send: world.send, namespace: 'default', reloader };
-  const answer = await explainObject(scene, { is: 'object', kind, name });
+  const answer = await explainObject(scene, { kind, name });
   world.sandbox.close();
   return answer;
 }

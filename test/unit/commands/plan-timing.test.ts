@@ -273,3 +273,26 @@ test('a plan knows no halt for pods that do not exist yet', async () => {
     [['stage'], ['stage']],
   );
 });
+
+const READY: Readonly<Record<string, readonly Manifest[]>> = {
+  'no other one': [],
+  'ready ones, which may be in any stage too': [workload('y'), workload('z')],
+};
+for (const [others, ready] of Object.entries(READY))
+  test(`a plan knows no stage of pods that do not exist yet, beside ${others}`, async () => {
+    const world = new World().install().configMap('web', { annotations: STAGED });
+    for (const { object } of ready) world.sandbox.create('deployments', inDefault(object));
+    const { rollouts } = await onCluster(world, [
+      ...['a', 'b'].map((name) => ({ ...workload(name).object, apiVersion: 'apps/v1', kind: 'Deployment' })),
+      { ...configMap('B', STAGED).object, apiVersion: 'v1', kind: 'ConfigMap' },
+    ]);
+    const when = `in a stage of the change of ConfigMap/web that is not known, once those before it have stayed ready for 30s`;
+    assert.deepEqual(
+      rollouts.map(({ workload: { name }, ...each }) => [name, each.when, each.unknown]),
+      ['a', 'b', ...ready.map(({ object }) => object.metadata.name)].map((name) => [name, when, ['stage']]),
+    );
+  });
+
+function inDefault(object: RawObject): object {
+  return { ...object, metadata: { ...object.metadata, namespace: 'default' } };
+}
