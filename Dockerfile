@@ -14,8 +14,7 @@ RUN npm ci --ignore-scripts
 COPY build.ts tsconfig.json ./
 COPY bin bin
 COPY lib lib
-# No pod needs the piece that is left out, which is for logins and proxies of a kubeconfig.
-RUN node build.ts && rm dist/kubeconfig-*.mjs
+RUN node build.ts
 
 FROM node:24.21.0-trixie-slim${NODE_DIGEST} AS runtime
 WORKDIR /runtime

@@ -53,69 +53,6 @@ const lazyBuiltins: Plugin = {
   },
 };
 
-const NOT_HERE =
-  'this image leaves out what a kubeconfig with a login by oidc, gcp or azure, or with a SOCKS proxy, needs: ' +
-  'use another login or proxy, or the npm package';
-/** What stands for the modules below in the piece that each start loads. */
-const STAND_INS = `
-import { Agent } from 'agent-base';
-async function load() {
-  try {
-    return await import('kubeconfig');
-  } catch (error) {
-    throw error.code === 'ERR_MODULE_NOT_FOUND' ? Object.assign(new Error(${JSON.stringify(NOT_HERE)}), { code: error.code }) : error;
-  }
-}
-const login = (provider, type) => class {
-  isAuthProvider(user) { return user?.authProvider?.name === provider; }
-  async applyAuthentication(user, options) {
-    this.login ??= new (await load())[type]();
-    await this.login.applyAuthentication(user, options);
-  }
-};
-export const AzureAuth = login('azure', 'AzureAuth');
-export const GoogleCloudPlatformAuth = login('gcp', 'GoogleCloudPlatformAuth');
-export const OpenIDConnectAuth = login('oidc', 'OpenIDConnectAuth');
-export class SocksProxyAgent extends Agent {
-  constructor(...words) { super(words[1]); this.words = words; }
-  async connect(request, options) {
-    this.agent ??= new (await load()).SocksProxyAgent(...this.words);
-    return await this.agent.connect(request, options);
-  }
-}
-export const SocksClient = undefined;`;
-const KUBECONFIG = `
-export { AzureAuth } from './azure_auth.js';
-export { GoogleCloudPlatformAuth } from './gcp_auth.js';
-export { OpenIDConnectAuth } from './oidc_auth.js';
-export { SocksProxyAgent } from 'socks-proxy-agent';`;
-
-/**
- * What only some kubeconfigs need and a pod never does is loaded on demand, from one piece: kubeconfig-….mjs. The image
- * leaves that piece out.
- */
-const kubeconfigOnDemand: Plugin = {
-  name: 'kubeconfig-on-demand',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'on-demand';
-    const config = path.join('@kubernetes', 'client-node', 'dist', 'config.js');
-    onResolve(
-      { filter: /^(\.\/(azure|gcp|oidc)_auth\.js|socks|socks-proxy-agent)$/ },
-      ({ importer, resolveDir }) =>
-        importer.endsWith(config) ? { path: 'stand-ins', namespace, pluginData: resolveDir } : undefined,
-    );
-    onResolve({ filter: /^kubeconfig$/, namespace }, ({ path: name, resolveDir }) => ({
-      path: name,
-      namespace,
-      pluginData: resolveDir,
-    }));
-    onLoad({ filter: /./, namespace }, ({ path: name, pluginData }) => ({
-      contents: name === 'kubeconfig' ? KUBECONFIG : STAND_INS,
-      resolveDir: String(pluginData),
-    }));
-  },
-};
-
 // CommonJS dependencies call require() for Node's own modules.
 const banner: string = [
   '#!/usr/bin/env node',
@@ -145,7 +82,7 @@ const { outputFiles, metafile } = await build({
   banner: { js: banner },
   // Optional companions of ws and of the colour libraries: absent is fine.
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [kubeconfigOnDemand, shakeClientLibrary, withoutFetch, lazyBuiltins],
+  plugins: [shakeClientLibrary, withoutFetch, lazyBuiltins],
   // They stand in a file of their own.
   legalComments: 'none',
   minifyWhitespace: true,
@@ -193,28 +130,16 @@ interface Manifest {
 /** A package of which something is in the bundle. */
 interface Package extends Manifest {
   readonly folder: string;
-  /** Whether it is only in what is loaded on demand, and so not in the image. */
-  readonly isOnDemand: boolean;
 }
 
 /** Ordered by their folders. */
 async function packagesIn({ outputs }: Metafile): Promise<readonly Package[]> {
-  const pieces = new Map<string, string[]>();
-  for (const [output, { inputs }] of Object.entries(outputs)) {
-    for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
-      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
-      if (folder !== undefined && bytesInOutput > 0)
-        pieces.set(folder, [...(pieces.get(folder) ?? []), output]);
-    }
-  }
-  const folders = [...pieces].sort(([a], [b]) => (a < b ? -1 : 1));
-  return await Promise.all(
-    folders.map(async ([folder, names]) => ({
-      ...(await manifestIn(folder)),
-      folder,
-      isOnDemand: names.every((name) => /^kubeconfig-/.test(path.basename(name))),
-    })),
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs.flatMap(([file, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? (/^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []) : [],
   );
+  const sorted = [...new Set(folders)].sort();
+  return await Promise.all(sorted.map(async (folder) => ({ ...(await manifestIn(folder)), folder })));
 }
 
 async function manifestIn(folder: string): Promise<Manifest> {
@@ -241,10 +166,7 @@ async function noticeOf({ folder, name, version, license }: Package): Promise<st
 
 /** Without a time or a random number: the same sources make the same bytes. */
 async function sbomOf(packages: readonly Package[]): Promise<string> {
-  const components = packages.map(({ isOnDemand, ...each }) => ({
-    ...componentOf('library', each),
-    scope: isOnDemand ? 'optional' : 'required',
-  }));
+  const components = packages.map((each) => componentOf('library', each));
   const sbom = {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
     bomFormat: 'CycloneDX',

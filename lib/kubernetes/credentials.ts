@@ -205,14 +205,12 @@ function headersOf({ headers }: RequestOptions): Record<string, string> {
 }
 
 function whyNot(config: KubeConfig, error: unknown, isLate: boolean): string {
-  const { code, path, message } = error as NodeJS.ErrnoException;
+  const { code, path } = error as NodeJS.ErrnoException;
   const { name = '', exec } = config.getCurrentUser() ?? {};
   const within = isLate ? ` within ${CREDENTIALS_MS / 1000} s` : '';
   if (typeof exec?.command === 'string') {
     return `the exec plugin ${exec.command} gave no credentials${within}; run it to see why`;
   }
-  // The message is of build.ts, which leaves a part of the library out of the image.
-  if (code === 'ERR_MODULE_NOT_FOUND') return message;
   if (isLate) return `the credentials of user "${name}" were not there${within}`;
   if (typeof path === 'string') return `credentials cannot be read from ${path} (${code ?? 'unknown error'})`;
   return `the credentials of user "${name}" cannot be used`;

@@ -157,13 +157,6 @@ test('a token file that is gone is named', async () => {
   });
 });
 
-test('a part of the library that the image leaves out is named', async () => {
-  const config = configWith({});
-  const error = Object.assign(new Error('left out'), { code: 'ERR_MODULE_NOT_FOUND' });
-  config.applyToHTTPSOptions = () => Promise.reject(error);
-  await assert.rejects(new Credentials(() => config).access(), { message: 'left out' });
-});
-
 test('credentials that failed once are asked for again', async () => {
   let loads = 0;
   const credentials = new Credentials(() => {
