@@ -6,7 +6,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { DryRunObject, KeptObject, readConfigObject } from '../kubernetes/kept-object.ts';
-import { oneAtATime } from '../kubernetes/one-at-a-time.ts';
 import { proxyFor } from '../kubernetes/proxy.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
@@ -31,12 +30,11 @@ export function clientsOf(
 ): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
-  const client: WorkloadClient = tell === undefined ? writer : { roll: tell, get: (ref) => writer.get(ref) };
+  const get: WorkloadClient['get'] = (ref) => writer.get(ref);
   const mayWrite = !dryRun && tell === undefined;
+  const tells = tell && { roll: tell, get };
   return {
-    client: oneAtATime(
-      dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
-    ),
+    client: dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get } : (tells ?? writer),
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
