@@ -22,22 +22,18 @@ import {
   annotationText,
   expressionsIn,
   hasNamespace,
-  isGlob,
   isMisread,
   itemsOf,
-  listText,
   MOST_JOINED_LETTERS,
   MOST_LETTERS,
-  meantNames,
   mistakeIn,
   nameWithin,
-  UNNAMED,
 } from './name-list.ts';
 import { PACE_CHECKS } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import type { NearKeys } from './policy-keys.ts';
 import type { Vocabularies } from './vocabularies.ts';
-import { KEY_SCOPED_ANNOTATION, nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
+import { KEY_SCOPED_ANNOTATION, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
 /** The keys that count, and those that almost do. */
 export interface Keys {
@@ -87,16 +83,15 @@ function malformed(workload: Workload, { lists }: Keys, all: readonly Vocabulary
   return [...lists, ...others].flatMap((key) => {
     const items = itemsOf(annotations[key]);
     const wrong = items.filter((item) => !isObjectName(nameWithin(ref.namespace, item)));
-    return noNames(key, wrong, meantNames(annotations[key]));
+    return noNames(key, wrong);
   });
 }
 
-/** The findings about items that cannot be names, or have a namespace; `names`: what the list probably means. */
-function noNames(key: string, items: readonly string[], names: readonly string[]): readonly Finding[] {
-  const text = names.length === 0 ? undefined : listText(key, names);
-  const remedy = text === undefined ? 'list names, separated by commas' : `write ${text}`;
-  const isElsewhere = `cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and ${remedy}`;
-  const isNoName = `cannot be the name of an object; ${remedy}`;
+/** The findings about items that cannot be names, or have a namespace. */
+function noNames(key: string, items: readonly string[], what = 'names'): readonly Finding[] {
+  const isElsewhere =
+    'cannot be followed, since only objects of the own namespace are; copy the object there, as reflector or External Secrets do, and list its name';
+  const isNoName = `cannot be the name of an object; list ${what}, separated by commas`;
   return [...Map.groupBy(items, hasNamespace)].map(([isQualified, alike]) => {
     return malformedFinding(key, listedText(alike.map(quoted)), isQualified ? isElsewhere : isNoName);
   });
@@ -124,12 +119,8 @@ function unreadableItems(key: string, list: string, namespace: string): readonly
     return [malformedFinding(key, quoted(item), remedy)];
   });
   const wrong = counted.filter((item) => isMisread(item) && mistakeIn(item) === undefined);
-  const meant = (item: string): readonly string[] =>
-    isGlob(item) ? [item.replaceAll('*', '.*')] : wrong.includes(item) ? meantNames(item) : [item];
-  // What another expression means is not guessed.
-  const isPlain = !wrong.some((item) => /[[\]{}+?^$]/.test(item) || UNNAMED.test(item));
   const shown = wrong.map((item) => nameWithin(namespace, item));
-  findings.push(...noNames(key, shown, isPlain ? [...new Set(items.flatMap(meant))] : []));
+  findings.push(...noNames(key, shown, 'names, or expressions such as web-.*'));
   if (excess.length === 0) return findings;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
   return [...findings, malformedFinding(key, listedText(excess.map(quoted), 1), remedy)];
@@ -231,11 +222,11 @@ function unmeasured({ annotations }: Workload, _keys: Keys, all: readonly Vocabu
 }
 
 /** Policy on the pod template, or among the labels, that counts only on the workload; one that the workload has too is no mistake. */
-function misplaced(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function misplaced(workload: Workload): readonly Finding[] {
   const { annotations, unknownAnnotations } = workload;
-  return unknownAnnotations.flatMap(({ key, value, on }): readonly Finding[] => {
+  return unknownAnnotations.flatMap(({ key, on }): readonly Finding[] => {
     if (on === 'workload' || annotations[key] !== undefined) return NONE;
-    const remedy = `write on the workload itself ${on === 'label' ? 'the annotation ' : ''}${rightText(key, [value], all)}`;
+    const remedy = `write ${on === 'label' ? 'it as an annotation' : 'it'} on the workload itself`;
     const message = `${key} is ${PLACES[on]}, where it has no effect; ${remedy}`;
     return [{ reason: 'misplaced', about: key, message }];
   });
@@ -254,16 +245,18 @@ function shadowed(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): 
 }
 
 /** Annotations of objects, or such with the prefix of a vocabulary, or almost one of its keys, that do not exist. */
-function mistyped(workload: Workload, keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
-  const { annotations, unknownAnnotations } = workload;
+function mistyped({ unknownAnnotations }: Workload, keys: Keys): readonly Finding[] {
   return unknownAnnotations
     .filter(({ on }) => on === 'workload')
-    .map(({ key, value }) => {
+    .map(({ key }) => {
       if (keys.all.isConfigAnnotation(key))
         return strayFinding(key, ['ConfigMaps and Secrets', 'a workload', 'the object']);
       const meant = keys.near.meantBy(key) ?? '';
-      const text = rightText(meant, [annotations[meant] ?? '', value], all);
-      return mistypedFinding(key, keys, keys.all.isConfigAnnotation(meant) ? `on the object ${text}` : text);
+      return mistypedFinding(
+        key,
+        keys,
+        keys.all.isConfigAnnotation(meant) ? `on the object ${meant}` : meant,
+      );
     });
 }
 
@@ -326,11 +319,4 @@ export function unservedFindings(
 
 function unserved(about: string, message: string): Finding {
   return { reason: 'unserved', about, message };
-}
-
-/** `key` with the names that `values` probably list; alone if it is no list. */
-function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
-  const isList = all.some((words) => nameListKeysOf(words).includes(key));
-  const names = isList ? meantNames(values.join()) : [];
-  return (names.length === 0 ? undefined : listText(key, names)) ?? key;
 }

@@ -176,12 +176,6 @@ export function askingKeysOf(
   return [...named[kind], auto, typedAuto[kind], search];
 }
 
-/** The keys of a workload whose value is a list of plain names of objects. */
-export function nameListKeysOf({ named, exclude, namesArePatterns }: Vocabulary): readonly string[] {
-  if (namesArePatterns) return [];
-  return CONFIG_KINDS.flatMap((kind) => [...named[kind], exclude[kind]]);
-}
-
 /** All annotation keys of a workload that the vocabulary reads. */
 export function workloadKeysOf(words: Vocabulary): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);

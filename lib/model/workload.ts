@@ -65,7 +65,6 @@ export interface TemplateStamp {
 /** An annotation without an effect that is probably meant as policy. */
 export interface UnknownAnnotation {
   readonly key: string;
-  readonly value: string;
   /** Where it stands; elsewhere than on the workload under a key that is read only there. */
   readonly on: 'workload' | 'template' | 'label';
 }
@@ -284,7 +283,7 @@ function unknownAnnotationsOf(
     !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key) && isPolicyAnnotation(key);
   const isNoLabel = (key: string): boolean => isPolicyAnnotation(key) && !isPolicyLabel(key);
   const found = (words: Annotations, on: UnknownAnnotation['on'], isMeant: (key: string) => boolean) =>
-    meantIn(words, isMeant).map(([key, value]) => ({ key, value, on }));
+    meantIn(words, isMeant).map(([key]) => ({ key, on }));
   const unknown = [
     ...found(own, 'workload', vocabulary.isUnknownAnnotation),
     ...found(ofTemplate, 'template', isMisplaced),

@@ -8,20 +8,26 @@ import { deployment, vocabulary } from './defaults.ts';
 const LIST = 'configmap.reloader.stakater.com/reload';
 /** Items of a list of expressions that no name matches, and the correction. */
 const MATCHLESS: Record<string, string> = {
-  my_secret: 'cannot be the name of an object; list names, separated by commas',
-  'My-Secret': 'cannot be the name of an object; list names, separated by commas',
+  my_secret:
+    'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'My-Secret':
+    'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
   'shared/app': 'only objects of the own namespace are; copy',
-  'ns/app': 'cannot be the name of an object; write LIST: "app"',
-  'configmap/app': 'cannot be the name of an object; write LIST: "app"',
-  './app': 'cannot be the name of an object; write LIST: "app"',
-  '"app"': 'cannot be the name of an object; write LIST: "app"',
-  'a b': 'cannot be the name of an object; write LIST: "a, b"',
-  'a;b': 'cannot be the name of an object; write LIST: "a, b"',
-  'web，api': 'cannot be the name of an object; write LIST: "web, api"',
-  'app-*, web': '"app-*" of LIST cannot be the name of an object; write LIST: "app-.*, web"',
+  'ns/app': 'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'configmap/app':
+    'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  './app': 'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  '"app"': 'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'a b': 'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'a;b': 'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'web，api':
+    'cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'app-*, web':
+    '"app-*" of LIST cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
   'app-[a-z]{1,5}':
-    '"app-[a-z]{1", "5}" of LIST cannot be the name of an object; list names, separated by commas',
-  'web, My_App, api-.*': '"My_App" of LIST cannot be the name of an object; list names, separated by commas',
+    '"app-[a-z]{1", "5}" of LIST cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
+  'web, My_App, api-.*':
+    '"My_App" of LIST cannot be the name of an object; list names, or expressions such as web-.*, separated by commas',
   '[app': 'is no expression that RE2 understands',
 };
 

@@ -86,7 +86,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'an annotation is misspelt': {
     make: well({ [`${NATIVE}/confgmap`]: 'web' }),
     rule: 'mistyped',
-    names: /confgmap has no effect.*configmap: "web"/,
+    names: /confgmap has no effect; write .*configmap/,
   },
   'an annotation is on the pod template': {
     make: (world) =>

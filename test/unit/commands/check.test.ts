@@ -84,7 +84,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'an annotation that nobody reads': {
     objects: [workload({ annotations: { [`${NATIVE}/confgmap`]: 'web' } }), configMap()],
     rule: 'mistyped',
-    says: /configmap: "web"/,
+    says: /write reloader\.k8s\.collaborne\.com\/configmap/,
     line: /confgmap/,
   },
   'a word on the pod template': {

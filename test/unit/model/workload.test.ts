@@ -152,8 +152,8 @@ test('the view keeps what decisions need', () => {
     templateAnnotations: {},
     references: [],
     unknownAnnotations: [
-      { key: 'polcy/b', value: '3', on: 'workload' },
-      { key: 'policy/c', value: '4', on: 'template' },
+      { key: 'polcy/b', on: 'workload' },
+      { key: 'policy/c', on: 'template' },
     ],
     containers: ['c', 'd'],
     lacks: ['/spec/containers/0/env'],
