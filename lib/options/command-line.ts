@@ -35,17 +35,14 @@ export function readCommandLine(argv: readonly string[]): GivenFlags {
 }
 
 /**
- * A commander command with `flags`, which splits words and lays out the help; it writes nothing and never ends the process.
+ * A commander command with all flags, which splits words and lays out the help; it writes nothing and never ends the process.
  * Commander's variables, choices and conflicts are not used: it reads process.env directly and one variable per flag, counts a
  * switch that is off as a conflict, and repeats values in errors, which may be secrets. `take` gets each flag with its text.
  */
-export function newCommand(
-  take: (flag: Flag, text: string) => void,
-  flags: readonly Flag[] = ALL_FLAGS,
-): Command {
+export function newCommand(take: (flag: Flag, text: string) => void): Command {
   const command = new Command('reloader').usage('[flags]').helpOption(false).exitOverride();
   command.configureOutput({ writeErr: () => undefined });
-  for (const flag of flags) {
+  for (const flag of ALL_FLAGS) {
     const { name, aliases, value, help, group, alone = value === undefined ? 'true' : undefined } = flag;
     const argument = alone === undefined ? `<${value}>` : `[${value ?? 'boolean'}]`;
     // An option of commander has at most two forms; the help shows the first two.

@@ -1,24 +1,8 @@
-/** The texts of --help: one screen, and all flags of the controller by topic. */
+/** The texts of --help: the commands on one screen, and all flags of the controller by topic. */
 
+import { Command } from 'commander';
 import { newCommand } from './command-line.ts';
 import { COMMANDS } from './command-table.ts';
-import { ALL_FLAGS, type FlagName } from './flags.ts';
-
-/** The flags on the first screen, those that most installations need, in so few words that each has one line. */
-const COMMON: readonly (readonly [FlagName, string])[] = [
-  ['namespace', 'watch these namespaces'],
-  ['all-namespaces', 'watch every namespace'],
-  ['namespaces-to-ignore', 'but not these'],
-  ['auto-reload-all', 'no annotation is needed'],
-  ['reload-strategy', 'env-vars, annotations or evict'],
-  ['coalesce-period', 'wait so long after a change (5s)'],
-  ['max-concurrent-rollouts', 'workloads in a rollout at a time'],
-  ['dry-run', 'only report; write nothing'],
-  ['context', 'context of the kubeconfig'],
-  ['port', 'status page and metrics (8080)'],
-  ['log-level', 'debug, info, warn or error'],
-  ['log-format', 'text or json'],
-];
 
 const INTRODUCTION = `Rolls workloads when the content of their ConfigMaps and Secrets changes.
 A workload asks for it by an annotation in its own metadata:
@@ -42,15 +26,13 @@ Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 flags, variables or
 the kubeconfig are not understood.
 `;
 
-/** What `reloader --help` shows: what it is, the commands, the common flags, and where the rest is. */
+/** What `reloader --help` shows: what it is, the commands, and where the rest is. */
 export function helpText(): string {
-  const flags = COMMON.flatMap(([name, help]) =>
-    ALL_FLAGS.filter((flag) => flag.name === name).map((flag) => ({ ...flag, help, group: 'Common flags:' })),
-  );
-  const command = newCommand(() => undefined, flags)
+  const command = new Command('reloader')
+    .helpOption(false)
     .usage('[run] [flags]\n       reloader <command> [flags] [-- flags of the reloader]')
     .description(INTRODUCTION)
-    .configureHelp({ ...WITHOUT_COMMANDERS_WORDS, subcommandTerm: (each) => each.name() })
+    .configureHelp({ subcommandTerm: (each) => each.name() })
     .helpCommand(false);
   for (const [name, { summary }] of Object.entries(COMMANDS)) command.command(name).summary(summary);
   command.command('version').summary('writes the version');
@@ -66,7 +48,9 @@ export function runHelpText(): string {
     .usage('[run] [flags]')
     .description('Runs the controller. The flags, by topic:')
     .configureHelp({
-      ...WITHOUT_COMMANDERS_WORDS,
+      // The table has the defaults in its sentences.
+      optionDescription: ({ description }) => description,
+      optionTerm: (option) => option.flags.replace(' [boolean]', ''),
       formatItem: (term, _width, description, help) => {
         const text = help.boxWrap(description, (help.helpWidth ?? NARROWEST) - DESCRIPTION_INDENT);
         return `  ${term}\n${text.replaceAll(/^/gm, ' '.repeat(DESCRIPTION_INDENT))}`;
@@ -77,9 +61,3 @@ export function runHelpText(): string {
 
 const NARROWEST = 80;
 const DESCRIPTION_INDENT = 8;
-
-/** The table has the defaults in its sentences. */
-const WITHOUT_COMMANDERS_WORDS = {
-  optionDescription: ({ description }: { readonly description: string }): string => description,
-  optionTerm: ({ flags }: { readonly flags: string }): string => flags.replace(' [boolean]', ''),
-};
