@@ -1,11 +1,10 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
 import { WATCH_ENDS } from '../model/health.ts';
-import { DEPLOYMENT } from '../model/kinds/built-in.ts';
-import { CONFIG_KINDS, isMountedKind, SOURCE_KINDS } from '../model/object-ref.ts';
+import { CONFIG_KINDS, isMountedKind } from '../model/object-ref.ts';
 import { ATTEMPT_ENDS } from '../model/outcome.ts';
 import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
-import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 
 /**
  * The labels of one series and their values. Every label has few values, known beforehand, except `namespace` of
@@ -32,8 +31,9 @@ const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled',
 /** How the content of an object changed. */
 export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 
-const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods');
-const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
+const WORKLOADS: readonly string[] = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(
+  ({ kind }) => kind,
+);
 /** Without the kinds that a cluster may lack: a watch that there is not would count as one that is down. */
 const ALWAYS_SERVED = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
 const PLAIN: readonly Labels[] = [{}];
@@ -78,13 +78,12 @@ export const METRICS: readonly MetricRow[] = [
     every({ kind: WORKLOADS }),
   ),
   ...OF_LEADERS.map((name) => gauge(name, LEADER_GAUGES[name])),
-  {
-    name: 'reloader_workloads_waiting',
-    help: 'Outdated workloads that are not rolled now, by the reason, as on the status page',
-    type: 'gauge',
-    series: [],
-    labels: ['reason'],
-  },
+  unseeded(
+    'gauge',
+    'reloader_workloads_waiting',
+    'Outdated workloads that are not rolled now, by the reason, as on the status page',
+    ['reason'],
+  ),
   counter(
     'reloader_changes_total',
     'Changes of content that were seen of objects that workloads follow',
@@ -100,13 +99,12 @@ export const METRICS: readonly MetricRow[] = [
     'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
     every({ success: ['true', 'false'] }),
   ),
-  {
-    name: 'reloader_reload_executed_total_by_namespace',
-    help: 'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
-    type: 'counter',
-    series: [],
-    labels: ['success', 'namespace'],
-  },
+  unseeded(
+    'counter',
+    'reloader_reload_executed_total_by_namespace',
+    'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
+    ['success', 'namespace'],
+  ),
   histogram(
     'reloader_changes_per_rollout',
     'Changes that one rollout brought to the pods',
@@ -154,18 +152,16 @@ export const METRICS: readonly MetricRow[] = [
     'Watches that came to an end and are opened anew; ended and expired are ordinary',
     every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
   ),
-  counter(
+  unseeded(
+    'counter',
     'reloader_api_requests_total',
     'Requests to the API server; code none means that there was no answer',
-    usualRequests(),
+    ['verb', 'resource', 'code'],
   ),
-  {
-    name: 'reloader_build_info',
-    help: 'Always 1; the labels say which program this is',
-    type: 'gauge',
-    series: [],
-    labels: ['version', 'node'],
-  },
+  unseeded('gauge', 'reloader_build_info', 'Always 1; the labels say which program this is', [
+    'version',
+    'node',
+  ]),
 ];
 
 function counter(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
@@ -176,18 +172,18 @@ function gauge(name: MetricRow['name'], help: string, series = PLAIN): MetricRow
   return { name, help, type: 'gauge', series };
 }
 
-function histogram(name: MetricRow['name'], help: string, buckets: readonly number[]): MetricRow {
-  return { name, help, type: 'histogram', series: PLAIN, buckets };
+/** A metric of which no series is known beforehand. */
+function unseeded(
+  type: 'counter' | 'gauge',
+  name: MetricRow['name'],
+  help: string,
+  labels: readonly string[],
+): MetricRow {
+  return { name, help, type, series: [], labels };
 }
 
-/** The series of `kind`: those that Deployments have among `series`. */
-export function seriesOf({ kind, resource }: WorkloadKind, series: readonly Labels[]): readonly Labels[] {
-  return [
-    ...series.filter((each) => each['kind'] === DEPLOYMENT.kind).map((each) => ({ ...each, kind })),
-    ...series
-      .filter((each) => each['resource'] === DEPLOYMENT.resource)
-      .map((each) => ({ ...each, resource })),
-  ];
+function histogram(name: MetricRow['name'], help: string, buckets: readonly number[]): MetricRow {
+  return { name, help, type: 'histogram', series: PLAIN, buckets };
 }
 
 /** Every combination of the values. */
@@ -197,14 +193,4 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
       combinations.flatMap((combination) => options.map((option) => ({ ...combination, [label]: option }))),
     [{}],
   );
-}
-
-function usualRequests(): Labels[] {
-  const workloads = USUAL.map(({ resource }) => resource);
-  const sources = ALWAYS_SERVED.map((kind) => SOURCE_KINDS[kind].resource);
-  const patched = [SOURCE_KINDS.ConfigMap.resource, ...workloads];
-  return [
-    ...every({ verb: ['list', 'watch'], resource: [...sources, ...workloads], code: ['200'] }),
-    ...every({ verb: ['patch'], resource: patched, code: ['200', '409', '422'] }),
-  ];
 }

@@ -2,6 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WatchEnd } from '../model/health.ts';
+import { DEPLOYMENT } from '../model/kinds/built-in.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
 import type { AttemptEnd, WriteResult } from '../model/outcome.ts';
 import type { AdmissionResult, AlertResult } from '../model/settings.ts';
@@ -13,7 +14,6 @@ import {
   METRICS,
   type MetricRow,
   OF_LEADERS,
-  seriesOf,
 } from './metric-table.ts';
 
 type Name = MetricRow['name'];
@@ -168,12 +168,13 @@ export class Metrics {
     }
   }
 
-  /** The series that exist from the start. The watch of a kind that a cluster may lack is down only once it is served. */
+  /** The series that exist from the start, of a further kind those that Deployments have. The watch of a kind that a cluster may lack is down only once it is served. */
   #begun({ name, series }: MetricRow): readonly Labels[] {
     const { workloadKinds = [], watched } = this.#options;
     const isWatch = name === 'reloader_watch_up';
     const further = workloadKinds.filter(({ isOptional }) => !(isWatch && isOptional));
-    const all = [...series, ...further.flatMap((kind) => seriesOf(kind, series))];
+    const usual = series.filter(({ kind }) => kind === DEPLOYMENT.kind);
+    const all = [...series, ...further.flatMap(({ kind }) => usual.map((each) => ({ ...each, kind })))];
     return isWatch && watched ? all.filter(({ kind = '' }) => watched.includes(kind)) : all;
   }
 

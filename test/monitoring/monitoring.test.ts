@@ -53,6 +53,7 @@ function seriesOf(metric: string): readonly Labels[] {
   const names = newBlockers({} as Parameters<typeof newBlockers>[0]).map(({ name }) => name);
   if (metric === 'reloader_workloads_waiting')
     return [...names, 'stage', 'halt', 'budget'].map((reason) => ({ reason }));
+  if (metric === 'reloader_api_requests_total') return [{ code: '200' }, { code: '409' }];
   return METRICS.find(({ name }) => name === metric)?.series ?? [];
 }
 
