@@ -14,7 +14,7 @@ import type { KeyPair } from '../serving/listener.ts';
 import { HttpServer, type Pages, type Probes, recent, type Shown } from '../telemetry/http-server.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { PageAccess } from '../telemetry/page-access.ts';
-import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
+import { findOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
 
@@ -98,11 +98,11 @@ function pagesOf(
     return text;
   };
   const statusPageFor = (query: string): Shown | undefined => {
-    const request = pageRequestOf(query);
+    const find = findOf(query);
     const now = look();
-    const key = `page ${request.isStill} ${request.find}`;
-    if (request.find !== '' && !now.made.has(key) && now.made.size >= MOST_TEXTS) return undefined;
-    return shown(now, key, () => statusPage({ ...request, about, report: now.report, now: now.asOf }));
+    const key = `page ${find}`;
+    if (find !== '' && !now.made.has(key) && now.made.size >= MOST_TEXTS) return undefined;
+    return shown(now, key, () => statusPage({ find, about, report: now.report, now: now.asOf }));
   };
   return {
     metrics: recent(async () => {

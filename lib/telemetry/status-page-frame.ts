@@ -4,35 +4,21 @@ import { STATES, type StatusReport, type WorkloadStatus } from '../model/status-
 import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
 import { lasting } from './status-page-parts.ts';
-import { RELOAD_SECONDS } from './status-page-script.ts';
-import { type About, isCurrent, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
+import { type About, isCurrent, namespacesOf, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and the button that stops refreshes. */
-export function header({ find, isStill }: PageRequest, { clusterName, isDryRun }: About): Html {
+export function header(find: string, { clusterName, isDryRun }: About): Html {
   return html`<header>
 <h1>kubernetes-reloader${clusterName && html` <span class="cluster">${clusterName}</span>`}</h1>
 <form role="search">
 <label for="find" class="unseen">Find a workload or an object</label>
 <input id="find" name="find" type="search" value="${find}" placeholder="workload or object" maxlength="253" autocomplete="off" autocapitalize="off" spellcheck="false">
-${isStill && html`<input type="hidden" name="refresh" value="off">`}<button>Find</button>
+<button>Find</button>
 </form>
 <button id="pause" type="button" hidden>Pause</button>
-<noscript>${reloadLine({ find, isStill })}</noscript>
 </header>
 <p id="lost" role="status"></p>
 ${isDryRun && html`<p class="dry">Dry run: rollouts are only reported, nothing is written.</p>`}`;
-}
-
-/** The line for browsers without scripts, which reload the whole page. */
-function reloadLine({ find, isStill }: PageRequest): Html {
-  const other = new URLSearchParams({
-    ...(find === '' ? {} : { find }),
-    ...(isStill ? {} : { refresh: 'off' }),
-  });
-  const link = (words: string): Html => html`<a href="?${String(other)}">${words}</a>`;
-  if (isStill)
-    return html`<p class="soft">This page stands still. ${link(`Refresh it every ${RELOAD_SECONDS} s`)}</p>`;
-  return html`<p class="soft">Refreshed every ${RELOAD_SECONDS} s. ${link('Stop that')}</p>`;
 }
 
 /** The summary in one sentence, and the facts behind it. */

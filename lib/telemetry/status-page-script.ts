@@ -6,9 +6,6 @@
 
 import { timeWords } from './status-page-parts.ts';
 
-/** How often the page reloads itself without the script, in seconds. */
-export const RELOAD_SECONDS = 15;
-
 /** Runs in the browser, after the page. A failed load changes only the line that reports it. */
 export const SCRIPT: string = `'use strict';
 (() => {

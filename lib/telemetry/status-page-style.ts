@@ -48,7 +48,6 @@ header { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; align-items: center; 
 header h1 { margin-right: auto; }
 .cluster { margin-left: 0.5rem; font-style: normal; color: var(--ink); }
 header form { display: flex; gap: 0.5rem; align-items: center; min-width: 0; }
-header noscript { flex-basis: 100%; }
 #lost, .dry { margin: 0.75rem 0 0; }
 #lost:empty { margin: 0; }
 ::placeholder { color: var(--soft); opacity: 1; }

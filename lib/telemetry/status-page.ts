@@ -5,13 +5,15 @@ import type { StatusReport } from '../model/status-report.ts';
 import { Html, html } from './html.ts';
 import { filterLine, footer, header, lede } from './status-page-frame.ts';
 import { changesSection, recordSections, wordsSection } from './status-page-records.ts';
-import { RELOAD_SECONDS, SCRIPT } from './status-page-script.ts';
+import { SCRIPT } from './status-page-script.ts';
 import { STYLE } from './status-page-style.ts';
 import { workloadSections } from './status-page-workloads.ts';
-import { type About, type PageRequest, rowsOf } from './status-view.ts';
+import { type About, rowsOf } from './status-view.ts';
 
 /** The data of the page. */
-export interface StatusPage extends PageRequest {
+export interface StatusPage {
+  /** Only rows with this text are shown; empty: all. */
+  readonly find: string;
   readonly about: About;
   readonly report: StatusReport;
   readonly now: Date;
@@ -39,15 +41,13 @@ export const STATUS_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-/** The request that the query of an address makes: `?find=web&refresh=off`. */
-export function pageRequestOf(query: string): PageRequest {
-  const fields = new URLSearchParams(query);
-  return { find: (fields.get('find') ?? '').trim(), isStill: fields.get('refresh') === 'off' };
+/** What the query of an address asks for: `?find=web`. */
+export function findOf(query: string): string {
+  return (new URLSearchParams(query).get('find') ?? '').trim();
 }
 
 /** The whole document. */
-export function statusPage(page: StatusPage): string {
-  const { about, report, find, now } = page;
+export function statusPage({ about, report, find, now }: StatusPage): string {
   const rows = rowsOf(report, find);
   const outdated = report.workloads.filter(({ isOutdated }) => isOutdated).length;
   const document = html`<html lang="en">
@@ -58,11 +58,10 @@ export function statusPage(page: StatusPage): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${ICON}">
-${!page.isStill && html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>`}
 <style>${new Html(STYLE)}</style>
 </head>
 <body>
-${header(page, about)}
+${header(find, about)}
 <main tabindex="-1">
 ${lede(report, now)}
 ${find !== '' && filterLine(find, rows)}

@@ -26,14 +26,6 @@ export function namespacesOf({ namespaces }: Pick<About, 'namespaces'>): string 
   return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`;
 }
 
-/** The parameters of one request for the page. */
-export interface PageRequest {
-  /** Only rows with this text are shown; empty: all. */
-  readonly find: string;
-  /** Whether the page must not reload itself in a browser without JavaScript. */
-  readonly isStill: boolean;
-}
-
 /** The rows of one table, and how many there would be without its limit. */
 export interface Rows<T> {
   readonly shown: readonly T[];

@@ -158,7 +158,7 @@ describe('searches', () => {
       statuses.map((_, i) => (i < refused ? 200 : 503)),
     );
     assert.equal(refused, 20);
-    for (const path of ['/?find=a0', '/', '/?refresh=off', '/status.json', '/metrics', '/healthz'])
+    for (const path of ['/?find=a0', '/', '/status.json', '/metrics', '/healthz'])
       assert.equal((await ask(path)).status, 200, path);
     mock.timers.tick(1000);
     assert.equal((await ask('/?find=a29')).status, 200);

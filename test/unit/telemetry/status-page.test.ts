@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { WATCH_ENDS } from '../../../lib/model/health.ts';
 import { REASONS, type Reason } from '../../../lib/model/reasons.ts';
 import type { ChangeStatus, StatusReport } from '../../../lib/model/status-report.ts';
-import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
+import { findOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
 import { timeWords } from '../../../lib/telemetry/status-page-parts.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';
 import { change, current, NOW, outdated, outdatedWorkload, report, wait, workload } from './reports.ts';
@@ -17,7 +17,7 @@ const ABOUT: About = {
 };
 function pageOf(parts: Partial<StatusReport> = {}, query = '', about: Partial<About> = {}): string {
   return statusPage({
-    ...pageRequestOf(query),
+    find: findOf(query),
     about: { ...ABOUT, ...about },
     report: report(parts),
     now: NOW,
@@ -233,19 +233,6 @@ describe('the query', () => {
     assert.match(page, /<input [^>]*name="find"[^>]* value="calm"/);
     assert.doesNotMatch(textOf(page), /Deployment\/old/);
     assert.match(textOf(page), /3 workloads need a rollout/);
-  });
-
-  test('stops the reload of browsers without scripts', () => {
-    const reload = /<noscript><meta http-equiv="refresh" content="15"><\/noscript>/;
-    assert.match(pageOf(), reload);
-    assert.doesNotMatch(pageOf({}, 'refresh=off'), reload);
-  });
-
-  test('is kept by the link and by the form that change one half of it', () => {
-    assert.match(pageOf({}, 'find=a%26b'), /<a href="\?find=a%26b&amp;refresh=off">Stop that/);
-    const still = pageOf({}, 'find=a%26b&refresh=off');
-    assert.match(still, /<a href="\?find=a%26b">Refresh it/);
-    assert.match(still, /<input type="hidden" name="refresh" value="off"><button>Find/);
   });
 });
 
