@@ -50,11 +50,11 @@ function conditionsIn(
 }
 
 function seriesOf(metric: string): readonly Labels[] {
-  const names = newBlockers({} as Parameters<typeof newBlockers>[0]).map(({ name }) => name);
-  if (metric === 'reloader_workloads_waiting')
-    return [...names, 'stage', 'halt', 'budget'].map((reason) => ({ reason }));
   if (metric === 'reloader_api_requests_total') return [{ code: '200' }, { code: '409' }];
-  return METRICS.find(({ name }) => name === metric)?.series ?? [];
+  if (metric !== 'reloader_workloads_waiting')
+    return METRICS.find(({ name }) => name === metric)?.series ?? [];
+  const names = newBlockers({} as Parameters<typeof newBlockers>[0]).map(({ name }) => name);
+  return [...names, 'stage', 'halt', 'budget'].map((reason) => ({ reason }));
 }
 
 describe('the alerts and the dashboard', () => {
