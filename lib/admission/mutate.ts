@@ -10,7 +10,7 @@ import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-var
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import type { Digest } from '../model/digest.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
-import type { RawManagedFields, RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
+import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { isStamp, type PlannedStamp, planOf, templatePatchOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import { idOfStamp, parseStamp } from '../model/stamp.ts';
@@ -91,7 +91,6 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
 function reasonToPass(known: CacheReader, request: AdmissionRequest): AdmissionResult | undefined {
   if (request.fieldManager === known.ownManager) return 'own';
   if (!known.isServed(request.kind)) return 'unclaimed';
-  if (request.oldObject !== undefined && isUndo(request)) return 'undo';
   return known.isListed(request.namespace, request.kind) ? undefined : 'unknown';
 }
 
@@ -179,35 +178,6 @@ function passed(result: AdmissionResult): Decision {
 /** Completes a new object, which may not yet have its namespace, nor a generated name. */
 function inNamespace(raw: RawWorkload, namespace: string): RawWorkload {
   return { ...raw, metadata: { ...raw.metadata, name: raw.metadata.name ?? '', namespace } };
-}
-
-/** The field manager of restarts and pauses of kubectl. */
-const ROLLOUT = 'kubectl-rollout';
-/**
- * The field manager that the API server records for a kubectl without one. Of all commands that write workloads only undo has
- * none.
- */
-const NAMELESS = 'kubectl';
-
-/**
- * Whether the write is an undo of kubectl, by its field manager. It is stored as it is: the person wants the former pods, and the former
- * stamps then show which content they start with. An undo by another tool cannot be distinguished from an older manifest.
- */
-function isUndo(write: AdmissionRequest): boolean {
-  if (write.fieldManager !== undefined) return write.fieldManager === ROLLOUT;
-  return writerOf(write) === NAMELESS;
-}
-
-/** The field manager that the API server recorded before it called the webhook: that of the latest changed entry. */
-function writerOf({ object, oldObject }: AdmissionRequest): string | undefined {
-  const before = new Set((oldObject?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)));
-  const changed = (object.metadata.managedFields ?? []).filter(
-    (entry) => entry.subresource === undefined && !before.has(JSON.stringify(entry)),
-  );
-  return changed.reduce<RawManagedFields | undefined>(
-    (latest, entry) => ((entry.time ?? '') >= (latest?.time ?? '') ? entry : latest),
-    undefined,
-  )?.manager;
 }
 
 type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;

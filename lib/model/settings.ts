@@ -166,7 +166,6 @@ export const ADMISSION_RESULTS = {
   stamped: 'A new workload is stamped with the current content.',
   complete: 'No stamp is missing.',
   unclaimed: 'The workload follows nothing, or is not one that is rolled.',
-  undo: 'kubectl rollout undo: the template that it restores is stored as it is.',
   own: 'A write of the reloader itself.',
   unknown: 'Not everything is listed yet, or this namespace or kind is not watched.',
   malformed: 'The request is not an admission review.',

@@ -262,18 +262,6 @@ function managed(raw: RawWorkload, manager: string): RawWorkload {
 
 const PASSED: Record<string, Case> = {
   'our own write': { update: deployment(), facts: { fieldManager: 'kubernetes-reloader' }, result: 'own' },
-  'an undo of kubectl': {
-    live: deployment({ env: [web(`${B}.2`)] }),
-    update: deployment({ env: [web(`${A}.1`)] }),
-    facts: { fieldManager: 'kubectl-rollout' },
-    result: 'undo',
-  },
-  'an undo of kubectl, which gives no name': {
-    live: deployment({ env: [web(`${B}.2`)] }),
-    update: managed(deployment({ env: [web(`${A}.1`)] }), 'kubectl'),
-    facts: { fieldManager: undefined },
-    result: 'undo',
-  },
   'a Rollout that refers to the pod template of a Deployment': {
     known: knowing({ web: B }, { isServed: () => true }),
     update: {
