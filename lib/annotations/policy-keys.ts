@@ -2,14 +2,8 @@
 
 import { REPLACES_ANNOTATION } from '../model/kinds/built-in.ts';
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
-import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { NATIVE_PREFIX, type Vocabulary } from './vocabulary.ts';
-
-/** The native annotation for a kind. */
-export function nativeKeyOf(kind: ConfigKind): string {
-  return `${NATIVE_PREFIX}/${SOURCE_KINDS[kind].word}`;
-}
+import type { Vocabulary } from './vocabulary.ts';
 
 /** What programs write on workloads themselves, with the prefix of a vocabulary. */
 const WRITTEN = [STAMPED_AFTER_ANNOTATION, REPLACES_ANNOTATION, 'wave.pusher.com/scheduling-disabled'];

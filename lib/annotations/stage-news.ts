@@ -54,6 +54,7 @@ export function releaseCommand(object: ConfigRef): string {
   return annotateCommand(object, `${HOLD_ANNOTATION}-`);
 }
 
-function annotateCommand({ kind, namespace, name }: ConfigRef, annotation: string): string {
+/** The command by which a person writes an annotation, or removes one with a `-` at its end. */
+export function annotateCommand({ kind, namespace, name }: WorkloadRef, annotation: string): string {
   return `kubectl annotate ${kind.toLowerCase()}/${name} -n ${namespace} --overwrite ${annotation}`;
 }

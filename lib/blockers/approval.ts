@@ -1,6 +1,7 @@
 /** The rollout needs an approval, and a person has not given the one for these contents. */
 
 import { needsApproval, tokenOf } from '../annotations/gating.ts';
+import { annotateCommand } from '../annotations/stage-news.ts';
 import { describeAll, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
@@ -25,8 +26,7 @@ export function approval({ store }: Readers): Blocker {
       if (needed === undefined || given === needed.token) return undefined;
       const { token, what, target } = needed;
       const why = given === undefined ? 'it needs an approval' : 'its approval is for another content';
-      const object = `${target.kind.toLowerCase()}/${target.name}`;
-      const command = `kubectl annotate -n ${ref.namespace} ${object} ${APPROVED_ANNOTATION}=${token} --overwrite`;
+      const command = annotateCommand({ ...ref, ...target }, `${APPROVED_ANNOTATION}=${token}`);
       const message = `${why}: ${command} lets ${what} go`;
       // The token of a plan is not that of the content which is applied then.
       const planned = `it needs an approval: reloader approve ${ref.kind.toLowerCase()}/${ref.name} -n ${ref.namespace}`;

@@ -1,6 +1,7 @@
 /** `hold`, `release`, `approve` and `resume`: each writes one annotation, and prints the command of kubectl. */
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
+import { annotateCommand } from '../annotations/stage-news.ts';
 import { approvalOf } from '../blockers/approval.ts';
 import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
@@ -111,8 +112,7 @@ function run(
     const change = await action(scene, target, flags, subject);
     await write(scene, subject, change);
     const { annotation, value, target: at } = change;
-    const words = value === null ? `${annotation}-` : `${annotation}=${value} --overwrite`;
-    const command = `kubectl annotate -n ${at.namespace} ${at.kind.toLowerCase()}/${at.name} ${words}`;
+    const command = annotateCommand(at, value === null ? `${annotation}-` : `${annotation}=${value}`);
     const { says, open } = await effectOf(scene, subject, change);
     const also = [...(change.also ?? []), ...says];
     const unknown = [...(change.unknown ?? []), ...open];

@@ -36,7 +36,7 @@ export class CommandError extends Error {
 export function connect(
   flags: Pick<CommandFlags, 'namespace' | 'context' | 'kubeconfig'>,
   env: Environment,
-): { readonly send: Send; readonly namespace: string } {
+): Readonly<{ send: Send; namespace: string }> {
   const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(flags, env);
   const own = contextNamespaceOf(load()) ?? podNamespace() ?? 'default';
   const transport = new HttpsTransport({ load, version: VERSION });

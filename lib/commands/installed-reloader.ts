@@ -245,7 +245,7 @@ export async function listedIn<T extends RawObject>(
   const everywhere = await listObjects<T>(send, resource, undefined, selectors);
   if (everywhere.kind === 'found') return { found: everywhere.object, isEverywhere: true };
   if (everywhere.kind === 'absent') return { found: [], isEverywhere: true };
-  if (everywhere.isForbidden !== true) throw unreachable(everywhere);
+  assertAnswered(everywhere);
   const readings = await Promise.all(
     placesBeside(near).map((each) => listObjects<T>(send, resource, each, selectors)),
   );
@@ -292,13 +292,15 @@ export function problemOf(reading: Exclude<Reading<unknown>, { kind: 'found' }>)
     : `cannot be read: ${reading.message}`;
 }
 
-/** The error of a read without which nothing can be said. */
-export function unreachable({ message, code }: Pick<FailedRead, 'message' | 'code'>): CommandError {
+/** @throws CommandError if a read failed, and was not refused: then nothing can be said */
+export function assertAnswered(reading: Partial<Omit<FailedRead, 'kind'>> & { readonly kind: string }): void {
+  const { kind, message, code, isForbidden } = reading;
+  if (kind !== 'failed' || isForbidden === true) return;
   if (code === undefined || code === 'unanswered' || code === 'silent')
-    return new CommandError(`the API server does not answer: ${message}`, 'unanswered');
+    throw new CommandError(`the API server does not answer: ${message}`, 'unanswered');
   const says = `the API server answers with an error: ${message}`;
-  if (code === 'unauthorized') return new CommandError(`${says}, or log in again`, 'unauthorized');
-  return new CommandError(says, 'api-error');
+  if (code === 'unauthorized') throw new CommandError(`${says}, or log in again`, 'unauthorized');
+  throw new CommandError(says, 'api-error');
 }
 
 /** One that has a Deployment. */

@@ -17,7 +17,7 @@ import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { CommandError } from './connect.ts';
-import { type InstalledReloader, unreachable } from './installed-reloader.ts';
+import { assertAnswered, type InstalledReloader } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
 import type { WatchFeed } from './watch-feed.ts';
 
@@ -50,8 +50,7 @@ export interface Unread {
   readonly kind: string;
   /** Undefined: all namespaces, or none. */
   readonly namespace?: string | undefined;
-  readonly what: string;
-  readonly why: string;
+  readonly says: string;
 }
 
 /** What is observed, and under which settings. */
@@ -174,7 +173,7 @@ function unreadOf({ observed: { gate, streams }, watches }: Assembly, patienceMs
     if (isListed || (problem === undefined && !awaited.includes(stream))) return [];
     const late = problem ?? `it is not listed after ${patienceMs / 1000} s`;
     const why = gate.isRefused(stream) ? 'you may not list it' : late;
-    return [{ kind: stream.kind, namespace: stream.namespace, what: nameOf(stream), why }];
+    return [{ kind: stream.kind, namespace: stream.namespace, says: `${nameOf(stream)}: ${why}` }];
   });
 }
 
@@ -182,10 +181,9 @@ function unreadOf({ observed: { gate, streams }, watches }: Assembly, patienceMs
 async function accessToState(send: Send, options: Options, place: Place): Promise<StateAccess> {
   const client = stateClientOf({ send, options: { ...options, dryRun: true }, place });
   const reading = await readShards(client);
-  if (reading.kind === 'failed') {
-    if (reading.isForbidden !== true) throw unreachable(reading);
+  assertAnswered(reading);
+  if (reading.kind === 'failed')
     return mayNotRead(`ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}`);
-  }
   const shards = reading.shards.filter((shard) => shard !== undefined);
   if (shards.length === 0) return { is: 'absent' };
   const data = Object.fromEntries(shards.flatMap((shard) => Object.entries(shard.data)));
@@ -203,10 +201,8 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
   const title = `Secret/${name} in ${namespace}`;
   const keys = await client.keys.read();
-  if (keys.kind === 'failed') {
-    if (keys.isForbidden !== true) throw unreachable(keys);
-    return mayNotRead(`${title}, the key of the digests`);
-  }
+  assertAnswered(keys);
+  if (keys.kind === 'failed') return mayNotRead(`${title}, the key of the digests`);
   if (keys.kind === 'found') keyring.take(keys.object.data);
   const [missing] = lost();
   if (missing === undefined) return read;

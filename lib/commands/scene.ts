@@ -26,10 +26,10 @@ import { CommandError, connect } from './connect.ts';
 import type { Cause, Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
+  assertAnswered,
   findReloader,
   type InstalledReloader,
   problemOf,
-  unreachable,
   unreadable,
 } from './installed-reloader.ts';
 import { type Observation, observe, untilTrue } from './observation.ts';
@@ -69,7 +69,7 @@ export async function doubtsAbout(send: Send, namespace: string): Promise<readon
   const reading = await readObject(send, NAMESPACES, undefined, namespace);
   if (reading.kind === 'found') return [];
   if (reading.kind === 'absent') throw new CommandError(`namespace ${namespace} does not exist`, 'not-found');
-  if (reading.isForbidden !== true) throw unreachable(reading);
+  assertAnswered(reading);
   // Kubernetes puts one into each namespace.
   const listed = await listObjects(send, SOURCE_KINDS.ConfigMap, namespace);
   if (listed.kind === 'found' && listed.object.length > 0) return [];
@@ -86,10 +86,9 @@ export async function assertExists({ send, namespace }: Scene, { kind, row, name
 export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Promise<Facts> {
   const { send, namespace } = scene;
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
-  if (reading.kind === 'failed' && reading.isForbidden !== true) {
-    if (await isNotServed(send, row)) throw new CommandError(notServed(row), 'not-found');
-    throw unreachable(reading);
-  }
+  if (reading.kind === 'failed' && (await isNotServed(send, row)))
+    throw new CommandError(notServed(row), 'not-found');
+  assertAnswered(reading);
   if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
   const observation = await observeFor(scene, [namespace]);
   return await withUnseen(scene, await factsIn(scene, observation, row, reading.object));

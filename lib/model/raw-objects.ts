@@ -40,6 +40,7 @@ export interface RawObject {
 
 /** A ConfigMap or Secret; binaryData and a Secret's data are base64. */
 export interface RawConfigObject extends RawObject {
+  readonly type?: string;
   readonly data?: Readonly<Record<string, string>>;
   readonly binaryData?: Readonly<Record<string, string>>;
   readonly immutable?: boolean;

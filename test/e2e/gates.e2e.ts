@@ -126,7 +126,7 @@ async function asked(stage: Stage, before: readonly string[] = []): Promise<stri
 
 /** Types the command in a message. */
 async function obey(stage: Stage, message: string): Promise<void> {
-  const [, words = ''] = /kubectl (annotate .* --overwrite)/.exec(message) ?? [];
+  const [, words = ''] = /kubectl (annotate .*=\w+) lets/.exec(message) ?? [];
   await stage.kubectl(words.split(' '));
 }
 
@@ -162,7 +162,7 @@ test('an approval is asked for, lets exactly that go, is removed by the patch, a
   const { workloads } = await second.status();
   const shown = workloads.find(({ workload }) => workload === 'Deployment/app');
   assert.equal(shown?.waiting?.reason, 'approval');
-  assert.ok(ofC.includes(`=${shown.waiting.token} --overwrite`));
+  assert.ok(ofC.includes(`=${shown.waiting.token} lets`));
   await obey(stage, ofC);
   await stage.until('it is rolled', async () => (await stage.revision(APP)) === 3);
   await stage.settled(second);

@@ -193,7 +193,7 @@ describe(`${COUNT} Deployments follow five objects, which change in stages`, { s
     const [, token] = /resume=(\S+)/.exec(command) ?? [];
     const flags = `--reloader none -- --namespace=${stage.namespace} --digests=sha1`;
     const { stdout } = await stage.command(`resume configmap/${object} ${flags}`);
-    assert.ok(stdout.includes(`/resume=${token} --overwrite\n`), `${command}\n${stdout}`);
+    assert.ok(stdout.includes(`/resume=${token}\n`), `${command}\n${stdout}`);
   }
 
   /** People interfere with those that have begun; the pods of three of them do not become ready. */

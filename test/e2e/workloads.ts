@@ -1,6 +1,6 @@
 /** Workloads of each kind for the end-to-end tests, and what their controllers tell of them. */
 
-import { nativeKeyOf } from '../../lib/annotations/policy-keys.ts';
+import { nativeVocabulary } from '../../lib/annotations/vocabulary.ts';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { STAMPS_ANNOTATION, STAMPS_FIELD } from '../../lib/model/workload.ts';
 import { classVolume } from '../control-plane/secrets-store.ts';
@@ -93,7 +93,7 @@ export function manifestOf({
 /** The annotations that name these contents. */
 export function annotationsFor(follows: WorkloadParts['follows']): Record<string, string> {
   const lists = Object.entries(follows).map(([kind, names]): [string, string] => [
-    nativeKeyOf(kind as ConfigKind),
+    nativeVocabulary().named[kind as ConfigKind][0] ?? '',
     names.join(', '),
   ]);
   return Object.fromEntries(lists);

@@ -78,7 +78,7 @@ test('an approval is written to the ReplicaSet that has the template', async () 
   const { code, stdout, stderr } = await run(line, cluster.file('kubeconfig'));
   assert.deepEqual([code, stderr], [0, '']);
   const [, token = ''] =
-    /^kubectl annotate -n default replicaset\/web \S+=(\w+) --overwrite\n$/.exec(stdout) ?? [];
+    /^kubectl annotate replicaset\/web -n default --overwrite \S+=(\w+)\n$/.exec(stdout) ?? [];
   const { metadata } = cluster.sandbox.get('replicasets', 'default', 'web') ?? assert.fail('it is gone');
   assert.equal(metadata.annotations?.['reloader.k8s.collaborne.com/approved'], token);
 });

@@ -127,7 +127,7 @@ test('approve says which approval is there, and what else keeps the workload', a
     ],
   );
   const { code, stdout } = await run('reloader approve deploy/orders', kubeconfig);
-  const [, token = ''] = /approved=(\w+) /.exec(stdout) ?? [];
+  const [, token = ''] = /approved=(\w+)/.exec(stdout) ?? [];
   assert.equal(code, 0);
   const again = await run('reloader approve deploy/orders', kubeconfig);
   assert.deepEqual([again.code, again.stderr], [0, `it has ${NATIVE}/approved=${token} already\n`]);

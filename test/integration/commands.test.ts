@@ -298,7 +298,7 @@ describe('without rights', () => {
     );
     const given = await run('reloader approve deploy/paid --content 0a1b', kubeconfig);
     assert.match(given.stderr, /^unknown whether this content waits: not read: Secret/);
-    assert.match(given.stdout, /approved=0a1b --overwrite\n$/);
+    assert.match(given.stdout, /approved=0a1b\n$/);
     assert.deepEqual([refused.code, unseen.code, given.code], [1, 3, 3]);
   });
 

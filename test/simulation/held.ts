@@ -61,7 +61,7 @@ export function approvalAskedFor(
       pick(event, 'involvedObject', 'name') === name,
   );
   const last = asking.toSorted((a, b) => Date.parse(timeOf(a)) - Date.parse(timeOf(b))).at(-1);
-  const [, token] = /=([0-9a-f]+) --overwrite/.exec(String(last?.['message'])) ?? [];
+  const [, token] = /=([0-9a-f]+) lets/.exec(String(last?.['message'])) ?? [];
   return token === undefined ? undefined : { [APPROVED]: token };
 }
 

@@ -2,7 +2,6 @@
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';
-import type { Send } from '../../kubernetes/transport.ts';
 import {
   CONFIG_KINDS,
   type ConfigKind,
@@ -11,7 +10,7 @@ import {
   isMountedKind,
   SOURCE_KINDS,
 } from '../../model/object-ref.ts';
-import type { RawObject } from '../../model/raw-objects.ts';
+import type { RawConfigObject, RawObject } from '../../model/raw-objects.ts';
 import { meets } from '../../options/labels.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
 import { SERVED_BY } from '../../options/workload-kinds.ts';
@@ -20,6 +19,7 @@ import { type InstalledReloader, problemOf, watches } from '../installed-reloade
 import { hidesNamespaces, type Observation } from '../observation.ts';
 import { isNotServed, notServed, readObject } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
+import type { Scene } from '../scene.ts';
 import type { Cause, CauseRule, Facts } from './cause.ts';
 
 /** What keeps a reloader from rolling anything. */
@@ -136,27 +136,23 @@ export function notLabelled(
 
 /** Why the reloader sees nothing of an object; none: it does. */
 export async function unseenBecause(
-  { send, reloader }: { readonly send: Send; readonly reloader: InstalledReloader },
+  { send, reloader }: Pick<Scene, 'send' | 'reloader'>,
   ref: ConfigRef,
 ): Promise<readonly Cause[]> {
+  const { kind, namespace, name } = ref;
   const about = describe(ref);
-  const row = { ...SOURCE_KINDS[ref.kind], kind: ref.kind };
-  const counts = reloader.unknown.length === 0 && watches(reloader, ref.namespace);
-  const isIgnored = counts && !configKindsOf(reloader.options).includes(ref.kind);
-  const ignored = isIgnored ? [kindIgnored(reloader, ref.kind, about)] : [];
-  const reading = await readObject<RawObject & { readonly type?: string }>(
-    send,
-    row,
-    ref.namespace,
-    ref.name,
-  );
+  const row = { ...SOURCE_KINDS[kind], kind };
+  const counts = reloader.unknown.length === 0 && watches(reloader, namespace);
+  const ignored = [(counts && kindIgnored(reloader, kind, about)) || []].flat();
+  const reading = await readObject<RawConfigObject>(send, row, namespace, name);
   if (reading.kind === 'absent')
     return [...ignored, { rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
   if (reading.kind === 'failed') {
     if (await isNotServed(send, row)) return [...ignored, { rule: 'missing', about, says: notServed(row) }];
-    return isIgnored ? ignored : [{ rule: 'not-readable', about, says: `${about} ${problemOf(reading)}` }];
+    const says = `${about} ${problemOf(reading)}`;
+    return ignored.length > 0 ? ignored : [{ rule: 'not-readable', about, says }];
   }
-  const { type = '', metadata } = reading.object;
+  const { type, metadata } = reading.object;
   const unlabelled = (counts && notLabelled(reloader, ref, metadata)) || [];
   return [...ignored, untyped(ref, type) ?? [], unlabelled].flat();
 }
@@ -168,7 +164,13 @@ export function untyped(ref: ConfigRef, type = ''): Cause | undefined {
   return { rule: 'secret-not-watched', about: describe(ref), says };
 }
 
-function kindIgnored({ options, lacks }: InstalledReloader, kind: ConfigKind, names: string): Cause {
+/** That no object of its kind is watched. */
+export function kindIgnored(
+  { options, lacks }: InstalledReloader,
+  kind: ConfigKind,
+  names: string,
+): Cause | undefined {
+  if (configKindsOf(options).includes(kind)) return undefined;
   const lack = lacks?.get(kind);
   if (lack !== undefined) return { ...lack, about: names };
   const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
@@ -204,14 +206,13 @@ function kindNotServed({
 
 /** What it reads or lists of kinds that the reloader does not watch. */
 export function objectsIgnored({ reloader, workload }: Facts): readonly Cause[] {
-  const ignored = CONFIG_KINDS.filter((kind) => !configKindsOf(reloader.options).includes(kind));
-  return ignored.flatMap((kind) => {
+  return CONFIG_KINDS.flatMap((kind) => {
     const read = workload.references
       .filter((each) => each.kind === kind)
       .map(({ name }) => `${kind}/${name}`);
     const lists = everyVocabulary(reloader.options).flatMap(({ named }) => named[kind]);
     const named = lists.filter((key) => key in workload.annotations);
-    return [...read, ...named].map((each) => kindIgnored(reloader, kind, each));
+    return [...read, ...named].flatMap((each) => kindIgnored(reloader, kind, each) ?? []);
   });
 }
 

@@ -1,16 +1,24 @@
 /** Causes that lie in the workload, in the objects that it follows, or in the moment. */
 
-import { nativeKeyOf } from '../../annotations/policy-keys.ts';
+import { annotateCommand } from '../../annotations/stage-news.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
-import { NATIVE_PREFIX, workloadKeysOf } from '../../annotations/vocabulary.ts';
+import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts';
 import { blocksOf } from '../../blockers/blockers.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
-import { type ConfigRef, describe, isMountedKind, keyOf } from '../../model/object-ref.ts';
+import {
+  type ConfigRef,
+  describe,
+  describeAll,
+  isMountedKind,
+  keyOf,
+  wholeKeyOf,
+} from '../../model/object-ref.ts';
 import { POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
-import { listedText, parseBool } from '../../model/text.ts';
+import { parseBool } from '../../model/text.ts';
+import type { Workload } from '../../model/workload.ts';
 import { configKindsOf, workloadKindsOf } from '../../options/options.ts';
-import type { ConfigRecord } from '../../store/records.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../store/records.ts';
 import { judge, needsRollout } from '../../tracking/edge-policy.ts';
 import { hasEntry, hidesNamespaces, type Observation } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
@@ -63,8 +71,7 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const { row, workload, record, reloader, observation, findings: found } = facts;
   if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
   const { options } = reloader;
-  const all = everyVocabulary(options).filter((each) => options.dialects.includes(each.name));
-  const keys = all.flatMap(workloadKeysOf);
+  const keys = readBy(facts).flatMap(workloadKeysOf);
   const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
   const off = asking.filter(({ value }) => parseBool(value) === false);
   const isAll = options.autoReloadAll && off.length === 0;
@@ -80,20 +87,27 @@ function asksForNothing(facts: Facts): Cause | undefined {
     const todo = 'name the objects in an annotation, or mount them';
     return isWatched && isRead ? { rule: 'no-reference', about, says, todo } : undefined;
   }
-  const { kind, namespace, name } = workload.ref;
   const by = off.length === 0 ? '' : ` (${off.map(wordText).join(', ')})`;
   const cause = { rule: 'not-asked', about: 'annotations', says: `no annotation asks for anything${by}` };
-  if (!workload.references.some((each) => sources.includes(each.kind)) || !readsNative(facts)) return cause;
-  const todo = `kubectl -n ${namespace} annotate ${kind.toLowerCase()}/${name} ${NATIVE_PREFIX}/auto=true`;
-  return { ...cause, todo };
+  const auto = keyToWrite(facts, (words) => words.auto);
+  if (!workload.references.some((each) => sources.includes(each.kind)) || !auto) return cause;
+  return { ...cause, todo: annotateCommand(workload.ref, `${auto}=true`) };
 }
 
-function readsNative({ reloader: { options } }: Facts): boolean {
-  return options.dialects.includes('collaborne');
+function readBy({ reloader: { options } }: Facts): readonly Vocabulary[] {
+  return everyVocabulary(options).filter(({ name }) => options.dialects.includes(name));
+}
+
+/** An annotation that a flag names, else that of the first vocabulary. */
+function keyToWrite(facts: Facts, wordIn: (words: Vocabulary) => string | undefined): string | undefined {
+  const all = readBy(facts).filter(wordIn);
+  const own = all.find((words) => !wordIn(words)?.includes(words.domain)) ?? all[0];
+  return own && wordIn(own);
 }
 
 function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>): Pick<Cause, 'todo'> {
-  return readsNative(facts) ? { todo: `add ${name} to ${nativeKeyOf(kind)}` } : {};
+  const key = keyToWrite(facts, ({ named }) => named[kind].at(-1));
+  return key === undefined ? {} : { todo: `add ${name} to ${key}` };
 }
 
 /** All objects that its pods refer to and that no annotation asks for. */
@@ -101,7 +115,7 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
   const { workload, record, observation } = facts;
   if (record === undefined) return [];
   const { namespace } = workload.ref;
-  const followed = new Set([...record.edges.keys()].map((key) => key.split('/', 3).join('/')));
+  const followed = new Set([...record.edges.keys()].map(wholeKeyOf));
   const { vocabularies } = observation.store.settings;
   return workload.references
     .filter(({ kind, name }) => {
@@ -241,7 +255,7 @@ function unchanged(facts: Facts): Cause | undefined {
   const known = asked(facts, true);
   const isRolling = !workload.isComplete || needsRollout(observation.store, keyOf(workload.ref));
   if (known.length === 0 || isRolling || !observation.isServed) return undefined;
-  const names = listedText(known.map(describe));
+  const names = describeAll(known);
   return {
     rule: 'unchanged',
     about: names,
@@ -251,8 +265,15 @@ function unchanged(facts: Facts): Cause | undefined {
 
 /** An object that a workload follows, and whether it is rolled for it. */
 export interface Followed {
+  readonly record: WorkloadRecord;
+  readonly workload: Workload;
   readonly config: ConfigRecord;
   readonly verdict: Verdict;
+}
+
+/** Each workload with each object that it follows. */
+export function allFollowed(observation: Pick<Observation, 'store'>): readonly Followed[] {
+  return [...observation.store.workloads.values()].flatMap((record) => followed({ observation, record }));
 }
 
 /** The objects that it follows. */
@@ -262,6 +283,7 @@ export function followed({
 }: Pick<Facts, 'record'> & { observation: Pick<Observation, 'store'> }): readonly Followed[] {
   return [...(record?.edges.keys() ?? [])].flatMap((key) => {
     const config = store.configs.get(key);
-    return record && config ? [{ config, verdict: judge(store, record, config) }] : [];
+    if (record === undefined || config === undefined) return [];
+    return [{ record, workload: record.workload, config, verdict: judge(store, record, config) }];
   });
 }

@@ -26,7 +26,6 @@ import type { Cause, Facts } from './cause.ts';
 import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
 import { timeUnknown } from './causes-of-workload.ts';
 import {
-  causesOf,
   doubtsOf,
   type Explanation,
   explanationOf,
@@ -114,7 +113,7 @@ async function mentionsOf(
   scene: Scene,
   observation: Observation,
   ref: ConfigRef,
-): Promise<{ readonly mentioning: readonly Facts[]; readonly unlisted: readonly string[] }> {
+): Promise<Readonly<{ mentioning: Facts[]; unlisted: string[] }>> {
   const { send, namespace } = scene;
   const { dependents, settings } = observation.store;
   const followers = dependents.dependentsOfAny(keysOf(observation, ref));
@@ -140,8 +139,8 @@ export function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectK
 
 function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const object = describe(ref);
-  const follows = explanationOf(facts).follows.find((each) => keyOf(wholeOf(each.object)) === keyOf(ref));
-  const all = causesOf(facts);
+  const { follows: objects, causes: all } = explanationOf(facts);
+  const follows = objects.find((each) => keyOf(wholeOf(each.object)) === keyOf(ref));
   const causes = all.filter(
     ({ rule, about, says }) =>
       /^(kind-not|managed|paused)/.test(rule) || about.includes(object) || says.includes(object),

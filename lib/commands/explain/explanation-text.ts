@@ -94,7 +94,7 @@ export function causeLines(causes: readonly Cause[], paint: Paint): readonly str
 
 /** What could not be read. */
 export function unreadLines(unread: readonly Unread[]): readonly string[] {
-  return unread.map(({ what, why }) => `not read: ${what}: ${why}`);
+  return unread.map(({ says }) => `not read: ${says}`);
 }
 
 /** Writes lines under a title; nothing if there are none. */

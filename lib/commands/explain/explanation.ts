@@ -15,7 +15,6 @@ import type { Reference } from '../../model/references.ts';
 import type { State } from '../../model/status-report.ts';
 import { referenceOf, type Workload } from '../../model/workload.ts';
 import { stateOf } from '../../report/workload-state.ts';
-import type { WorkloadRecord } from '../../store/records.ts';
 import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type Seen, type StateAccess, type Unread } from '../observation.ts';
@@ -102,9 +101,8 @@ export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []):
   const { workload, observation, reloader } = facts;
   const unwatched = notWatched(reloader, workload.ref.namespace);
   const isWatched = unwatched === undefined;
-  const { record } = facts;
   const all = isWatched ? followed(facts) : [];
-  const follows = record === undefined ? [] : all.map((each) => followedObject(facts, record, each));
+  const follows = all.map((each) => followedObject(facts, each));
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   const time = isOutdated ? timeUnknown(facts) : [];
   const causes = isWatched ? causesOf(facts) : [unwatched];
@@ -195,8 +193,8 @@ export function shownReloader(reloader: InstalledReloader): ShownReloader {
   return { is: 'found', kind: 'Deployment', namespace, name, says };
 }
 
-function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): FollowedObject {
-  const { config, verdict } = each;
+function followedObject(facts: Facts, each: Followed): FollowedObject {
+  const { record, config, verdict } = each;
   const { store, state, isServed } = facts.observation;
   const reference = referenceOf(facts.workload, config.ref);
   const digests = [record.edges.get(keyOf(config.ref))?.runningDigest, observedBy(store, record, config)];
@@ -212,7 +210,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
     ...(reference && {
       reference: { container: reference.container, ...(reference.keys && { keys: reference.keys }) },
     }),
-    pods: podsOf(facts.observation, record, each),
+    pods: podsOf(facts.observation, each),
     ...(state.is === 'read' ? { recorded: isServed ? recorded : undefined, current } : {}),
   };
 }
@@ -220,8 +218,7 @@ function followedObject(facts: Facts, record: WorkloadRecord, each: Followed): F
 /** Whether the pods of a workload run the current content of an object. */
 export function podsOf(
   { store, state, unread, isServed }: Seen,
-  record: WorkloadRecord,
-  { config, verdict }: Followed,
+  { record, config, verdict }: Followed,
 ): FollowedObject['pods'] {
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);

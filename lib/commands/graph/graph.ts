@@ -3,7 +3,7 @@
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import { notWatched } from '../explain/causes-of-setting.ts';
-import { followed } from '../explain/causes-of-workload.ts';
+import { allFollowed } from '../explain/causes-of-workload.ts';
 import {
   doubtsOf,
   type Explanation,
@@ -94,15 +94,12 @@ export function graphOf(observation: Seen, isOutdated: boolean, only?: ObjectKey
 }
 
 function edgesOf(observation: Seen): GraphEdge[] {
-  const { store } = observation;
-  return [...store.workloads.values()].flatMap((record) =>
-    followed({ observation, record }).map((each) => ({
-      object: wholeOf(each.config.ref),
-      workload: record.workload.ref,
-      asks: each.verdict.asks,
-      pods: podsOf(observation, record, each),
-    })),
-  );
+  return allFollowed(observation).map((each) => ({
+    object: wholeOf(each.config.ref),
+    workload: each.workload.ref,
+    asks: each.verdict.asks,
+    pods: podsOf(observation, each),
+  }));
 }
 
 /** A graph of Mermaid. Names of the API have no character that it reads as its own. */

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
 import { isOurs } from '../deployed-program.ts';
-import { followed } from '../explain/causes-of-workload.ts';
+import { allFollowed } from '../explain/causes-of-workload.ts';
 import { watches } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import { readObject } from '../reads.ts';
@@ -20,7 +20,7 @@ const BUILT_IN = /^(?:[^./]*|[^/]*\.k8s\.io)(?:\/|$)/;
 /** Each reloader and custom object whose change decides, as clauses. */
 export async function changedByOthers(
   scene: Scene,
-  { store }: Observation,
+  observation: Observation,
   steps: readonly Step[],
   [manifests, former]: readonly [readonly Manifest[], readonly Manifest[] | undefined],
 ): Promise<readonly string[]> {
@@ -28,9 +28,8 @@ export async function changedByOthers(
   const created = steps.flatMap(({ change, object }) => (change === 'created' ? [object.metadata.uid] : []));
   const all = byObject([...manifests, ...(former ?? [])], own);
   const applied = all.flat().map(({ kind, object }) => keyOf({ namespace: own, ...object.metadata, kind }));
-  const refs = [...store.workloads.values()]
+  const refs = allFollowed(observation)
     .filter(({ workload: { ref, uid } }) => !created.includes(uid) && watches(reloader, ref.namespace))
-    .flatMap((record) => followed({ observation: { store }, record }))
     .filter(({ config, verdict }) => verdict.asks || config.digest === undefined)
     .map(({ config }) => wholeOf(config.ref))
     .filter((ref) => !applied.includes(keyOf(ref)));

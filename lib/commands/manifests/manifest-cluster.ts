@@ -128,7 +128,7 @@ function wholeOf(path: string): string {
 function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
   const [fields, labels] = ['fieldSelector', 'labelSelector'].map((name) => query.get(name));
   return (object) => {
-    const { type = '' } = object as { readonly type?: string };
+    const { type = '' } = object as RawConfigObject;
     const { name, namespace = '', labels: own = {} } = object.metadata;
     const values: Readonly<Record<string, string>> = {
       type,

@@ -12,13 +12,15 @@ import {
   wholeOf,
   workloadRefIn,
 } from '../../model/object-ref.ts';
-import { POLICIES, type Verdict } from '../../model/reasons.ts';
+import { POLICIES } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
+import { referenceOf, workloadOf } from '../../model/workload.ts';
+import { findWorkloadKind } from '../../model/workload-kind.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { outdatedObjects } from '../../tracking/edge-policy.ts';
+import { judge, outdatedObjects } from '../../tracking/edge-policy.ts';
 import type { Cause } from '../explain/cause.ts';
-import { followed } from '../explain/causes-of-workload.ts';
+import type { Followed } from '../explain/causes-of-workload.ts';
 import type { Explanation } from '../explain/explanation.ts';
 import { placed } from '../explain/explanation-text.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
@@ -26,6 +28,7 @@ import type { Observation } from '../observation.ts';
 import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import { leaderOf, type Scene } from '../scene.ts';
+import type { Step } from './plan.ts';
 import { begunPause, type Timing } from './plan-timing.ts';
 
 /** An object whose content would change. */
@@ -160,20 +163,23 @@ export async function openWaits(
   return [...waits, ...refusals];
 }
 
-/** By a sentence that denies it, whether a workload is rolled for an object. */
-export function verdictsIn(observation: Observation): ReadonlyMap<string, Verdict> {
-  const all = [...observation.store.workloads.values()].flatMap((record) => {
-    const denial = `${placed(record.workload.ref)} is no longer rolled for`;
-    return followed({ observation, record }).map(
-      (each) => [`${denial} ${describe(each.config.ref)}`, each] as const,
-    );
+/** What is no longer rolled for an object, and refers to it as before. */
+export function deniedSince(
+  were: readonly Followed[],
+  steps: readonly Step[],
+  { store }: Observation,
+): readonly Cause[] {
+  const changed = steps.flatMap(({ row, after }) => {
+    const kind = findWorkloadKind(row.stream);
+    return kind && after ? workloadOf(kind, after, store.settings.vocabularies) : [];
   });
-  return new Map(all.map(([says, { verdict }]) => [says, verdict]));
-}
-
-/** What is no longer rolled, by the sentences of before. */
-export function deniedSince(were: ReadonlyMap<string, Verdict>, now: Observation): readonly Cause[] {
-  return [...verdictsIn(now)].flatMap(([says, { asks, because: rule }]) =>
-    !asks && were.get(says)?.asks ? [{ rule, about: rule, says: `${says}: ${POLICIES[rule]}` }] : [],
-  );
+  return were.flatMap(({ record, workload: was, config, verdict }) => {
+    const { ref } = config;
+    const is = changed.find((each) => keyOf(each.ref) === keyOf(was.ref)) ?? was;
+    if (!verdict.asks || (referenceOf(was, ref) && !referenceOf(is, ref))) return [];
+    const next = { ...record, workload: is };
+    const { asks, because: rule } = judge(store, next, store.configs.get(keyOf(ref)) ?? config);
+    const says = `${placed(is.ref)} is no longer rolled for ${describe(ref)}: ${POLICIES[rule]}`;
+    return asks ? [] : [{ rule, about: rule, says }];
+  });
 }

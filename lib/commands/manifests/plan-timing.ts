@@ -1,7 +1,6 @@
 /** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
 
 import type { Controllers } from '../../app/controllers.ts';
-import type { Blocker } from '../../blockers/blocker.ts';
 import { blocksOf } from '../../blockers/blockers.ts';
 import { reloadWindowOf } from '../../blockers/closed-window.ts';
 import type { StagePlan } from '../../blockers/stage-plan.ts';
@@ -48,16 +47,15 @@ export function timingsOf(
   return (record) => {
     const key = keyOf(record.workload.ref);
     const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
-    const stage = places.some((place) => place.endsWith(OPEN)) ? 'unknown' : staged.get(key);
+    const stage = staged.get(key);
     const block = blocks.get(key) ?? (typeof stage === 'object' ? stage : undefined);
     if (block !== undefined) return blockedTiming(findings, record, block);
-    const isLater = places.length > 0 && stage !== undefined;
+    const isOpen = stage === 'unknown' || places.some((place) => place.endsWith(OPEN));
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
-    const when = isLater ? [...places, soak] : [windowText(store, record, windows), ...places];
-    const isOpen = (each: Blocker): boolean =>
-      (each === stages ? stage : each.check(record, now)) === 'unknown';
-    const open = rollouts.blockers.filter(isOpen);
-    return { by: 'reloader', when: when.join(', '), unknown: open.map(({ name }) => name) };
+    const when = isOpen ? [...places, soak] : [windowText(store, record, windows), ...places];
+    const open = others.filter((each) => each.check(record, now) === 'unknown').map(({ name }) => name);
+    const unknown = isOpen ? [stages.name, ...open] : open;
+    return { by: 'reloader', when: when.join(', '), unknown };
   };
 }
 

@@ -11,15 +11,16 @@ import { meets } from '../../options/labels.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import {
+  kindIgnored,
   notLabelled,
   notSelected,
   notWatched,
   RELOADER_RULES,
   untyped,
 } from '../explain/causes-of-setting.ts';
-import { followed } from '../explain/causes-of-workload.ts';
+import { allFollowed, type Followed } from '../explain/causes-of-workload.ts';
 import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
-import { type InstalledReloader, problemOf, unreachable, watches } from '../installed-reloader.ts';
+import { assertAnswered, type InstalledReloader, problemOf, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
@@ -41,7 +42,6 @@ import {
   type Plan,
   type PlannedObject,
   rolloutsOf,
-  verdictsIn,
 } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 import { timingsOf } from './plan-timing.ts';
@@ -83,7 +83,7 @@ export async function planAgainst(
 export function placesOf(manifests: readonly Manifest[], own: string): readonly string[] {
   const places = manifests.flatMap(({ kind, object: { metadata } }) => {
     if (kind === 'Namespace') return [metadata.name];
-    const isServed = configKindOf(kind) !== undefined || findWorkloadKind(kind) !== undefined;
+    const isServed = configKindOf(kind) ?? findWorkloadKind(kind);
     return metadata.namespace ?? (isServed ? [own] : []);
   });
   return places.length === 0 ? [own] : [...new Set(places)];
@@ -135,15 +135,14 @@ async function planIf(
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
-  const { observed } = observation.assembly;
-  const seen = wanted.filter(({ row, object }) => observed.gate.lists(row.stream, namespaceOf(object)));
+  const seen = wanted.filter((each) => isRead(scene, observation, each));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
   const { steps, refused, unread } = await stepsOf(send, seen, applied);
   const now = moment();
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, now);
-  const doubted = former === undefined ? doubtedIn(observation) : [];
-  const were = verdictsIn(observation);
+  const were = allFollowed(observation);
+  const doubted = former === undefined ? were.filter((each) => isDoubted(observation, each)) : [];
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
@@ -154,7 +153,7 @@ async function planIf(
   const answer: Plan = {
     assumes: ASSUMED,
     reloader: shownReloader(reloader),
-    causes: [...causes, ...deniedSince(were, observation), ...refused],
+    causes: [...causes, ...deniedSince(were, steps, observation), ...refused],
     objects,
     rollouts,
     pending: isServed ? outdated.map(workloadRefIn) : [],
@@ -170,22 +169,23 @@ async function planIf(
   return answer;
 }
 
-/** An object of which no reloader has recorded which content the pods of a follower run. */
-type Doubted = Parameters<typeof unrecorded>[0][number] & { readonly workload: ObjectKey };
+function isRead(
+  { reloader }: Scene,
+  { assembly }: Observation,
+  { row: { stream }, object }: Wanted,
+): boolean {
+  const ignored: readonly string[] = reloader.options.ignoredConfigKinds;
+  return ignored.includes(stream) || assembly.observed.gate.lists(stream, namespaceOf(object));
+}
 
-function doubtedIn(observation: Observation): readonly Doubted[] {
-  const { store, state } = observation;
-  if (state.is === 'unknown') return [];
-  return [...store.workloads].flatMap(([workload, record]) =>
-    followed({ observation, record })
-      .filter((each) => each.verdict.asks && podsOf(observation, record, each) === 'unknown')
-      .map(({ config }) => ({ workload, object: config.ref, asks: true, pods: 'unknown' })),
-  );
+function isDoubted(observation: Observation, each: Followed): boolean {
+  if (observation.state.is === 'unknown') return false;
+  return each.verdict.asks && podsOf(observation, each) === 'unknown';
 }
 
 /** That it is not recorded what pods run of a workload that is rolled, changes or is out of date. */
 function unrecordedOf(
-  doubted: readonly Doubted[],
+  doubted: readonly Followed[],
   steps: readonly Step[],
   rollouts: Plan['rollouts'],
   outdated: readonly ObjectKey[],
@@ -197,9 +197,10 @@ function unrecordedOf(
     objects.map((each) => `${keyOf(workload)} ${keyOf(wholeOf(each))}`),
   );
   const [whole, pairs] = [new Set([...changed, ...outdated]), new Set(rolled)];
-  const concerned = doubted.filter(
-    ({ workload, object }) => whole.has(workload) || pairs.has(`${workload} ${keyOf(wholeOf(object))}`),
-  );
+  const concerned = doubted.flatMap(({ workload: { ref }, config: { ref: object } }) => {
+    const isMeant = whole.has(keyOf(ref)) || pairs.has(`${keyOf(ref)} ${keyOf(wholeOf(object))}`);
+    return isMeant ? [{ object, asks: true, pods: 'unknown' } as const] : [];
+  });
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
 
@@ -224,12 +225,13 @@ function causesOf(
 function unseen(
   reloader: InstalledReloader,
   row: ServedRow,
-  { metadata, type }: RawObject & { readonly type?: string },
+  { metadata, type }: RawConfigObject,
 ): Cause | undefined {
   const kind = configKindOf(row.stream);
   const { name, namespace = '' } = metadata;
   const ref = kind && { kind, namespace, name };
-  return ref && (untyped(ref, type) ?? notLabelled(reloader, ref, metadata));
+  const ignored = kind && kindIgnored(reloader, kind, `${kind}/${name}`);
+  return ignored ?? (ref && (untyped(ref, type) ?? notLabelled(reloader, ref, metadata)));
 }
 
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
@@ -293,7 +295,7 @@ function unknownOf(
   return [
     ...(steps.length + affected === 0 ? [] : unknown),
     ...(observation.store.workloads.size === 0 ? doubts : []),
-    ...concerned.map(({ what, why }) => `${what}: ${why}`),
+    ...concerned.map(({ says }) => says),
   ];
 }
 
@@ -301,7 +303,7 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
   return namespace;
 }
 
-/** An object that is applied, or (if it is not kept) deleted. */
+/** An object that is applied, or else deleted. */
 type Wanted = ServedObject & { readonly isKept: boolean };
 
 /** A field by which kubectl changes others; its quotes are not those within a text. */
@@ -309,7 +311,7 @@ const DIRECTIVE = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrimitiveList|setEl
 
 /** Why it is not known what an object becomes. @throws CommandError if the API server does not answer */
 function unknownBy(reading: Reading<RawObject>, object: RawObject): string | undefined {
-  if (reading.kind === 'failed' && reading.isForbidden !== true) throw unreachable(reading);
+  assertAnswered(reading);
   if (reading.kind === 'failed') return problemOf(reading);
   const directive = DIRECTIVE.exec(JSON.stringify([object, reading]));
   return directive === null ? undefined : `it has the directive ${directive}`;
@@ -319,11 +321,7 @@ async function stepsOf(
   send: Send,
   wanted: readonly Wanted[],
   applied: Applied,
-): Promise<{
-  readonly steps: readonly Step[];
-  readonly refused: readonly Cause[];
-  readonly unread: readonly Unread[];
-}> {
+): Promise<Readonly<{ steps: Step[]; refused: Cause[]; unread: Unread[] }>> {
   const steps: Step[] = [];
   const unread: Unread[] = [];
   const idOf = ({ row, object: { metadata } }: Wanted): string =>
@@ -335,7 +333,7 @@ async function stepsOf(
     const reading = await readObject(send, row, namespace, name);
     const why = unknownBy(reading, object);
     if (why !== undefined) {
-      unread.push({ kind: row.stream, namespace, what: `${row.kind}/${name}`, why });
+      unread.push({ kind: row.stream, namespace, says: `${row.kind}/${name}: ${why}` });
       continue;
     }
     const before = reading.kind === 'found' ? reading.object : undefined;

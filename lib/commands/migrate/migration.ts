@@ -141,10 +141,7 @@ async function seenBy(
   const scene = { send, namespace, reloader: { options, place, unknown: [] } };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
-  const unknown = [
-    ...unread.map(({ what, why }) => `${what}: ${why}`),
-    ...(state.is === 'unknown' ? [state.why] : []),
-  ];
+  const unknown = [...unread.map(({ says }) => says), ...(state.is === 'unknown' ? [state.why] : [])];
   const all: (readonly Difference[] | undefined)[] = [];
   const onHidden = ({ kind, isOptional }: WorkloadKind, why: string): void => {
     if (isOptional !== true && unread.every((each) => each.kind !== kind)) unknown.push(`${kind} ${why}`);

@@ -75,10 +75,7 @@ export async function findOther(
   send: Send,
   source: Source,
   { asked, namespace }: { readonly asked: string | undefined; readonly namespace: string },
-): Promise<{
-  readonly found: OtherReloader | undefined;
-  readonly unknown: readonly string[];
-}> {
+): Promise<Readonly<{ found: OtherReloader | undefined; unknown: string[] }>> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);
     const other = otherOf(named);
@@ -133,11 +130,7 @@ export async function findRunning(
   send: Send,
   namespace: string,
   settings: Settings,
-): Promise<{
-  readonly running: readonly Running[];
-  readonly kept: Found | undefined;
-  readonly unknown: readonly string[];
-}> {
+): Promise<Readonly<{ running: Running[]; kept: Found | undefined; unknown: string[] }>> {
   const { found, isEverywhere } = await findReloaders(send, namespace, []);
   const isBeside = (each: Found): boolean => each.installation.replicas > 0 && isCommon(each, settings);
   const running = found.map((each): Running => {

@@ -53,7 +53,7 @@ describe('an approval', () => {
     assert.match(token, /^[0-9a-f]{10}$/);
     assert.equal(
       message,
-      `it needs an approval: kubectl annotate -n home deployment/web ${APPROVED}=${token} --overwrite lets ConfigMap/cfg go`,
+      `it needs an approval: kubectl annotate deployment/web -n home --overwrite ${APPROVED}=${token} lets ConfigMap/cfg go`,
     );
     approve(stage);
     await stage.pass(MINUTE_MS);

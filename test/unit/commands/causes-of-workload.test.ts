@@ -62,17 +62,32 @@ const CAUSES: Readonly<Record<string, Row>> = {
         .configMap('other')
         .deployment({ reads: ['web', 'other'] }),
     rule: 'not-asked',
-    names: /annotate deployment\/web reloader\.k8s\.collaborne\.com\/auto=true$/,
+    names: /annotate deployment\/web -n default --overwrite reloader\.k8s\.collaborne\.com\/auto=true$/,
   },
   'no annotation asks for anything, and native ones would have no effect': {
     make: (world) => world.install(['-A', '--dialects=wave']).configMap().deployment(),
     rule: 'not-asked',
-    names: /^no annotation asks for anything -> $/,
+    names: /-> kubectl annotate \S+ -n default --overwrite wave\.pusher\.com\/update-on-config-change=true$/,
+  },
+  'no annotation asks for anything, and a flag renames one': {
+    make: (world) => world.install(['-A', '--auto-annotation=my/auto']).configMap().deployment(),
+    rule: 'not-asked',
+    names: /-> kubectl annotate deployment\/web -n default --overwrite my\/auto=true$/,
+  },
+  'its pods read another object, which it does not ask for by the list of a flag': {
+    make: (world) =>
+      world
+        .install(['-A', '--alternative-configmap-annotation=my/lists'])
+        .configMap()
+        .configMap('other')
+        .deployment({ annotations: follows('web'), reads: ['web', 'other'] }),
+    rule: 'not-asked',
+    names: /ConfigMap\/other.*add other to my\/lists$/s,
   },
   'a switch says that nothing is asked for': {
     make: well({ [`${NATIVE}/auto`]: 'false', [`${NATIVE}/hold`]: 'true' }),
     rule: 'not-asked',
-    names: /asks for anything \(reloader\.k8s\.collaborne\.com\/auto: false\) -> kubectl .* annotate/,
+    names: /asks for anything \(reloader\.k8s\.collaborne\.com\/auto: false\) -> kubectl annotate/,
   },
   'a switch leaves it out of what is asked for everywhere': {
     make: (world) =>

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { planAgainst } from '../../../lib/commands/manifests/plan.ts';
 import type { Plan } from '../../../lib/commands/manifests/plan-answer.ts';
 import { planMarkdown } from '../../../lib/commands/manifests/plan-text.ts';
 import { digestOf } from '../../digests.ts';
-import { configMap, deployment, onCluster, textOf } from './plans.ts';
+import { configMap, deployment, manifestsOf, onCluster, textOf } from './plans.ts';
 import { follows, type Words, World } from './world.ts';
 
 const NATIVE = 'reloader.k8s.collaborne.com';
@@ -280,4 +281,47 @@ test('a plan names the workloads that are no longer rolled for an object, and wh
   const [{ rule = '', says = '' } = {}] = causes;
   assert.deepEqual([causes.length, rule], [1, 'not-matched']);
   assert.match(says, /^Deployment\/web in default is no longer rolled for ConfigMap\/web: /);
+});
+
+const OFF: Readonly<Record<string, readonly [object[], string[]]>> = {
+  'before its object': [[deployment('a', { [`${NATIVE}/auto`]: 'false' }), CHANGED], ['not-asked']],
+  'after its object': [[CHANGED, deployment('a', { [`${NATIVE}/auto`]: 'false' })], ['not-asked']],
+  'beside an object that stays': [[deployment('a', { [`${NATIVE}/auto`]: 'false' })], ['not-asked']],
+  'not named, if its pods no longer read it': [
+    [{ ...deployment('a', {}), spec: { template: { spec: { containers: [{ name: 'a', image: 'a' }] } } } }],
+    [],
+  ],
+};
+for (const [what, [objects, rules]] of Object.entries(OFF))
+  test(`a plan names a workload whose manifest turns auto off: ${what}`, async () => {
+    const annotations = { [`${NATIVE}/auto`]: 'true' };
+    for (const answer of [
+      await onCluster(new World().install().configMap().deployment({ annotations }), objects),
+      await planAgainst(
+        manifestsOf(objects.length > 1 ? objects : [configMap(), ...objects]),
+        manifestsOf([configMap(), deployment('a', annotations)]),
+        'default',
+        [],
+      ),
+    ]) {
+      const { causes, rollouts } = answer;
+      assert.deepEqual([causes.map(({ rule }) => rule), rollouts], [rules, []]);
+      for (const { says } of causes)
+        assert.match(
+          says,
+          /^Deployment\/web in default is no longer rolled for ConfigMap\/web: no annotation/,
+        );
+    }
+  });
+
+test('an object of a kind that is ignored rolls nothing, and the plan says so if it changes', async () => {
+  for (const [value, rules] of [
+    ['A', []],
+    ['B', ['kind-of-object-ignored']],
+  ] as const) {
+    const world = new World().install(['-A', '--resources-to-ignore=configMaps']).configMap();
+    world.deployment({ annotations: follows('web') });
+    const { causes, rollouts, unknown } = await onCluster(world, [configMap({ value })]);
+    assert.deepEqual([causes.map(({ rule }) => rule), rollouts, unknown], [rules, [], []]);
+  }
 });

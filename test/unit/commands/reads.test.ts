@@ -84,7 +84,7 @@ describe('what fails for too long is not waited for:', () => {
       const observation = await observe({ send, options, place, patienceMs });
       const { unread } = observation;
       await observation.end();
-      return unread.map(({ what, why }) => `${what}: ${why}`).join();
+      return unread.map(({ says }) => says).join();
     } finally {
       world.sandbox.close();
     }
