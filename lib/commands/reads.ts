@@ -37,7 +37,7 @@ export async function listObjects<T extends RawObject>(
   send: Send,
   resource: ApiResource,
   namespace: string | undefined,
-  selectors: { readonly labelSelector?: string; readonly fieldSelector?: string } = {},
+  selectors: Readonly<{ labelSelector?: string; fieldSelector?: string }> = {},
 ): Promise<Reading<readonly T[]>> {
   return await readingOf(() => callList<T>(send, collectionPath(resource, namespace), selectors));
 }

@@ -47,7 +47,7 @@ export class WatchFeed {
     return watch;
   }
 
-  /** Whoever asks for the next line has observed the one before. */
+  /** Who asks for the next line has observed the one before. */
   async *#linesOf(watch: Watch, signal: AbortSignal | undefined): AsyncGenerator<string> {
     while (signal?.aborted !== true) {
       const line = watch.lines.shift();

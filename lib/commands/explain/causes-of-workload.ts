@@ -107,7 +107,7 @@ function keyToWrite(facts: Facts, wordIn: (words: Vocabulary) => string | undefi
 
 function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>): Pick<Cause, 'todo'> {
   const key = keyToWrite(facts, ({ named }) => named[kind].at(-1));
-  return key === undefined ? {} : { todo: `add ${name} to ${key}` };
+  return { ...(key && { todo: `add ${name} to ${key}` }) };
 }
 
 /** All objects that its pods refer to and that no annotation asks for. */

@@ -4,7 +4,7 @@ import { describe, type WorkloadRef } from '../../model/object-ref.ts';
 import type { Unread } from '../observation.ts';
 import type { Paint } from '../terminal.ts';
 import type { Cause } from './cause.ts';
-import type { FollowedObject, WorkloadExplanation } from './explanation.ts';
+import type { Explanation, FollowedObject, WorkloadExplanation } from './explanation.ts';
 import { wordText } from './policy-words.ts';
 
 /** What pods run, in its colour. */
@@ -51,10 +51,7 @@ export function placed(ref: WorkloadRef): string {
 }
 
 /** What the answer rests on. */
-export function sourceLines({
-  reloader,
-  state,
-}: Pick<WorkloadExplanation, 'reloader' | 'state'>): readonly string[] {
+export function sourceLines({ reloader, state }: Explanation): readonly string[] {
   return [`reloader  ${reloader.says}`, `state     ${state === 'absent' ? 'there is none' : state}`];
 }
 

@@ -155,7 +155,7 @@ export function doubtsOf({ unknown, doubts = [] }: InstalledReloader): readonly 
 
 /** What is not known of the reloader, its rights by these keys, and its state. */
 export function whatIsUnknown(
-  { reloader, observation }: Pick<Facts, 'reloader'> & { readonly observation: Pick<Observation, 'state'> },
+  { reloader, observation }: Pick<Facts, 'reloader'> & { observation: Pick<Observation, 'state'> },
   kinds: readonly string[] = [],
 ): readonly string[] {
   if (reloader.unknown.length > 0) return reloader.unknown;

@@ -193,7 +193,7 @@ async function problemsAmong(
 }
 
 const PLACES = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata'];
-/** The places of annotations, then those of labels: a problem of a label is looked for from the end. */
+/** The places of annotations, then those of labels: problems of labels are looked for from the end. */
 const TEXTS = [
   ...PLACES.map((place) => `${place}.annotations`),
   ...PLACES.toReversed().map((place) => `${place}.labels`),
@@ -205,7 +205,8 @@ const KEY = /[\w.-]+\/[\w.-]*\w/g;
 
 /** The words of a reloader in other maps than those that it reads, such as `spec.annotations`. */
 function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause[] {
-  if (typeof fields !== 'object' || TEXTS.some((place) => place.join('.') === path)) return [];
+  const isRead = path === 'metadata.labels' || PLACES.some((place) => path === `${place}.annotations`);
+  if (typeof fields !== 'object' || isRead) return [];
   return Object.entries(fields ?? {}).flatMap(([key, value]): readonly Cause[] => {
     const isMeant = /^(?!f:).*\//.test(key) && (all.isConfigAnnotation(key) || all.isStrayOnObject(key));
     if (!isMeant) return straysIn(value, all, path ? `${path}.${key}` : key);

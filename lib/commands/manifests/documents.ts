@@ -45,6 +45,8 @@ export interface Source {
   readonly report: (fault: Fault) => void;
 }
 
+/** A field by which kubectl changes others, and no text. */
+export const DIRECTIVE: RegExp = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrimitiveList|setElementOrder)\b/;
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
@@ -177,7 +179,8 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
   if (!hasName && isObject) refuse(place, 'metadata', `is a ${kind} without a name that an object can have`);
-  const whole = { ...object, metadata: { ...metadata, name } };
+  const [directive] = DIRECTIVE.exec(JSON.stringify(fields)) ?? [];
+  const whole = { ...object, metadata: { ...metadata, name }, ...(directive && { [directive]: true }) };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, lineOf }] : [];
 }
 

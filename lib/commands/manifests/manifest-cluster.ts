@@ -130,7 +130,7 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
   return (object) => {
     const { type = '' } = object as RawConfigObject;
     const { name, namespace = '', labels: own = {} } = object.metadata;
-    const values: Readonly<Record<string, string>> = {
+    const values = {
       type,
       'metadata.name': name,
       'metadata.namespace': namespace,
@@ -141,13 +141,7 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
 
 /** The object with its namespace, and a Secret with the content that the API server stores. */
 function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
-  const {
-    stringData = {},
-    data,
-    ...rest
-  } = object as RawConfigObject & {
-    readonly stringData?: Readonly<Record<string, unknown>>;
-  };
+  const { stringData = {}, data, ...rest } = object as RawConfigObject & { stringData?: object };
   const place = resource === NAMESPACES.resource ? {} : { namespace };
   const metadata = { ...place, ...object.metadata };
   const encoded = Object.entries(stringData).map(([key, value]) => {

@@ -29,7 +29,7 @@ import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.t
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
 import { changedByOthers } from './custom-objects.ts';
-import type { Manifest } from './documents.ts';
+import { DIRECTIVE, type Manifest } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
 import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manifest-cluster.ts';
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
@@ -229,9 +229,9 @@ function unseen(
 ): Cause | undefined {
   const kind = configKindOf(row.stream);
   const { name, namespace = '' } = metadata;
-  const ref = kind && { kind, namespace, name };
-  const ignored = kind && kindIgnored(reloader, kind, `${kind}/${name}`);
-  return ignored ?? (ref && (untyped(ref, type) ?? notLabelled(reloader, ref, metadata)));
+  if (kind === undefined) return undefined;
+  const [ref, about] = [{ kind, namespace, name }, `${kind}/${name}`];
+  return kindIgnored(reloader, kind, about) ?? untyped(ref, type) ?? notLabelled(reloader, ref, metadata);
 }
 
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
@@ -305,9 +305,6 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
 
 /** An object that is applied, or else deleted. */
 type Wanted = ServedObject & { readonly isKept: boolean };
-
-/** A field by which kubectl changes others; its quotes are not those within a text. */
-const DIRECTIVE = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrimitiveList|setElementOrder)\b/;
 
 /** Why it is not known what an object becomes. @throws CommandError if the API server does not answer */
 function unknownBy(reading: Reading<RawObject>, object: RawObject): string | undefined {

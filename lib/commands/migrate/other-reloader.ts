@@ -74,7 +74,7 @@ interface OtherReloader {
 export async function findOther(
   send: Send,
   source: Source,
-  { asked, namespace }: { readonly asked: string | undefined; readonly namespace: string },
+  { asked, namespace }: Readonly<{ asked: string | undefined; namespace: string }>,
 ): Promise<Readonly<{ found: OtherReloader | undefined; unknown: string[] }>> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);

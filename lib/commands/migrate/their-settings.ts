@@ -43,7 +43,7 @@ const SECRET: readonly Flag['name'][] = FLAGS.filter(({ type }) => TYPES[type].i
 export function settingsFor(
   { title, env: usual, runs }: Source,
   program: Program,
-  { home, further }: { readonly home: string; readonly further: readonly string[] },
+  { home, further }: Readonly<{ home: string; further: readonly string[] }>,
 ): Settings {
   const { words, rows } = wordsOf([...program.args, ...further]);
   const env = { ...usual, ...program.env };

@@ -82,16 +82,19 @@ const ROWS: Readonly<Record<string, readonly [objects: readonly object[], rules:
     'ignored',
   ],
   ...Object.fromEntries(
-    ['annotations', 'metadata.annotation', 'spec.annotations', 'spec.template.spec.annotations'].map(
-      (place) => [
-        `a word in ${place}`,
-        [
-          [withField(deployment('app:1', follows('web')), place.split('.'), AUTO), configMap()],
-          'misplaced',
-          new RegExp(`auto is in ${place},`),
-        ],
+    [
+      'annotations',
+      'spec.annotations',
+      'spec.template.spec.annotations',
+      'spec.template.metadata.labels',
+    ].map((place) => [
+      `a word in ${place}`,
+      [
+        [withField(deployment('app:1', follows('web')), place.split('.'), AUTO), configMap()],
+        'misplaced',
+        new RegExp(`auto is in ${place},`),
       ],
-    ),
+    ]),
   ),
   'a word in a custom object, which its operator may read': [
     [{ apiVersion: 'a.io/v1', kind: 'Thing', metadata: { name: 'a' }, spec: { annotations: AUTO } }],

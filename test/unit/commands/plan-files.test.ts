@@ -77,3 +77,21 @@ data: {value: !!binary MQ==}`;
   const objects = manifests.map(({ object }) => object);
   assert.deepEqual((await onCluster(world, objects)).objects, []);
 });
+
+test('a directive that is the only field of an item makes the plan unknown', async () => {
+  const spec = { containers: [{ name: 'a', image: 'a', env: [{ $patch: 'replace' }] }] };
+  const metadata = { name: 'web', annotations: { 'reloader.k8s.collaborne.com/auto': 'true' } };
+  const text = JSON.stringify({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: { template: { spec } },
+  });
+  const read = await readManifests([tree('directive', { 'web.json': text })]);
+  const world = new World().install().configMap().deployment();
+  const { unknown } = await onCluster(
+    world,
+    read.map(({ object }) => object),
+  );
+  assert.deepEqual(unknown, ['Deployment/web: it has the directive $patch']);
+});
