@@ -37,11 +37,9 @@ interface Look {
   readonly isLagging?: boolean;
 }
 
-const LATER = 'looked for again every 10 minutes';
-const SOON = 'looked for again within a minute';
 const SERVED: Look = { status: { state: 'served' } };
-const ABSENT: Look = { status: { state: 'not served', next: LATER } };
-const NOT_YET: Status = { state: 'unavailable', next: 'looked for now' };
+const ABSENT: Look = { status: { state: 'not served' } };
+const NOT_YET: Status = { state: 'unavailable' };
 
 /** The fields of a kind by which it is looked for. */
 export type OptionalRow = ApiResource & Pick<WorkloadKind, 'kind' | 'objectKind'>;
@@ -170,11 +168,11 @@ export class ServedKinds {
     const problem = missing?.sentence;
     if (problem !== undefined && mayLag)
       return {
-        status: { state: 'unavailable', problem, next: SOON },
+        status: { state: 'unavailable', problem },
         retryMs: RBAC_RETRY_MS,
         isLagging: true,
       };
-    if (problem !== undefined) return { status: { state: 'rights missing', problem, next: LATER } };
+    if (problem !== undefined) return { status: { state: 'rights missing', problem } };
     return unanswered.length === 0
       ? undefined
       : unknown('the review of its rights was not answered', retryAfterMs);
@@ -216,7 +214,7 @@ export class ServedKinds {
 
 function unknown(problem: string, retryAfterMs = 0): Look {
   const retryMs = Math.max(retryAfterMs, UNKNOWN_MS);
-  return { status: { state: 'unavailable', problem, next: SOON }, retryMs };
+  return { status: { state: 'unavailable', problem }, retryMs };
 }
 
 function isServed({ last }: Followed): boolean {

@@ -92,8 +92,6 @@ export interface OptionalKindStatus {
   readonly state: 'served' | 'not served' | 'rights missing' | 'unavailable';
   /** The rule that is missing, or why it is not known whether the kind is served. */
   readonly problem?: string;
-  /** What happens next; undefined if it is served. */
-  readonly next?: string;
 }
 
 /** The whole report. */

@@ -82,32 +82,17 @@ const REFUSALS: Readonly<Record<Exclude<Access, 'allowed'>, Answer>> = {
 const HEALTH_PATHS = ['/healthz', '/live'];
 const PROBE_PATHS: readonly string[] = [...HEALTH_PATHS, '/readyz'];
 
-/** The resources that clients may use. */
-interface Limits extends ServerOptions {
-  readonly connections: number;
-  /** After this time without a byte a connection is closed, in ms. */
-  readonly silenceMs: number;
-}
-
-const LIMITS_OF_PAGES: Limits = {
-  connections: 256,
-  silenceMs: 30_000,
+const MOST_CONNECTIONS = 256;
+/** After this time without a byte a connection is closed. */
+const SILENCE_MS = 30_000;
+/** The resources that one client may use. */
+const LIMITS: ServerOptions = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5000,
   maxHeaderSize: 8192,
 };
-/** A probe sends one small request per connection. */
-const LIMITS_OF_PROBES: Limits = {
-  connections: 50,
-  silenceMs: 5000,
-  headersTimeout: 2000,
-  requestTimeout: 2000,
-  connectionsCheckingInterval: 1000,
-  maxHeaderSize: 4096,
-};
-
 /** Serves all pages, or only probes, from start to stop. */
 export class HttpServer {
   readonly #server: Server | SecureServer;
@@ -122,16 +107,14 @@ export class HttpServer {
     this.#answers = 'metrics' in pages ? answersOf(pages) : probeAnswersOf(pages);
     this.#place = place;
     this.#onError = onError;
-    const limits = 'metrics' in pages ? LIMITS_OF_PAGES : LIMITS_OF_PROBES;
     const serve = (request: IncomingMessage, response: ServerResponse): void =>
       void this.#serve(request, response);
     this.#server =
       place.admit === undefined
-        ? createServer(limits, serve)
-        : createSecureServer({ ...limits, ...SECURE, handshakeTimeout: limits.headersTimeout }, serve);
-    this.#connections = new Connections(this.#server, limits.connections);
-    this.#server.timeout = limits.silenceMs;
-    if (limits.keepAliveTimeout === undefined) this.#server.maxRequestsPerSocket = 1;
+        ? createServer(LIMITS, serve)
+        : createSecureServer({ ...LIMITS, ...SECURE, handshakeTimeout: LIMITS.headersTimeout }, serve);
+    this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
+    this.#server.timeout = SILENCE_MS;
   }
 
   /**

@@ -1,6 +1,5 @@
-/** The words and parts of the status page: durations, reasons, ends of watches; headings, and tables labelled by them. */
+/** The words and parts of the status page: durations, reasons; headings, and tables labelled by them. */
 
-import type { WatchEnd } from '../model/health.ts';
 import type { OutdatedBecause } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import type { Rows } from './status-view.ts';
@@ -27,15 +26,6 @@ export function timeWords(seconds: number, isCountdown: boolean): string {
 export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
   content: 'the content changed',
   unknown: 'what the pods read is not known',
-};
-
-/** Why a watch ended. */
-export const ENDED: Readonly<Record<WatchEnd, string>> = {
-  ended: 'the server ended it, as usual',
-  expired: 'its version expired, as usual',
-  silence: 'nothing was heard',
-  malformed: 'it could not be read',
-  error: 'an error',
 };
 
 /** The title of a section, and the heads of its columns. */

@@ -4,7 +4,7 @@ import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
 import type { ChangeStatus, Decision, OptionalKindStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { breakable, ENDED, lasting, listOf, section } from './status-page-parts.ts';
+import { breakable, lasting, listOf, section } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
 
 const DECISIONS = {
@@ -20,7 +20,7 @@ const WATCHES = {
 const OPTIONAL_KINDS = {
   id: 'kinds',
   title: 'Kinds that a cluster may lack',
-  columns: ['Kind', 'State', 'Next'],
+  columns: ['Kind', 'State'],
 };
 
 /** The last decisions, without the date where it is that of `now`, and the state of each watch and of each optional kind. */
@@ -69,15 +69,14 @@ function watchRow(watch: WatchStatus): Html {
 <th scope="row">${stream}</th>
 <td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="last sign">${sign}</td>
-<td data-label="ended">${ended}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
+<td data-label="ended">${ended}${lastReason !== undefined && `, last: ${lastReason}`}</td></tr>
 `;
 }
 
-function optionalKindRow({ kind, state, problem, next = '' }: OptionalKindStatus): Html {
+function optionalKindRow({ kind, state, problem }: OptionalKindStatus): Html {
   return html`<tr id="k:${kind}">
 <th scope="row">${kind}</th>
-<td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
-<td data-label="next">${next}</td></tr>
+<td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td></tr>
 `;
 }
 

@@ -122,22 +122,14 @@ function failureOf({ containerStatuses, initContainerStatuses }: RawPod['status'
   return failing && `container ${failing.name}: ${failing.state?.waiting?.reason}`;
 }
 
-/** A selector in the syntax of queries: that of a LabelSelector, or, as DeploymentConfigs have it, a map of labels. */
+/** The labels that all pods of the selector have: of a LabelSelector, or, as DeploymentConfigs have it, a map of labels. */
 function selectorText(selector: object = {}): string {
   const { matchLabels, matchExpressions } = selector as {
     readonly matchLabels?: object;
-    readonly matchExpressions?: readonly {
-      readonly key: string;
-      readonly operator: string;
-      readonly values?: readonly string[];
-    }[];
+    readonly matchExpressions?: unknown;
   };
-  const isPlain = matchLabels === undefined && matchExpressions === undefined;
-  const labels = Object.entries((isPlain ? selector : matchLabels) ?? {});
-  const expressions = (matchExpressions ?? []).map(({ key, operator, values = [] }) => {
-    if (operator === 'Exists') return key;
-    if (operator === 'DoesNotExist') return `!${key}`;
-    return `${key} ${operator.toLowerCase()} (${values.join(',')})`;
-  });
-  return [...labels.map(([key, value]) => `${key}=${String(value)}`), ...expressions].join(',');
+  const labels = matchLabels ?? (matchExpressions === undefined ? selector : {});
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .join(',');
 }

@@ -47,14 +47,12 @@ type Place = Omit<WorkloadRef, 'kind'>;
  */
 export type IsGenuine = (copy: RawWorkload, job: RawWorkload | undefined) => boolean;
 
-/** See the file's comment. One recreation per Job at a time; its methods never reject. */
+/** See the file's comment. Two recreations of one Job at a time only cause conflicts. Its methods never reject. */
 export class JobRecreator {
   readonly #send: Send;
   readonly #isGenuine: IsGenuine;
   /** The uids of the placeholders that this process created: these need no check. */
   readonly #own = new Set<string>();
-  /** The Jobs with a recreation under way in this process. */
-  readonly #busy = new Set<string>();
 
   constructor(send: Send, isGenuine: IsGenuine) {
     this.#send = send;
@@ -63,7 +61,7 @@ export class JobRecreator {
 
   /** Carries out `plan`. A conflict if the Job is not at the version that the plan was made for. */
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
-    return await guarded(() => this.#alone(plan.workload, () => this.#roll(plan)));
+    return await guarded(() => this.#roll(plan));
   }
 
   /** Finishes a recreation that another process left; `ref`: the placeholder Job. Accepted: nothing is left to do. */
@@ -73,23 +71,9 @@ export class JobRecreator {
       const replaced = copy && replacedBy(copy);
       if (replaced === undefined) return { kind: 'accepted', object: undefined };
       const place = { namespace: ref.namespace, name: replaced.name };
-      return await this.#alone(place, async () => {
-        await this.#advance(place, await this.#look(place));
-        return { kind: 'accepted', object: undefined };
-      });
+      await this.#advance(place, await this.#look(place));
+      return { kind: 'accepted', object: undefined };
     });
-  }
-
-  /** Refuses a second recreation of a Job while one is under way: the two would only cause conflicts. */
-  async #alone<T>(place: Place, act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
-    const key = `${place.namespace}/${place.name}`;
-    if (this.#busy.has(key)) return { kind: 'unanswered', message: 'it is being created anew already' };
-    this.#busy.add(key);
-    try {
-      return await act();
-    } finally {
-      this.#busy.delete(key);
-    }
   }
 
   async #roll(plan: RolloutPlan): Promise<WriteResult<RawWorkload>> {

@@ -145,7 +145,7 @@ describe('the page says', () => {
     'the last decisions, with the date where it is another day':
       /Last decisions 2 .*09:30:04 changed now default 2026-11-20 23:59:59 refused then Watches/,
     'how the watches fare, what is down first':
-      /Watches 2 .*Secret down for 5.s secrets is forbidden none yet never ConfigMap open for 1.min 1.s 2.s ago 2 times, last: its version expired, as usual/,
+      /Watches 2 .*Secret down for 5.s secrets is forbidden none yet never ConfigMap open for 1.min 1.s 2.s ago 2 times, last: expired/,
     'what it runs as': /Version 1\.2\.3 watches namespace default\. .*ConfigMap default\/reloader-state/,
   };
   for (const [name, want] of Object.entries(cases)) test(name, () => assert.match(text, want));
