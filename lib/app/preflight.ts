@@ -7,9 +7,9 @@ import {
   questionsOf,
   review,
 } from '../kubernetes/access-reviews.ts';
-import { KeptObject } from '../kubernetes/kept-object.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
+import type { Log } from '../model/log.ts';
 import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
 import { monotonicMs } from '../model/time.ts';
 import { configKindsOf, isAutomatic, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
@@ -43,7 +43,7 @@ export async function preflight(
     if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
     missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, monotonicMs());
     const untilSaid = missingSince + RBAC_LAG_MS - monotonicMs();
-    if (untilSaid <= 0) return await mayGoOn(parts, missingOf(missing), wanted, signal);
+    if (untilSaid <= 0) return mayGoOn(parts.log, missingOf(missing), wanted);
     const waitMs = unanswered.length === 0 ? RBAC_RETRY_MS : Math.max(retryAfterMs, UNANSWERED_MS);
     await sleep(Math.min(untilSaid, waitMs), signal);
     questions = [...refused, ...unanswered];
@@ -51,6 +51,7 @@ export async function preflight(
   return true;
 }
 
+const WITHOUT_CREATION = 'Without it nothing is rolled while there is no state.';
 /** The consequence of lacking a right for which a warning is enough. */
 const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   key: 'Without it digests are plain SHA-1, which tell a content that can be guessed; where the state has digests under a key, nothing is decided.',
@@ -58,34 +59,19 @@ const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   lease: 'Without it this process acts whether or not another one does.',
 };
 
-/** Logs the missing rights; whether the program can work without them. An existing state needs no right to create it. */
-async function mayGoOn(
-  { send, place, options, log }: Pick<Parts, 'send' | 'options' | 'place' | 'log'>,
-  missing: readonly MissingPermission[],
-  wanted: readonly Permission[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const state = new KeptObject(send, {
-    kind: 'ConfigMap',
-    namespace: place.stateNamespace,
-    name: options.stateConfigMap,
-  });
-  const creation = missing.find(
-    ({ permission, verbs }) => permission.purpose === 'state' && verbs.join() === 'create',
+/** Logs the missing rights; whether the program can work without them. A state that exists need not be created. */
+function mayGoOn(log: Log, missing: readonly MissingPermission[], wanted: readonly Permission[]): boolean {
+  const isOfState = ({ permission, verbs }: MissingPermission): boolean =>
+    permission.purpose === 'state' && verbs.join() === 'create';
+  for (const each of missing) {
+    const without = isOfState(each) ? WITHOUT_CREATION : WITHOUT[each.permission.purpose];
+    if (without === undefined) log.error(each.sentence);
+    else log.warn(`${each.sentence}. ${without}`);
+  }
+  return !isEssential(
+    missing.filter((each) => !isOfState(each)),
+    wanted,
   );
-  const isNeedless = creation !== undefined && (await state.read(signal)).kind === 'found';
-  const needed = isNeedless ? missing.filter((one) => one !== creation) : missing;
-  for (const { permission, sentence } of needed) {
-    const without = WITHOUT[permission.purpose];
-    if (without === undefined) log.error(sentence);
-    else log.warn(`${sentence}. ${without}`);
-  }
-  if (isNeedless) {
-    log.warn(
-      `The state exists, so the reloader works. It cannot recreate a deleted state. ${creation.sentence}`,
-    );
-  }
-  return !isEssential(needed, wanted);
 }
 
 /** The permissions for a kind that is served only where there are these rights; undefined for any other kind. */
