@@ -3,6 +3,7 @@
  * reports do not know each other. It carries out the effects that the rules in tracking have decided, in the order that a leader holds.
  */
 
+import { lostOptInFinding } from '../annotations/other-writers.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
@@ -289,8 +290,11 @@ function tellDue({ store, reporter, namespaces }: Controllers, config: ObjectKey
 }
 
 /** Passes on findings, and objects that have to be looked up. */
-function inquire({ findings, missingObjects, refetcher }: Controllers, effects: Effects): void {
-  for (const { lostOptIn } of effects.reported('lost-opt-in')) findings.lose(lostOptIn);
+function inquire(targets: Controllers, effects: Effects): void {
+  const { store, reporter, findings, missingObjects, refetcher } = targets;
+  for (const { lostOptIn } of effects.reported('lost-opt-in'))
+    if (store.isSelected(lostOptIn.after.ref.namespace))
+      reporter.finding(lostOptIn.after, lostOptInFinding(lostOptIn));
   for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);
   for (const { config } of effects.reported('found')) missingObjects.clear(config);
   for (const { config } of effects.reported('missing')) missingObjects.suspect(config);

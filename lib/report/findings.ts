@@ -4,19 +4,11 @@
  */
 
 import { namespaceGatingMistakes } from '../annotations/gating.ts';
-import { competingReloaderFinding, lostOptInFinding } from '../annotations/other-writers.ts';
+import { competingReloaderFinding } from '../annotations/other-writers.ts';
 import type { Edge } from '../model/edge.ts';
-import { type CompetingReloader, type Finding, findingAbout, type LostOptIn } from '../model/finding.ts';
+import { type CompetingReloader, type Finding, findingAbout } from '../model/finding.ts';
 import { type Pause, pauseWords, whenTaken } from '../model/hold.ts';
-import {
-  type ConfigRef,
-  configRefIn,
-  keyOf,
-  type ObjectKey,
-  type WorkloadRef,
-  wholeKeyOf,
-  wholeOf,
-} from '../model/object-ref.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { cutToBytes } from '../model/text.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -68,7 +60,6 @@ const NOTHING: ReadonlyMap<ObjectKey, Edge> = new Map();
 export class Findings {
   readonly #options: FindingsOptions;
   readonly #boards = new Map<ObjectKey, Board>();
-  readonly #lostOptIns = new Map<ObjectKey, LostOptIn>();
   readonly #defects = new Map<ObjectKey, Finding>();
   /** `hasRolledSince`: whether we have rolled the workload once since the competitor last wrote it. */
   readonly #competitors = new Map<
@@ -78,11 +69,6 @@ export class Findings {
 
   constructor(options: FindingsOptions) {
     this.#options = options;
-  }
-
-  /** A workload has lost its opt-in. The finding lasts until the workload follows the objects again or its template changes. */
-  lose(lostOptIn: LostOptIn): void {
-    this.#lostOptIns.set(keyOf(lostOptIn.after.ref), lostOptIn);
   }
 
   /** Another reloader has stamped a workload. The finding lasts until we have rolled it twice without a stamp of the other. */
@@ -116,7 +102,6 @@ export class Findings {
     if (event.type === 'absent') {
       this.#boards.delete(event.key);
       this.#defects.delete(event.key);
-      this.#lostOptIns.delete(event.key);
       this.#competitors.delete(event.key);
     }
     if (event.type !== 'present') return;
@@ -160,7 +145,6 @@ export class Findings {
     const key = keyOf(workload.ref);
     const { namespace } = workload.ref;
     const defect = this.#defects.get(key);
-    const lostOptIn = this.#lostOptInOf(workload, follows);
     const competitor = this.#competitorOf(workload, follows);
     const pause = vocabularies.pausing.pauseOf(workload);
     const objects = [...follows.keys()].flatMap((config) => store.configs.get(config) ?? []);
@@ -176,7 +160,6 @@ export class Findings {
         ? []
         : namespaceGatingMistakes(namespace, store.namespaceAnnotations.get(namespace) ?? {})),
       ...objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
-      ...(lostOptIn === undefined ? [] : [lostOptInFinding(lostOptIn)]),
       ...vocabularies.findingsOfMissing(workload, refsThat(isMissing), (ref) => store.isState(ref)),
       ...differing(refsThat(isDynamic)),
       ...(competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
@@ -184,18 +167,6 @@ export class Findings {
       ...(isStamped && pause === undefined ? held(workload) : []),
     ].slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));
-  }
-
-  #lostOptInOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): LostOptIn | undefined {
-    const key = keyOf(workload.ref);
-    const lostOptIn = this.#lostOptIns.get(key);
-    if (lostOptIn === undefined) return undefined;
-    const { uid, templateDigest } = lostOptIn.after;
-    const isSame = uid === workload.uid && templateDigest === workload.templateDigest;
-    const followed = new Set([...follows.keys()].map(wholeKeyOf));
-    if (isSame && !lostOptIn.refs.every((ref) => followed.has(keyOf(wholeOf(ref))))) return lostOptIn;
-    this.#lostOptIns.delete(key);
-    return undefined;
   }
 
   /** Forgets the competitor of a workload that was recreated or follows nothing any more. */

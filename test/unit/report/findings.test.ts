@@ -56,7 +56,6 @@ class Stage {
   /** Its owner changes the Deployment, and the stream tells; the rules that say what it follows are asked too. */
   follow(sketch: Sketch): void {
     const effects = this.world.workload('web', sketch);
-    for (const { lostOptIn } of effects.reported('lost-opt-in')) this.findings.lose(lostOptIn);
     for (const { competitor } of effects.reported('competitor')) this.findings.meet(competitor);
     const span = { from: this.world.now - 1, to: this.world.now };
     const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
@@ -176,34 +175,6 @@ test('a pause of a reloader is told for as long as it lasts, and is no hold', ()
   stage.follow({ asks, paused: false, isRolledOut: false });
   assert.deepEqual(stage.standing, []);
 });
-
-/** A Deployment `web` that lost its opt-in together with its stamp. */
-function bereft(): Stage {
-  const stage = new Stage();
-  stage.world.config('cfg', 'a');
-  stage.follow({ follows: ['cfg'], stamps: { cfg: 'b.2' } });
-  stage.follow({ follows: [], stamps: {}, image: 'v0' });
-  assert.deepEqual([stage.said, stage.standing], [['web opt-in-lost'], ['opt-in-lost']]);
-  return stage;
-}
-
-const AFTER_A_LOSS: Record<string, readonly [act: (stage: Stage) => void, standing: readonly string[]]> = {
-  'is only told of again': [(stage) => stage.follow({ isRolledOut: false }), ['opt-in-lost']],
-  'is scaled': [(stage) => stage.follow({ replicas: 3 }), ['opt-in-lost']],
-  'follows something else': [(stage) => stage.follow({ follows: ['other'] }), ['opt-in-lost']],
-  'has its opt-in back': [(stage) => stage.follow({ follows: ['cfg'] }), []],
-  'gets another template': [(stage) => stage.follow({ image: 'v3' }), []],
-  'is another one of that name': [(stage) => stage.follow({ uid: 'v' }), []],
-  'is gone': [(stage) => stage.tellGone(), []],
-};
-
-for (const [sentence, [act, standing]] of Object.entries(AFTER_A_LOSS)) {
-  test(`a lost opt-in ${standing.length > 0 ? 'still' : 'no longer'} stands against a workload that ${sentence}`, () => {
-    const stage = bereft();
-    act(stage);
-    assert.deepEqual([stage.standing, stage.said], [standing, ['web opt-in-lost']]);
-  });
-}
 
 test('what is not known needs no review', () => {
   const stage = new Stage();
