@@ -2,7 +2,7 @@
 
 import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
-import type { ChangeStatus, Decision, OptionalKindStatus } from '../model/status-report.ts';
+import type { ChangeStatus, Decision } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { breakable, lasting, listOf, section } from './status-page-parts.ts';
 import type { StatusRows } from './status-view.ts';
@@ -17,19 +17,13 @@ const WATCHES = {
   title: 'Watches',
   columns: ['Stream', 'State', 'Last sign of life', 'Came to an end'],
 };
-const OPTIONAL_KINDS = {
-  id: 'kinds',
-  title: 'Kinds that a cluster may lack',
-  columns: ['Kind', 'State'],
-};
 
-/** The last decisions, without the date where it is that of `now`, and the state of each watch and of each optional kind. */
+/** The last decisions, without the date where it is that of `now`, and the state of each watch. */
 export function recordSections(rows: StatusRows, now: Date): readonly (Html | undefined)[] {
   const today = now.toISOString().slice(0, 10);
   return [
     section(DECISIONS, rows.decisions, (decision) => decisionRow(decision, today)),
     section(WATCHES, rows.watches, watchRow),
-    section(OPTIONAL_KINDS, rows.optionalKinds, optionalKindRow),
   ];
 }
 
@@ -70,13 +64,6 @@ function watchRow(watch: WatchStatus): Html {
 <td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="last sign">${sign}</td>
 <td data-label="ended">${ended}${lastReason !== undefined && `, last: ${lastReason}`}</td></tr>
-`;
-}
-
-function optionalKindRow({ kind, state, problem }: OptionalKindStatus): Html {
-  return html`<tr id="k:${kind}">
-<th scope="row">${kind}</th>
-<td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td></tr>
 `;
 }
 

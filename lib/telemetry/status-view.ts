@@ -1,13 +1,7 @@
 /** The data of the status page, and the rows that it shows: outdated workloads first, and no more rows than a browser can render. */
 
 import type { WatchStatus } from '../model/health.ts';
-import type {
-  ChangeStatus,
-  Decision,
-  OptionalKindStatus,
-  StatusReport,
-  WorkloadStatus,
-} from '../model/status-report.ts';
+import type { ChangeStatus, Decision, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 
 /** Facts that do not change while the program runs. */
 export interface About {
@@ -44,8 +38,6 @@ export interface StatusRows {
   readonly decisions: Rows<Decision>;
   /** The watches, those that are down first. */
   readonly watches: Rows<WatchStatus>;
-  /** The kinds that a cluster may lack. */
-  readonly optionalKinds: Rows<OptionalKindStatus>;
 }
 
 /** How many rows a table of the page has at most. */
@@ -57,10 +49,7 @@ export function isCurrent({ follows, state }: WorkloadStatus): boolean {
 }
 
 /** The rows that the page shows of `report`. */
-export function rowsOf(
-  { workloads, changes, decisions, watches, optionalKinds }: StatusReport,
-  find: string,
-): StatusRows {
+export function rowsOf({ workloads, changes, decisions, watches }: StatusReport, find: string): StatusRows {
   const found = workloads.filter(({ namespace, workload, follows }) =>
     [`${namespace}/${workload}`, ...follows.map(({ object }) => object)].some((text) => contains(find, text)),
   );
@@ -83,7 +72,6 @@ export function rowsOf(
       decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
     ),
     watches: cut(watches.toSorted((a, b) => Number(a.isUp) - Number(b.isUp))),
-    optionalKinds: cut(optionalKinds),
   };
 }
 

@@ -202,7 +202,6 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
         'Up to date',
         'Last decisions',
         'Watches',
-        'Kinds that a cluster may lack',
       ]);
     });
   }
