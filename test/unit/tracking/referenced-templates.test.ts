@@ -109,7 +109,7 @@ test('an approval is asked for on the Deployment, whose patch removes it, and on
     world.config('cfg', 'b');
     const record = world.store.workloads.get(ROLLOUT);
     assert.ok(record !== undefined);
-    assert.match(blockOf(newBlockers(world), record, 0)?.message ?? '', new RegExp(` -n home ${asked} `));
+    assert.match(blockOf(newBlockers(world), record, 0)?.message ?? '', new RegExp(` ${asked} -n home `));
     const plan = planRollout(world.store, ROLLOUT);
     assert.equal(plan?.referenced?.name, further === restarting ? undefined : 'app');
     assert.equal(plan && changesOf(plan).annotations[`${PREFIX}/approved`], null);
