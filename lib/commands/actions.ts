@@ -22,7 +22,7 @@ import type { Observation } from './observation.ts';
 import { readObject } from './reads.ts';
 import { refusalsOf } from './reloader-events.ts';
 import type { Answered, CommandContext } from './run-command.ts';
-import { assertExists, factsOf, moment, observeFor, openScene, type Scene } from './scene.ts';
+import { assertExists, factsOf, observeFor, openScene, type Scene } from './scene.ts';
 import { type Subject, subjectOf } from './subject.ts';
 
 /** One annotation of one object; null removes it. */
@@ -39,18 +39,18 @@ interface Change {
 type Run = (context: CommandContext) => Promise<Answered>;
 
 /** Holds the workload or object, for good or until a time. */
-export const runHold: Run = run((_, target, { until = 'true' }) => {
-  if ((heldUntil({ [HOLD_ANNOTATION]: until }) ?? 0) <= moment())
+export const runHold: Run = run(({ reloader }, target, { until = 'true' }) => {
+  if ((heldUntil({ [HOLD_ANNOTATION]: until }) ?? 0) <= reloader.now)
     throw new CommandError('--until: expected a time in the future such as 2030-01-31T18:00:00Z', 'usage');
   return { target, annotation: HOLD_ANNOTATION, value: until };
 });
 
 /** Ends a hold, and says whether there was none. */
-export const runRelease: Run = run(async ({ send }, target, _, { row }) => {
+export const runRelease: Run = run(async ({ send, reloader }, target, _, { row }) => {
   const { kind, namespace, name } = target;
   const reading = await readObject(send, row, namespace, name);
   const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
-  const wasHeld = reading.kind !== 'found' || (heldUntil(annotations) ?? 0) > moment();
+  const wasHeld = reading.kind !== 'found' || (heldUntil(annotations) ?? 0) > reloader.now;
   const also = wasHeld ? [] : [`${kind}/${name} was not held`];
   return { target, annotation: HOLD_ANNOTATION, value: null, also };
 });

@@ -26,14 +26,14 @@ interface RawProgram extends RawContainer {
   })[];
 }
 
+/** A pod of such a program. */
+export interface RawPod extends RawObject {
+  readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
+}
+
 /** A Deployment whose container is a program with arguments and variables. */
 export interface RawDeployment extends RawObject {
-  readonly spec?: {
-    readonly replicas?: number;
-    readonly template?: {
-      readonly spec?: { readonly serviceAccountName?: string; readonly containers?: readonly RawProgram[] };
-    };
-  };
+  readonly spec?: { readonly replicas?: number; readonly template?: Pick<RawPod, 'spec'> };
   readonly status?: { replicas?: number; updatedReplicas?: number; readyReplicas?: number };
 }
 
@@ -70,6 +70,12 @@ export function programOf(deployment: RawDeployment): Program {
     return [];
   });
   return { container, args: words, env: Object.fromEntries(seen), hidden };
+}
+
+/** The flags of a program. A webhook may add other variables. */
+export function flagsOf({ args, env, hidden }: Program): string {
+  const variables = [...Object.entries(env).map((each) => each.join('=')), ...hidden];
+  return [...args, ...variables.filter((each) => each.startsWith(VARIABLE_PREFIX))].join(' ');
 }
 
 function flagOf(variable: string): string {

@@ -1,7 +1,8 @@
 /** Finds the reloader of a cluster, and its settings. */
 
 import { type Place, placeOf } from '../app/assembly.ts';
-import { FIELD_MANAGER, LEASES, NAMESPACES } from '../kubernetes/api-path.ts';
+import { leasePlaceOf } from '../app/terms.ts';
+import { FIELD_MANAGER, LEASES, NAMESPACES, PODS } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { ApiResource } from '../model/object-ref.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
@@ -13,17 +14,19 @@ import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import {
+  flagsOf,
   isOurs,
   type Program,
   programOf,
   type RawDeployment,
+  type RawPod,
   RELOADER_LABEL,
   RELOADER_SELECTOR,
   titleOf,
   unseenSettings,
 } from './deployed-program.ts';
-import { listObjects, readObject } from './reads.ts';
-import { type Rights, silenceOf, withRights } from './reloader-rights.ts';
+import { listObjects, readObject, timeOf } from './reads.ts';
+import { type Rights, withRights } from './reloader-rights.ts';
 
 /** Deployments, one of which may be a reloader. */
 export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
@@ -31,8 +34,9 @@ export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource
 const WEBHOOKS = ['--webhook-url', `${VARIABLE_PREFIX}WEBHOOK_URL`];
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
-/** How far the clocks of a person and of a reloader may be apart. */
-const CLOCKS_DIFFER_MS = 60_000;
+/** After this time without a renewal a leader is silent. */
+const SILENT_MS = 60_000;
+const GIVEN = '--reloader none -- <flags> gives them';
 const OTHERS = 'whether another reloader rolls the workloads';
 const UNLABELLED = `${OTHERS}: none was found, and one without the label ${RELOADER_LABEL.key} would not be`;
 /** Where a reloader usually is, if not beside the workloads. */
@@ -53,12 +57,16 @@ export interface Installation {
 export interface InstalledReloader extends Rights {
   /** The person says which one, or which flags, count: no other is looked for. */
   readonly isGiven?: true;
+  /** Those of the template of its Deployment. */
+  readonly flags?: string;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
   /** No leader has renewed its Lease for a minute; a sentence: why that is unknown. */
   readonly isSilent?: true | string;
-  /** The identity of the leader, which begins with the name of its pod. */
+  /** The pod that leads. */
   readonly leader?: string;
+  /** The time by the API server, in ms since 1970: windows, holds and Leases go by it. */
+  readonly now: number;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
@@ -78,21 +86,42 @@ export interface Wanted {
 }
 
 /** The Lease of a leader. */
-export interface RawLease extends RawObject {
-  readonly spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
+interface RawLease extends RawObject {
+  readonly spec?: { holderIdentity?: string; renewTime?: string };
 }
 
 /** The reloader of the namespaces; else another one, if nothing is in doubt; else the defaults. @throws CommandError */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
-  const first = await foundReloader(send, wanted);
+  const now = await timeOf(send);
+  const first = await foundReloader(send, wanted, now);
   const { places = [wanted.namespace] } = wanted;
-  const isOutside = first.installation && places !== 'all' && !places.every((each) => watches(first, each));
-  const isOpen = isOutside && first.isGiven !== true;
-  const found = isOpen ? { ...first, doubts: [...(first.doubts ?? []), UNLABELLED] } : first;
-  return await withRights(send, { ...found, ...(await silenceOf(send, found)) }, wanted);
+  const isIn = places === 'all' || places.every((each) => watches(first, each));
+  const isSure = isIn || first.isGiven || first.installation === undefined;
+  const doubts = [...(first.doubts ?? []), ...(isSure ? [] : [UNLABELLED])];
+  return await withRights(send, await led(send, { ...first, doubts, now }), wanted);
 }
 
-async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
+/** The reloader with its leader, whose pod shows its flags. */
+async function led(send: Send, reloader: InstalledReloader): Promise<InstalledReloader> {
+  const { installation, options, place, flags, unknown, now } = reloader;
+  if (installation === undefined || options.leaderElection === undefined) return reloader;
+  const { namespace, name } = leasePlaceOf(options.leaderElection, place);
+  const lease = await readObject<RawLease>(send, LEASES, namespace, name);
+  const title = `Lease/${name} in ${namespace}`;
+  if (lease.kind === 'failed')
+    return { ...reloader, isSilent: `whether the reloader runs: ${title}: ${lease.message}` };
+  const { holderIdentity = '', renewTime = '' } = (lease.kind === 'found' && lease.object.spec) || {};
+  if (!holderIdentity || !(now - Date.parse(renewTime) <= SILENT_MS)) return { ...reloader, isSilent: true };
+  const [leader = ''] = holderIdentity.split('_');
+  const pod = await readObject<RawPod>(send, PODS, installation.namespace, leader);
+  const why = pod.kind === 'found' ? 'is of a former template' : problemOf(pod);
+  if (pod.kind === 'found' && flagsOf(programOf({ ...pod.object, spec: { template: pod.object } })) === flags)
+    return { ...reloader, leader };
+  const says = `Pod/${plain(leader)} holds ${title}, and ${why}: its flags are not known (${GIVEN})`;
+  return { ...reloader, leader, unknown: [...unknown, says] };
+}
+
+async function foundReloader(send: Send, wanted: Wanted, now: number): Promise<InstalledReloader> {
   const { asked, namespace, settings, places = [namespace] } = wanted;
   if (asked === 'none') return { ...settingsAlone(wanted), isGiven: true };
   if (asked !== undefined) return await namedReloader(send, asked, wanted);
@@ -104,9 +133,9 @@ async function foundReloader(send: Send, wanted: Wanted): Promise<InstalledReloa
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
   const isServed = places === 'all' ? all.some(watchesAll) : serving.every(([, found]) => found.length > 0);
   const doubts = [
-    ...rivalsIn(serving, places === 'all' ? ', -n a namespace' : ''),
+    ...rivalsIn(serving),
     ...(hidden.length > 0 && !isServed ? [missedIn(hidden, near, '--reloader')] : []),
-    ...leases.found.flatMap((lease) => strangerIn(lease, all)),
+    ...leases.found.flatMap((lease) => strangerIn(lease, all, now)),
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
@@ -140,7 +169,7 @@ async function servingIn(
   all: readonly Found[],
   places: NonNullable<Wanted['places']>,
 ): Promise<Serving> {
-  const running = all.filter(runs);
+  const running = all.filter(({ installation }) => installation.readyReplicas > 0);
   if (places === 'all') return [['namespaces', running.some(watchesAll) ? running : all]];
   const serving = places.map(async (place) => {
     const [ready, found = []] = [running, all].map((each) => each.filter((one) => watches(one, place)));
@@ -159,25 +188,20 @@ async function selecting(send: Send, found: readonly Found[], place: string): Pr
   return chosen.length > 0 ? chosen : found.slice(0, 1);
 }
 
-function runs({ installation }: Found): boolean {
-  return installation.readyReplicas > 0;
-}
-
 function watchesAll(reloader: Found): boolean {
   return watchedBy(reloader) === undefined;
 }
 
 /** It is unknown which of several reloaders rolls the workloads of a place. */
-function rivalsIn(serving: Serving, further: string): readonly string[] {
+function rivalsIn(serving: Serving): readonly string[] {
+  const rivals = [...new Set(serving.flatMap(([, found]) => found))];
   const shared = serving.filter(([, found]) => found.length > 1);
-  const among = shared.length > 0 ? shared : serving;
-  const rivals = [...new Set(among.flatMap(([, found]) => found))];
   if (rivals.length < 2) return [];
-  const names = rivals.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
-  const where = among.map(([place]) => place).join(' and ');
-  return [
-    `${rivals.length} reloaders watch ${where}: ${names.join(', ')} (--reloader <namespace>/<name> names one${further})`,
-  ];
+  const all = shared.length > 0 ? shared : [['only some of the namespaces', rivals] as const];
+  return all.map(([where, found]) => {
+    const names = found.map(({ installation: own }) => `Deployment/${own.name} in ${own.namespace}`);
+    return `${found.length} reloaders watch ${where}: ${names.join(', ')} (--reloader <namespace>/<name> names one)`;
+  });
 }
 
 /** Which reloader holds it; empty: none. */
@@ -192,15 +216,13 @@ function isLeaseOf(lease: RawLease, { installation, options: { leaderElection },
 }
 
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
-function strangerIn(lease: RawLease, all: readonly Found[]): readonly string[] {
-  const { metadata, spec: { renewTime = '', leaseDurationSeconds = 0 } = {} } = lease;
+function strangerIn(lease: RawLease, all: readonly Found[], now: number): readonly string[] {
+  const { metadata, spec: { renewTime = '' } = {} } = lease;
   const holder = holderOf(lease);
-  const ageMs = Date.now() - Date.parse(renewTime);
-  const lateMs = ageMs - leaseDurationSeconds * 1000;
-  if (holder === '' || !(lateMs < CLOCKS_DIFFER_MS) || all.some((each) => isLeaseOf(lease, each))) return [];
-  const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} ${Math.max(0, Math.round(ageMs / 1000))} s ago`;
-  const may = lateMs < 0 ? 'it is a reloader' : 'this reloader may have ended, or still run';
-  return [`${says}: ${may}, and its flags are not known (--reloader none -- <flags> gives them)`];
+  if (!holder || !(now - Date.parse(renewTime) <= SILENT_MS)) return [];
+  if (all.some((each) => isLeaseOf(lease, each))) return [];
+  const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} within a minute`;
+  return [`${says}: it is a reloader, and its flags are not known (${GIVEN})`];
 }
 
 /** The only namespaces that the reloader watches. */
@@ -216,7 +238,7 @@ export function watches(reloader: InstalledReloader, namespace: string): boolean
 /** The settings of the words alone. @throws CommandError */
 export function settingsAlone(wanted: Pick<Wanted, 'settings' | 'namespace'>): InstalledReloader {
   const { options } = optionsOf(wanted.settings, {});
-  return { options, place: placeOf(options, wanted.namespace), unknown: [] };
+  return { options, place: placeOf(options, wanted.namespace), now: Date.now(), unknown: [] };
 }
 
 /** The Deployment that a flag names, by `<namespace>/<name>`, or by its name in `own`. @throws CommandError */
@@ -316,8 +338,18 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { options } = optionsOf([...words, ...settings], program.env);
   const unknown = [...unseenSettings(deployment, program, options, settings)];
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
+  const own = Object.keys(options.connection).find((each) => each !== 'insecureSkipTlsVerify');
+  if (own) unknown.push(`which cluster or rights ${title} has: a flag sets its ${own}`);
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
-  return { installation: installationOf(deployment), options, place: placeOf(options, namespace), unknown };
+  const place = placeOf(options, namespace);
+  return {
+    installation: installationOf(deployment),
+    options,
+    place,
+    flags: flagsOf(program),
+    now: Date.now(),
+    unknown,
+  };
 }
 
 /** Where a Deployment is, and whether it runs. */

@@ -19,7 +19,7 @@ import { nameOf, type Stream } from '../store/sync-gate.ts';
 import { CommandError } from './connect.ts';
 import { assertAnswered, type InstalledReloader } from './installed-reloader.ts';
 import { notFound, readOnly } from './reads.ts';
-import type { WatchFeed } from './watch-feed.ts';
+import { WatchFeed } from './watch-feed.ts';
 
 /** The persisted state, as far as the person may read it. */
 export type StateAccess =
@@ -72,11 +72,19 @@ const PATIENCE_MS = 15_000;
 
 /** Lists everything in `place`. @throws CommandError if the API server does not answer */
 export async function observe(observed: Observed): Promise<Observation> {
-  const { send, options, place, unknown = [], isServed = true, feed, patienceMs = PATIENCE_MS } = observed;
+  const {
+    send,
+    options,
+    place,
+    unknown = [],
+    isServed = true,
+    feed = new WatchFeed(),
+    patienceMs = PATIENCE_MS,
+  } = observed;
   const state = unknown.length > 0 ? STATE_UNKNOWN : await accessToState(send, options, place);
   const hidden = state.is === 'unknown' ? pathsOfState(options, place) : new Set<string>();
   const answer = (request: ApiRequest): ApiResponse | undefined =>
-    hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed?.answer(request);
+    hidden.has(request.path.split('?', 1)[0] ?? '') ? notFound() : feed.answer(request);
   const assembly = assemble({
     send: readOnly(send, answer),
     options: asDryRun(options, state),

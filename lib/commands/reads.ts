@@ -2,7 +2,7 @@
 
 import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
-import { callJson, callList } from '../kubernetes/json-call.ts';
+import { callDated, callJson, callList } from '../kubernetes/json-call.ts';
 import { type ApiRequest, type ApiResponse, bodyOf, type Send } from '../kubernetes/transport.ts';
 import { discover } from '../kubernetes/workloads/discovery.ts';
 import type { ApiResource } from '../model/object-ref.ts';
@@ -20,6 +20,12 @@ export async function readObject<T extends RawObject>(
 ): Promise<Reading<T>> {
   const path = objectPath(resource, namespace, name);
   return await readingOf(() => callJson<T>(send, { method: 'GET', path }));
+}
+
+/** The time of day by the API server, in ms since 1970; if it does not say, by this computer. Never rejects. */
+export async function timeOf(send: Send): Promise<number> {
+  const reading = await readingOf(() => callDated(send, { method: 'GET', path: '/version' }));
+  return Date.parse((reading.kind === 'found' && reading.object.date) || '') || Date.now();
 }
 
 /** Whether the cluster is known to lack a kind. Never rejects. */
@@ -44,20 +50,14 @@ export async function listObjects<T extends RawObject>(
 
 /**
  * `send` without writes: a request that would change something is refused before it is sent. `answer` may take the place of the
- * API server for some requests. A watch stays open without events.
+ * API server for some requests, such as watches.
  */
 export function readOnly(send: Send, answer: (request: ApiRequest) => ApiResponse | undefined): Send {
   return async (request) => {
     const own = answer(request);
     if (own !== undefined) return own;
-    if (isWatch(request.path))
-      return await new Promise((_, reject) => {
-        const { signal } = request;
-        signal?.throwIfAborted();
-        signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      });
     const isReview = request.method === 'POST' && request.path.split('?', 1)[0]?.endsWith(REVIEWS);
-    if (request.method !== 'GET' && isReview !== true)
+    if ((request.method !== 'GET' || isWatch(request.path)) && isReview !== true)
       throw new ApiError('forbidden', `this command writes nothing: ${request.method} ${request.path}`);
     return await send(request);
   };

@@ -1,9 +1,7 @@
 /** Whether an installed reloader leads, and which kinds its account may list, watch and roll. */
 
 import { permissionsOf } from '../app/preflight.ts';
-import { leasePlaceOf } from '../app/terms.ts';
 import { questionsOf, reviewAccount } from '../kubernetes/access-reviews.ts';
-import { LEASES } from '../kubernetes/api-path.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
@@ -11,8 +9,8 @@ import { CONFIG_KINDS, isMountedKind, keyOf, type WorkloadRef } from '../model/o
 import { addWorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
 import type { Store } from '../store/store.ts';
-import type { Installation, InstalledReloader, RawLease, Wanted } from './installed-reloader.ts';
-import { listObjects, readObject } from './reads.ts';
+import type { Installation, InstalledReloader, Wanted } from './installed-reloader.ts';
+import { listObjects } from './reads.ts';
 
 type Lack = Readonly<Record<'rule' | 'about' | 'says' | 'todo', string>>;
 
@@ -43,11 +41,9 @@ export async function withRights(
   const { namespaces = [undefined] } = reloader.place;
   const watched = namespaces.filter((each) => !each || places === 'all' || places.includes(each));
   if (unknown.length > 0 || (installation ?? isGiven) === undefined || watched.length === 0) return reloader;
-  // With credentials of its own it does not act as its ServiceAccount.
-  const account = CREDENTIALS.some((each) => each in options.connection) ? undefined : installation;
   const reviews = needsOf(reloader).map(async (need) => {
     const asked = need.purpose === 'scope' ? [undefined] : watched;
-    const answers = asked.map((place) => account && mayIn(send, account, need, place));
+    const answers = asked.map((place) => installation && mayIn(send, installation, need, place));
     return { ...need, answers: new Set(await Promise.all(answers)) };
   });
   const { unseen, ...rights } = judged(await Promise.all(reviews), installation);
@@ -82,7 +78,6 @@ function judged(
 
 const DOUBT = 'its rights cannot be reviewed, or differ by namespace or name';
 const UNSEEN = 'leaves them out';
-const CREDENTIALS = ['kubeconfig', 'token', 'tokenFile', 'clientCertificate'];
 const PURPOSES = ['evict', 'run', 'workload', 'config', 'scope'];
 /** What is so without the right, by its purpose, else its verb. */
 const WITHOUT: Readonly<Record<string, string>> = {
@@ -149,22 +144,4 @@ async function mayIn(
   if (listed.kind === 'failed' || listed.object.length > MOST_NAMES) return undefined;
   const each = listed.object.map(({ metadata: { namespace, name } }) => may(namespace, name));
   return (await Promise.all(each)).every((answer) => answer === false) ? false : undefined;
-}
-
-/** A leader that has not renewed its Lease for so long is silent. */
-const SILENT_MS = 60_000;
-
-/** Which pod leads; or that none does. */
-export async function silenceOf(
-  send: Send,
-  { installation, options: { leaderElection }, place }: InstalledReloader,
-): Promise<Pick<InstalledReloader, 'isSilent' | 'leader'>> {
-  if (installation === undefined || leaderElection === undefined) return {};
-  const { namespace, name } = leasePlaceOf(leaderElection, place);
-  const lease = await readObject<RawLease>(send, LEASES, namespace, name);
-  if (lease.kind === 'failed')
-    return { isSilent: `whether the reloader runs: Lease/${name} in ${namespace}: ${lease.message}` };
-  const { holderIdentity = '', renewTime = '' } = (lease.kind === 'found' && lease.object.spec) || {};
-  const isHeld = holderIdentity !== '' && Date.now() - Date.parse(renewTime) <= SILENT_MS;
-  return isHeld ? { leader: holderIdentity } : { isSilent: true };
 }

@@ -165,7 +165,7 @@ export async function factsIn(
   );
   const findings = isObserved ? controllers.findings.of(key) : vocabularies.mistakesOf(seen);
   const found = { row, raw, workload: seen, record, findings };
-  return { ...found, unseen: [], leader: 'it is not asked', observation, reloader, now: moment() };
+  return { ...found, unseen: [], leader: 'it is not asked', observation, reloader };
 }
 
 /** The facts; of what is out of date with what the leader says of it. */
@@ -180,11 +180,10 @@ export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<r
 /** Answers what the leader says of a workload that is out of date. */
 export async function leaderOf({ send, reloader }: Scene): Promise<(ref: WorkloadRef) => Facts['leader']> {
   const { installation, leader, options } = reloader;
-  const [pod] = leader?.split('_') ?? [];
-  if (installation === undefined || pod === undefined) return () => 'which pod leads is not known';
+  if (installation === undefined || leader === undefined) return () => 'which pod leads is not known';
   const { namespace } = installation;
-  const what = `/status.json of Pod/${plain(pod)} in ${namespace}`;
-  const path = `${objectPath(PODS, namespace, pod)}:${options.port}/proxy/status.json`;
+  const what = `/status.json of Pod/${plain(leader)} in ${namespace}`;
+  const path = `${objectPath(PODS, namespace, leader)}:${options.port}/proxy/status.json`;
   const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
   if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
   const { workloads = [] } = reading.object;
@@ -204,9 +203,4 @@ function missingOf({ store, assembly }: Observation, workload: string): readonly
     const isListed = assembly.observed.gate.isSynced(namespaceIn(config), kind, 'refused');
     return store.configs.get(config)?.digest === undefined && isListed && !isMountedKind(kind);
   });
-}
-
-/** The time of day, in ms since 1970: windows and holds go by it. */
-export function moment(): number {
-  return Date.now();
 }

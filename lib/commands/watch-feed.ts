@@ -7,14 +7,10 @@ import type { RawObject } from '../model/raw-objects.ts';
 /** Above every version of a cluster, and short enough to count as a version, see decimalOf. */
 const FIRST_VERSION = 9 * 10 ** 14;
 
-interface Watch {
-  readonly lines: string[];
-  wake: () => void;
-}
-
 /** The events of one observation, by the path of their collection. */
 export class WatchFeed {
-  readonly #watches = new Map<string, Watch>();
+  readonly #lines = new Map<string, string[]>();
+  #more = Promise.withResolvers<void>();
   #version = FIRST_VERSION;
   /** Events that are not observed yet. */
   #open = 0;
@@ -23,10 +19,10 @@ export class WatchFeed {
   push(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: RawObject): void {
     this.#version += 1;
     const metadata = { ...object.metadata, resourceVersion: String(this.#version) };
-    const watch = this.#watchOf(path);
-    watch.lines.push(`${JSON.stringify({ type, object: { ...object, metadata } })}\n`);
+    this.#linesAt(path).push(`${JSON.stringify({ type, object: { ...object, metadata } })}\n`);
     this.#open += 1;
-    watch.wake();
+    this.#more.resolve();
+    this.#more = Promise.withResolvers();
   }
 
   /** Whether all events so far are observed. */
@@ -34,32 +30,29 @@ export class WatchFeed {
     return this.#open === 0;
   }
 
-  /** The answer to a watch; undefined for any other request. */
+  /** The answer to a watch, which stays open; undefined for any other request. */
   answer({ path, signal }: ApiRequest): ApiResponse | undefined {
     if (!isWatch(path)) return undefined;
-    const watch = this.#watchOf(path.split('?', 1)[0] ?? '');
-    return { status: 200, headers: {}, body: this.#linesOf(watch, signal) };
+    const lines = this.#linesAt(path.split('?', 1)[0] ?? '');
+    return { status: 200, headers: {}, body: this.#read(lines, signal) };
   }
 
-  #watchOf(path: string): Watch {
-    const watch = this.#watches.get(path) ?? { lines: [], wake: () => undefined };
-    this.#watches.set(path, watch);
-    return watch;
+  #linesAt(path: string): string[] {
+    const lines = this.#lines.get(path) ?? [];
+    this.#lines.set(path, lines);
+    return lines;
   }
 
   /** Who asks for the next line has observed the one before. */
-  async *#linesOf(watch: Watch, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  async *#read(lines: string[], signal: AbortSignal | undefined): AsyncGenerator<string> {
+    const aborted = new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
     while (signal?.aborted !== true) {
-      const line = watch.lines.shift();
-      if (line !== undefined) {
+      const line = lines.shift();
+      if (line === undefined) await Promise.race([this.#more.promise, aborted]);
+      else {
         yield line;
         this.#open -= 1;
-        continue;
       }
-      await new Promise<void>((resolve) => {
-        watch.wake = resolve;
-        signal?.addEventListener('abort', () => resolve(), { once: true });
-      });
     }
   }
 }

@@ -47,8 +47,6 @@ export interface Facts {
   readonly leader: Block | string;
   readonly observation: Observation;
   readonly reloader: InstalledReloader;
-  /** In ms since 1970. */
-  readonly now: number;
 }
 
 /** Finds causes; none or undefined if the rule does not apply. */

@@ -180,7 +180,7 @@ function firstSeen(facts: Facts): readonly Cause[] {
 }
 
 /** What keeps it from being rolled now, what decides first. */
-export function blocksIn({ observation, record, leader, now }: Facts): readonly Block[] {
+export function blocksIn({ observation, record, leader, reloader: { now } }: Facts): readonly Block[] {
   if (record === undefined) return [];
   const { blockers } = observation.controllers.rollouts;
   const known = hidesNamespaces(observation) ? [] : blocksOf(blockers, record, now);
@@ -238,12 +238,14 @@ function isKept(facts: Facts): boolean {
 
 /** Why it is not known when a workload that is out of date is rolled; none: that is known. */
 export function timeUnknown(facts: Facts): readonly string[] {
-  const { reloader, observation, record, leader, now } = facts;
+  const { reloader, observation, record, leader } = facts;
   const key = rightsKeyOf(observation.store, facts.workload.ref);
   const isKnown = reloader.lacks?.has(key) || isKept(facts);
   if (reloader.installation === undefined || record === undefined || isKnown) return [];
   const { blockers } = observation.controllers.rollouts;
-  const unknown = blockers.filter((each) => each.check(record, now) === 'unknown').map(({ name }) => name);
+  const unknown = blockers
+    .filter((each) => each.check(record, reloader.now) === 'unknown')
+    .map(({ name }) => name);
   const names = ['failed attempts', 'recent rollouts', ...unknown];
   const what = `the running reloader alone knows ${names.join(', ')}`;
   return [`whether and when what is out of date is rolled: ${what}, and ${leader}`];

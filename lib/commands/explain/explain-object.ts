@@ -20,7 +20,7 @@ import { haltOf } from '../../tracking/halts.ts';
 import type { Observation } from '../observation.ts';
 import { isNotServed } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import { factsIn, moment, observeFor, type Scene, withLeader, workloadsIn } from '../scene.ts';
+import { factsIn, observeFor, type Scene, withLeader, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
 import type { Cause, Facts } from './cause.ts';
 import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
@@ -73,7 +73,7 @@ export async function explainObject(
   const says = `no workload of ${namespace} follows it, and no container reads it`;
   const installed = reloader.unknown.length > 0 ? [] : INSTALLED_RULES.flatMap((rule) => rule(scene) ?? []);
   const causes = [
-    ...(unwatched ? [unwatched] : [...installed, ...gatesOf(observation, ref)]),
+    ...(unwatched ? [unwatched] : [...installed, ...gatesOf(scene, observation, ref)]),
     ...unseen,
     ...(isAlone && !isMountedKind(kind) ? [{ rule: 'no-follower', about: describe(ref), says }] : []),
   ];
@@ -163,11 +163,11 @@ export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
 }
 
 /** The hold and the halts of the object, which concern each of its followers. */
-function gatesOf(observation: Observation, ref: ConfigRef): readonly Cause[] {
+function gatesOf({ reloader }: Scene, observation: Observation, ref: ConfigRef): readonly Cause[] {
   const { store } = observation;
   const about = describe(ref);
   const records = keysOf(observation, ref).flatMap((key) => store.configs.get(key) ?? []);
-  const held = holdBy(records[0]?.annotations ?? {}, about, moment());
+  const held = holdBy(records[0]?.annotations ?? {}, about, reloader.now);
   const halted = records.flatMap((record) => {
     const halt = haltOf(store, record);
     return halt === undefined ? [] : [haltedText(record.ref, halt)];

@@ -16,21 +16,20 @@ export interface PolicyWord {
   readonly on: WordPlace;
 }
 
+const PLACES = [
+  ['annotations', 'workload'],
+  ['templateAnnotations', 'pod template'],
+  ['labels', 'label'],
+] as const;
 type Judged = Pick<ConfigRecord, 'ref' | 'annotations'>;
 type Words = Readonly<Record<string, string>>;
 
 /** All annotations and labels of a workload in which a policy can be written. */
-export function wordsOf({ annotations, templateAnnotations, labels }: Workload): readonly PolicyWord[] {
-  return [
-    ...entries(annotations, 'workload'),
-    ...entries(templateAnnotations, 'pod template'),
-    ...entries(labels, 'label'),
-  ];
+export function wordsOf(workload: Workload): readonly PolicyWord[] {
+  return PLACES.flatMap(([field, on]) => entries(workload[field], on));
 }
 
-/**
- * The words that decide: those that ask for it alone, and those without which the verdict would be another one.
- */
+/** The words that decide: those that ask for it alone, and those without which the verdict would be another one. */
 export function decidingWords(
   vocabularies: Vocabularies,
   workload: Workload,
@@ -59,13 +58,8 @@ function judgeWith(
 ): Verdict {
   const kept = (words: Words, on: WordPlace): Words =>
     pick(words, (key) => keeps({ key, value: words[key] ?? '', on }));
-  const other = {
-    ...workload,
-    annotations: kept(workload.annotations, 'workload'),
-    templateAnnotations: kept(workload.templateAnnotations, 'pod template'),
-    labels: kept(workload.labels, 'label'),
-  };
-  return vocabularies.judge(other, ref, kept(annotations, 'object'));
+  const others = Object.fromEntries(PLACES.map(([field, on]) => [field, kept(workload[field], on)]));
+  return vocabularies.judge({ ...workload, ...others }, ref, kept(annotations, 'object'));
 }
 
 function entries(words: Words, on: WordPlace): readonly PolicyWord[] {

@@ -235,7 +235,7 @@ function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): numb
 
 function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): string {
   const lines = problems.flatMap(({ file, line, level, object, says, rule, todo }) => [
-    `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${nameOf(object)}${says} ${paint('dim', `[${rule}]`)}`,
+    `${file}:${line}: ${paint(level === 'error' ? 'red' : 'yellow', level)}: ${object ? `${describe(object)}: ` : ''}${says} ${paint('dim', `[${rule}]`)}`,
     ...(todo === undefined ? [] : [`    -> ${todo}`]),
   ]);
   const others = otherFiles.length;
@@ -243,8 +243,4 @@ function textOf({ problems, objects, otherFiles }: Checked, paint: Paint): strin
   const none = problems.length === 0 ? " with the reloader's annotations" : '';
   const sum = [count(objects, 'object'), `${count(problems.length, 'problem')}${none}`, ...note].join(', ');
   return [...lines, sum, ''].join('\n');
-}
-
-function nameOf(object: WorkloadRef | undefined): string {
-  return object === undefined ? '' : `${describe(object)}: `;
 }

@@ -9,7 +9,6 @@ import {
   type Node,
   parseAllDocuments,
   type Tags,
-  type YAMLParseError,
 } from 'yaml';
 import { apiVersionOf } from '../../kubernetes/api-path.ts';
 import { isObjectName, type WorkloadRef } from '../../model/object-ref.ts';
@@ -50,7 +49,6 @@ export const DIRECTIVE: RegExp = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrim
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
-const TWICE = 'has a key twice in one map: only one of both values counts, or the manifest is refused';
 /** Annotations or labels, or one of them. */
 const WORDS = /^(?:|spec\.(?:.*\.)?template\.)metadata\.(?:annotations|labels)(?:\.|$)/;
 /** The files of programs such as kustomize, which are no objects. */
@@ -85,29 +83,22 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   const documents = parseAllDocuments(yaml, { version: '1.1', customTags, lineCounter, logLevel: 'error' });
   return documents.flatMap((document) => {
     const { contents, errors, range } = document;
-    const lineOf = (each = errors[0]): number =>
-      each?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
-    const value = jsonOf(document, (error) =>
-      report({ rule: 'invalid', about: file, says: TWICE, file, line: lineOf(error) }),
-    );
+    const value = jsonOf(document);
     if (value !== undefined)
       return value === null ? [] : objectsIn({ source, node: contents, lineCounter }, value);
     const hint = text.includes('{{') ? '; a template has to be rendered first' : '';
     // The message of the parser quotes the lines around the error, and with them what a Secret holds.
     const says = `is not valid YAML (${errors[0]?.code ?? 'an alias cannot be resolved'})${hint}`;
-    report({ rule: 'unreadable', about: file, says, file, line: lineOf() });
+    const line = errors[0]?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
+    report({ rule: 'unreadable', about: file, says, file, line });
     return [];
   });
 }
 
-/** The document as JSON; undefined if it has errors other than keys that are there twice, or an alias that is none. */
-function jsonOf(document: Document, onTwice: (error: YAMLParseError) => void): unknown {
-  const { errors } = document;
+/** The document as JSON; undefined if it has errors, such as a key twice, or an alias that is none. */
+function jsonOf(document: Document): unknown {
   try {
-    if (errors.some(({ code }) => code !== 'DUPLICATE_KEY')) return undefined;
-    const value: unknown = JSON.parse(JSON.stringify(document.toJS() ?? null));
-    errors.forEach(onTwice);
-    return value;
+    return document.errors.length > 0 ? undefined : JSON.parse(JSON.stringify(document.toJS() ?? null));
   } catch {
     return undefined;
   }

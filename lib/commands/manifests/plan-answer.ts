@@ -65,11 +65,12 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
 /** By workload that is out of date, with which objects, and whether anything keeps it. */
 export type Outdated = ReadonlyMap<ObjectKey, { configs: readonly ObjectKey[]; isKept: boolean }>;
 
-/** Whether the reloader rolls workloads of a namespace. */
-export type Serves = (namespace: string) => boolean;
-
-/** Which workloads are out of date; `now` in ms since 1970. */
-export function outdatedIn({ store, findings }: Controllers, serves: Serves, now: number): Outdated {
+/** Which workloads are out of date in namespaces that are served; `now` in ms since 1970. */
+export function outdatedIn(
+  { store, findings }: Controllers,
+  serves: (namespace: string) => boolean,
+  now: number,
+): Outdated {
   const blockers = newBlockers({ store });
   const served = workloadsOf(store).filter(([key]) => serves(namespaceIn(key)));
   const all = served.map(([key, record]) => {
@@ -88,7 +89,7 @@ function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, Workl
 /** The rollouts that the changes cause, bring along, or let go. */
 export function rolloutsOf(
   store: Store,
-  serves: Serves,
+  serves: Parameters<typeof outdatedIn>[1],
   before: Outdated,
   objects: readonly PlannedObject[],
   timingOf: (record: WorkloadRecord) => Timing,

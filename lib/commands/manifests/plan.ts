@@ -25,7 +25,7 @@ import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { lackingIn, moment, observeFor, openScene, type Scene } from '../scene.ts';
+import { lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
 import { changedByOthers } from './custom-objects.ts';
@@ -138,7 +138,7 @@ async function planIf(
   const seen = wanted.filter((each) => isRead(scene, observation, each));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
   const { steps, refused, unread } = await stepsOf(send, seen, applied);
-  const now = moment();
+  const now = reloader.now;
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, now);
   const were = allFollowed(observation);

@@ -138,7 +138,7 @@ async function seenBy(
   const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
   const notes = namespaces?.some(isServed) === false ? [`it does not watch namespace ${namespace}`] : [];
   if (notes.length > 0) return { workloads: 0, differences: [], unknown: [], notes };
-  const scene = { send, namespace, reloader: { options, place, unknown: [] } };
+  const scene = { send, namespace, reloader: { options, place, now: Date.now(), unknown: [] } };
   const observation = await observeFor(scene, namespaces);
   const { state, unread } = observation;
   const unknown = [...unread.map(({ says }) => says), ...(state.is === 'unknown' ? [state.why] : [])];

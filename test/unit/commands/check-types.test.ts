@@ -180,16 +180,19 @@ test('neither a document that is no YAML nor a key that is there twice hides the
   const twice = `${stringify(config)}data:\n  a: b\n  a: c\n`;
   const found = await problemsIn(`a: [\n---\n${twice}---\n${others}`);
   assert.deepEqual(
-    found.map(({ rule, line, says }) => [rule, line, says.includes('twice')]),
+    found.map(({ rule, line, says }) => [rule, line, says.includes('DUPLICATE_KEY')]),
     [
       ['unreadable', 2, false],
-      ['invalid', 9, true],
+      ['unreadable', 9, true],
       ['not-text', 15, false],
     ],
   );
   await assert.rejects(readManifests([path.join(folder, 'all.yaml')]), /all\.yaml:2 is not valid YAML/);
   writeFileSync(path.join(folder, 'all.yaml'), twice);
-  await assert.rejects(readManifests([path.join(folder, 'all.yaml')]), /all\.yaml:7 has a key twice/);
+  await assert.rejects(
+    readManifests([path.join(folder, 'all.yaml')]),
+    /all\.yaml:7 is not valid YAML \(DUPLICATE_KEY\)/,
+  );
 });
 
 /** Fields that the program reads, in objects of any kind. */

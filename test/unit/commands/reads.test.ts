@@ -56,19 +56,6 @@ test('an answer of its own takes the place of the API server', async () => {
   assert.equal(await send({ method: 'GET', path: '/api' }), own);
 });
 
-test('a watch ends when it is aborted', async () => {
-  const ending = new AbortController();
-  const send = readOnly(
-    async () => answered(),
-    () => undefined,
-  );
-  const watch = { method: 'GET', path: '/api/v1/configmaps?watch=1', signal: ending.signal } as const;
-  const before = send(watch);
-  ending.abort();
-  await assert.rejects(before, { name: 'AbortError' });
-  await assert.rejects(send(watch), { name: 'AbortError' });
-});
-
 describe('what fails for too long is not waited for:', () => {
   const patienceMs = 2_000;
 

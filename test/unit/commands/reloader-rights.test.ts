@@ -66,13 +66,6 @@ const RIGHTS: Readonly<
     [],
     [MAY_LACK],
   ],
-  'may have the right: it has credentials of its own': [
-    (world) => world.install(['-A', '--token-file=/var/run/token']),
-    (kind) => kind !== 'rollouts',
-    true,
-    [],
-    [MAY_LACK],
-  ],
 };
 
 describe('a Rollout follows an object, and the reloader', () => {

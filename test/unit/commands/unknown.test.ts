@@ -45,7 +45,7 @@ describe('which reloader runs is not known', () => {
   > = {
     'where a Lease is renewed, and no Deployment is found': [
       (world) => lease(world),
-      /laptop_0a1b renewed Lease\/reloader-state in shared \d s ago: it is a reloader, and its flags are not known/,
+      /laptop_0a1b renewed Lease\/reloader-state in shared within a minute: it is a reloader, and its flags are not known/,
     ],
     'where a Deployment has no pods, and another process renews a Lease': [
       (world) => lease(world.install(['-A'], 0)),
@@ -57,11 +57,34 @@ describe('which reloader runs is not known', () => {
     ],
     'where one serves the namespace, and another process renews a Lease elsewhere': [
       (world) => lease(world.install()),
-      /laptop_0a1b renewed Lease\/reloader-state in shared \d s ago: it is a reloader/,
+      /laptop_0a1b renewed Lease\/reloader-state in shared within a minute: it is a reloader/,
     ],
     'where a pod of the same name renews a Lease elsewhere': [
       (world) => lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a' }),
       /reloader-7f-x_uid_0a renewed Lease\/reloader-state in shared/,
+    ],
+    'where the pod that holds the Lease is gone, and its process may run': [
+      (world) => world.install().pod(),
+      /^Pod\/reloader-7f-x holds Lease\/reloader-state in reloader, and does not exist: its flags are not known \(--reloader none/,
+    ],
+    'where the pod that holds the Lease has ended a moment ago': [
+      (world) => world.install(['-A'], 0).lease(),
+      /^Pod\/reloader-7f-x holds Lease\/reloader-state in reloader, and does not exist/,
+    ],
+    'where the pod that holds the Lease is of a former template': [
+      (world) => world.install().pod({ args: ['-A', '--ignored-workload-types=deployments'] }),
+      /, and is of a former template: its flags are not known/,
+    ],
+    'where the pod that holds the Lease may not be read': [
+      (world) => {
+        world.refuses = ({ path }) => path.endsWith('/pods/reloader-7f-x');
+        return world.install();
+      },
+      /, and may not be read with your rights: its flags are not known/,
+    ],
+    'where a flag of its Deployment names another cluster': [
+      (world) => world.install(['-A', '--server=https://other:6443']),
+      /^which cluster or rights Deployment reloader\/reloader has: a flag sets its server$/,
     ],
     'where its variables are in another object': [
       (world) => world.install(['-A'], 1, [], [{ configMapRef: { name: 'flags', optional: true } }]),
@@ -73,7 +96,7 @@ describe('which reloader runs is not known', () => {
     ],
     'where a Lease was renewed a moment ago, and not since': [
       (world) => lease(world, { renewedMsAgo: 40 * SECOND_MS }),
-      /laptop_0a1b renewed Lease\/reloader-state in shared 4\d s ago: this reloader may have ended/,
+      /laptop_0a1b renewed Lease\/reloader-state in shared within a minute: it is a reloader/,
     ],
     'where two watch the namespace': [
       (world) => world.install().another(),
@@ -86,12 +109,12 @@ describe('which reloader runs is not known', () => {
     ],
     'where each watches one of the namespaces': [
       (world) => world.install(['--namespace=shop']).another(['--namespace=billing']),
-      /^2 reloaders watch namespace shop and namespace billing: /,
+      /^2 reloaders watch only some of the namespaces: Deployment\/reloader in reloader, Deployment\/second in shared/,
       ['shop', 'billing'],
     ],
     'where two watch some of all namespaces': [
       (world) => world.install(['--namespace=shop']).another(['--namespace=billing']),
-      /^2 reloaders watch namespaces: .* \(--reloader <namespace>\/<name> names one, -n a namespace\)$/,
+      /^2 reloaders watch namespaces: .* \(--reloader <namespace>\/<name> names one\)$/,
       'all',
     ],
     'without the right to Deployments': [
@@ -159,6 +182,19 @@ describe('a Deployment that a person names', () => {
     assert.equal((await foundIn(alone)).isSilent, undefined);
   });
 
+  test('runs by the clock of the API server, whatever the own one says', async () => {
+    for (const aheadMs of [-180 * SECOND_MS, undefined, 180 * SECOND_MS])
+      for (const [seconds, isSilent, says] of [
+        [1, undefined, /it is a reloader/],
+        [66, true, /^$/],
+      ] as const) {
+        const parts = { renewedMsAgo: seconds * SECOND_MS };
+        const [own, other] = [new World({}, aheadMs), new World({}, aheadMs)];
+        assert.equal((await foundIn(own.install().lease(parts))).isSilent, isSilent);
+        assert.match((await foundIn(lease(other, parts))).unknown.join(), says);
+      }
+  });
+
   test('is none otherwise', async () => {
     const none = foundIn(lease(new World().deployment({ reads: [] })), { asked: 'web' });
     await assert.rejects(none, /--reloader: the Deployment web lacks the label \S+ of a reloader/);
@@ -194,8 +230,10 @@ describe('it is known', () => {
     'where a Lease was renewed long ago': (world) => lease(world, { renewedMsAgo: 120 * SECOND_MS }),
     'where a Lease was released': (world) => lease(world, { holder: '' }),
     'where a Lease is of another program': (world) => lease(world, { manager: 'other' }),
-    'where the Lease is that of the pod which has just ended': (world) =>
-      lease(world.install(['-A'], 0), { holder: 'reloader-7f-x_uid_0a', namespace: 'reloader' }),
+    'where a webhook has added a variable to the pod that holds the Lease': (world) => {
+      const env = [{ name: 'TRACING', value: 'on' }];
+      return world.install().pod({ name: 'reloader', args: ['-A', '--state-namespace=reloader'], env });
+    },
   };
   for (const [name, make] of Object.entries(cases))
     test(name, async () => assert.deepEqual((await foundIn(make(new World()))).unknown, []));

@@ -7,7 +7,7 @@ import { answerOf } from '../../../lib/commands/reads.ts';
 import { factsOf, withLeader } from '../../../lib/commands/scene.ts';
 import { subjectOf } from '../../../lib/commands/subject.ts';
 import { ApiError } from '../../../lib/kubernetes/api-error.ts';
-import type { ApiRequest, Send } from '../../../lib/kubernetes/transport.ts';
+import type { ApiRequest, ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
 import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import { digestOf } from '../../digests.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
@@ -52,10 +52,13 @@ export interface LeaseParts {
 /** What a test puts into a cluster. Everything is in the namespace `default`, and called `web` unless named otherwise. */
 export class World {
   readonly sandbox: Sandbox;
+  readonly #aheadMs: number | undefined;
   /** Refuses a request in place of the API server. */
   refuses: (request: ApiRequest) => boolean = () => false;
 
-  constructor(options: SandboxOptions = {}) {
+  /** @param aheadMs how far the clock of the API server is ahead; undefined: it sends no Date */
+  constructor(options: SandboxOptions = {}, aheadMs?: number) {
+    this.#aheadMs = aheadMs;
     this.sandbox = createSandbox({
       namespaces: ['default', 'kube-system', 'reloader', 'shared'],
       ...options,
@@ -78,11 +81,18 @@ export class World {
       throw new ApiError('forbidden', 'may not', { status: 403 });
     }
     const isRefused = this.refuses(request);
+    if (request.path === '/version') return this.#version();
     if (request.path === STATUS && this.report !== undefined) return answerOf(200, this.report);
     if (request.path !== STATUS && !isRefused) return await this.sandbox.handle(request);
     const { status, message } = { status: 403, message: 'may not' };
     throw new ApiError('forbidden', message, { status });
   };
+
+  #version(): ApiResponse {
+    if (this.#aheadMs === undefined) return answerOf(200, {});
+    const date = new Date(Date.now() + this.#aheadMs).toUTCString();
+    return { ...answerOf(200, {}), headers: { date } };
+  }
 
   /** Installs a reloader with these arguments. */
   install(
@@ -102,18 +112,33 @@ export class World {
     return this.#reloader({ namespace: 'shared', name: 'second' }, 1, { args });
   }
 
-  #reloader(metadata: object, replicas: number, container: object): this {
+  #reloader(
+    metadata: { readonly namespace: string; readonly name: string },
+    replicas: number,
+    container: object,
+  ): this {
     const labels = { 'app.kubernetes.io/part-of': 'kubernetes-reloader' };
     const template = { metadata: { labels }, spec: podOf([], container) };
     const spec = { replicas, selector: { matchLabels: labels }, template };
     this.sandbox.create('deployments', { metadata: { ...metadata, labels }, spec });
+    if (replicas > 0) this.pod(container, metadata.namespace);
     return replicas > 0 ? this.lease({ ...metadata, manager: 'other' }) : this;
+  }
+
+  /** The pod that holds the Lease, with this container, in place of one that is there; undefined: there is none. */
+  pod(container?: object, namespace = 'reloader', name = 'reloader-7f-x'): this {
+    if (this.sandbox.get('pods', namespace, name) !== undefined) this.sandbox.remove('pods', namespace, name);
+    if (container !== undefined)
+      this.sandbox.create('pods', { metadata: { namespace, name }, spec: podOf([], container) });
+    return this;
   }
 
   /** The Lease of a leader, in place of one that is there. */
   lease({ holder = 'reloader-7f-x_uid_0a', renewedMsAgo = 1000, ...parts }: LeaseParts = {}): this {
     const { manager = 'kubernetes-reloader', namespace = 'reloader' } = parts;
-    const renewTime = new Date(Date.now() - renewedMsAgo).toISOString().replace('Z', '000Z');
+    const renewTime = new Date(Date.now() + (this.#aheadMs ?? 0) - renewedMsAgo)
+      .toISOString()
+      .replace('Z', '000Z');
     const metadata = { namespace, name: 'reloader-state' };
     const spec = { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 };
     this.unlease(namespace).sandbox.create('leases', { metadata, spec }, manager);
