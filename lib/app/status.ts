@@ -91,7 +91,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     reloader_contents_halted: stages.changes().filter(({ halt }) => halt !== undefined).length,
     reloader_rollout_slots_used: slots?.used ?? 0,
     reloader_state_entries: store.persisted.state.entries.size,
-    reloader_state_overrides: store.persisted.state.overrides.size,
+    reloader_state_marked_workloads: store.persisted.markedWorkloads().size,
     reloader_state_bytes: committer.bytes,
     reloader_state_config_maps: committer.shards,
   };

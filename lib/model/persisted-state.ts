@@ -1,18 +1,6 @@
 /** The parsed content of one ConfigMap of the state: the memory that survives the process. */
 
-import type { Mark } from './edge.ts';
-import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import {
-  type Knows,
-  localEntryKeyOf,
-  type Overrides,
-  overridesKeyOf,
-  parseEntry,
-  parseOverrides,
-  parseStateKey,
-  type StateEntry,
-  type StateKey,
-} from './state-entry.ts';
+import { type Knows, namespaceIn, parseEntry, type StateEntry, type StateKey } from './state-entry.ts';
 
 /** The annotation with the version of the format; a state of Collaborne's reloader does not have it. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
@@ -37,25 +25,19 @@ export interface StateChange {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Entries and overrides, by key. */
-export interface PersistedState {
-  readonly entries: ReadonlyMap<StateKey, StateEntry>;
-  readonly overrides: ReadonlyMap<StateKey, Overrides>;
-}
+/** The records of objects, by key. */
+export type Entries = ReadonlyMap<StateKey, StateEntry>;
 
 /** The result of parsing. */
 export type ParsedState =
   | {
       readonly type: 'state';
-      readonly state: PersistedState;
+      readonly entries: Entries;
       /** Our keys whose values do not parse: treated as absent. */
       readonly unreadable: readonly StateKey[];
     }
   /** Written by a later version of this program, and not to be overwritten. */
   | { readonly type: 'unknown-version'; readonly version: string };
-
-/** An empty state. */
-export const EMPTY_STATE: PersistedState = { entries: new Map(), overrides: new Map() };
 
 /** Parses a state ConfigMap; keys that are not ours are ignored. */
 export function parseState(
@@ -67,39 +49,18 @@ export function parseState(
   const unknown = unknownVersionIn(annotations);
   if (unknown !== undefined) return { type: 'unknown-version', version: unknown };
   const entries = new Map<StateKey, StateEntry>();
-  const overrides = new Map<StateKey, Overrides>();
   const unreadable: StateKey[] = [];
   for (const [key, value] of Object.entries(data)) {
-    const parsedKey = parseStateKey(key, homeNamespace);
-    if (parsedKey === undefined) continue;
-    const isRead =
-      parsedKey.type === 'entry'
-        ? setIfDefined(entries, key, parseEntry(value, knows))
-        : setIfDefined(overrides, key, parseOverrides(value));
-    if (!isRead) unreadable.push(key);
+    if (namespaceIn(key, homeNamespace) === undefined) continue;
+    const entry = parseEntry(value, knows);
+    if (entry === undefined) unreadable.push(key);
+    else entries.set(key, entry);
   }
-  return { type: 'state', state: { entries, overrides }, unreadable };
+  return { type: 'state', entries, unreadable };
 }
 
 /** The version of a state that this program must not write; undefined if it may write. */
 export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
   return version === STATE_VERSION ? undefined : version;
-}
-
-function setIfDefined<T>(map: Map<StateKey, T>, key: StateKey, value: T | undefined): boolean {
-  if (value === undefined) return false;
-  map.set(key, value);
-  return true;
-}
-
-/** The recorded running digest of an edge. */
-export function recordedOf(
-  state: PersistedState,
-  workload: WorkloadRef,
-  config: ConfigRef,
-  homeNamespace: string,
-): Mark | undefined {
-  const overrides = state.overrides.get(overridesKeyOf(workload, homeNamespace));
-  return overrides?.[localEntryKeyOf(config)];
 }

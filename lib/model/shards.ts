@@ -1,11 +1,10 @@
 /**
  * The shards of the state: one ConfigMap, and further ones for entries that do not fit into it; the mark of a leader on each; and
- * their union. The entry of an object and the overrides of its followers share one shard, so that each write of a shard is
- * consistent by itself.
+ * their union.
  */
 
-import { EMPTY_STATE, type PersistedState } from './persisted-state.ts';
-import { entryKeyBeside, type Overrides, type StateEntry, type StateKey } from './state-entry.ts';
+import type { Entries } from './persisted-state.ts';
+import type { StateEntry, StateKey } from './state-entry.ts';
 
 /** The maximum number of shards: a Role names each of them. */
 export const MOST_SHARDS = 10;
@@ -96,33 +95,26 @@ export function contests(found: TermMark, own: TermMark): boolean {
   return found.writer === own.writer ? found.term > own.term : found.term >= own.term;
 }
 
-/** The shards, and in `entries` and `overrides` those that count. */
-export interface ShardedState extends PersistedState {
+/** The shards, and in `entries` those that count. */
+export interface ShardedState {
+  readonly entries: Entries;
   /** Each shard, in order; there is always one. */
-  readonly shards: readonly PersistedState[];
+  readonly shards: readonly Entries[];
   /** The shard of each entry that counts. */
   readonly homes: ReadonlyMap<StateKey, number>;
   /** By shard, the keys of duplicate entries that do not count. */
   readonly strays: ReadonlyMap<number, readonly StateKey[]>;
+  /** The entries that have marks. */
+  readonly marked: Entries;
 }
 
-/**
- * Merges the shards. Of two entries of one object that of the lower shard counts; an override counts only beside the entry of
- * its object that counts.
- */
-export function together(shards: readonly PersistedState[], homeNamespace: string): ShardedState {
-  const { entries, homes, strays } = entriesOf(shards);
-  return { shards, entries, homes, strays, overrides: overridesOf(shards, homes, homeNamespace) };
-}
-
-/** A state without entries. */
-export const NO_STATE: ShardedState = together([EMPTY_STATE], '');
-
-function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entries' | 'homes' | 'strays'> {
+/** Merges the shards. Of two entries of one object that of the lower shard counts. */
+export function together(shards: readonly Entries[]): ShardedState {
   const entries = new Map<StateKey, StateEntry>();
+  const marked = new Map<StateKey, StateEntry>();
   const homes = new Map<StateKey, number>();
   const strays = new Map<number, StateKey[]>();
-  const all = shards.flatMap((state, shard) => [...state.entries].map((each) => [shard, ...each] as const));
+  const all = shards.flatMap((own, shard) => [...own].map((each) => [shard, ...each] as const));
   for (const [shard, key, entry] of all) {
     if (homes.has(key)) {
       strays.set(shard, [...(strays.get(shard) ?? []), key]);
@@ -130,24 +122,10 @@ function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entri
     }
     entries.set(key, entry);
     homes.set(key, shard);
+    if (entry.marks !== undefined) marked.set(key, entry);
   }
-  return { entries, homes, strays };
+  return { shards, entries, homes, strays, marked };
 }
 
-function overridesOf(
-  shards: readonly PersistedState[],
-  homes: ReadonlyMap<StateKey, number>,
-  homeNamespace: string,
-): ReadonlyMap<StateKey, Overrides> {
-  const overrides = new Map<StateKey, Overrides>();
-  for (const [shard, { overrides: own }] of shards.entries()) {
-    for (const [workload, runningDigest] of own) {
-      const counting = Object.entries(runningDigest).filter(
-        ([local]) => homes.get(entryKeyBeside(workload, local, homeNamespace)) === shard,
-      );
-      if (counting.length === 0) continue;
-      overrides.set(workload, { ...overrides.get(workload), ...Object.fromEntries(counting) });
-    }
-  }
-  return overrides;
-}
+/** A state without entries. */
+export const NO_STATE: ShardedState = together([new Map()]);

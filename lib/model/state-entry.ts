@@ -1,4 +1,4 @@
-/** The grammar of the state: its keys, entries and overrides. */
+/** The grammar of the state: its keys and entries. */
 
 import { createHash } from 'node:crypto';
 import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
@@ -9,12 +9,14 @@ import { NUMBER } from './stamp.ts';
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
 
-/** The committed digest of one object. */
+/** The record of one object. */
 export interface StateEntry {
   /** Undefined if it is under an algorithm that is not known: then the content first observed is the baseline. */
   readonly digest: Digest | undefined;
   /** What halted the content of this digest, the oldest first. @default nothing */
   readonly halts?: readonly Halt[];
+  /** The followers whose pods may run something else than `digest`. @default none */
+  readonly marks?: Marks;
 }
 
 /** A workload did not get ready with a content: no further one is rolled for it before a person lets it go on. The reason is not written. */
@@ -31,21 +33,33 @@ export const NO_FOLLOWER = '-';
 /** A content is halted so often at most: who lets it go on each time gets the rest without a further halt. */
 export const MOST_HALTS = 10;
 
-/** The marks of one workload, by entry key without namespace. */
-export type Overrides = Readonly<Record<StateKey, Mark>>;
+/** By follower, as `<Kind>/<name>`: it has the namespace of the object. */
+export type Marks = ReadonlyMap<string, Mark>;
+
+/** In the place of a follower: where single marks have no room, one stands for all followers. */
+export const EVERY_FOLLOWER = '*';
+
+/** The name of a follower in the marks of an object. */
+export function markKeyOf({ kind, name }: WorkloadRef): string {
+  return `${kind}/${name}`;
+}
+
+/** The mark of a follower. */
+export function markOfFollower({ marks }: StateEntry, workload: WorkloadRef): Mark | undefined {
+  return marks?.get(markKeyOf(workload)) ?? marks?.get(EVERY_FOLLOWER);
+}
+
+/** The workload that a mark names; undefined for EVERY_FOLLOWER. */
+export function followerOf(markKey: string, namespace: string): WorkloadRef | undefined {
+  const [kind = '', name] = markKey.split('/');
+  return name === undefined ? undefined : { kind, namespace, name };
+}
 
 const LONGEST_KEY = 253;
-/** The kind of a workload in a key, as a pattern: that of a custom resource is `<plural>.<group>`. */
-const KIND_IN_KEY = '[A-Za-z][A-Za-z0-9.-]*';
-const PARTS = new RegExp(
-  `^(?:(?<namespace>[a-z0-9-]+)_)?(?:v1\\.(?<source>[A-Za-z]+)|ran\\.(?<workload>${KIND_IN_KEY}))_.`,
-);
-const OVERRIDES_KEY = new RegExp(
-  `^(?:(?<namespace>[a-z0-9-]+)_)?ran\\.(?<kind>${KIND_IN_KEY})_(?<name>[^_]+)$`,
-);
+const OURS = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.[A-Za-z]+_./;
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
-  `^(?:(?<bare>[0-9a-f]{40})|(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)\\.${NUMBER}(?<halts>(?:![0-9a-f]+=[^!=]+)*))$`,
+  `^(?:(?<bare>[0-9a-f]{40})|(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)\\.${NUMBER}(?<halts>(?:![0-9a-f]+=[^!=?]+)*)(?<marks>\\?.*)?)$`,
 );
 
 /**
@@ -53,45 +67,17 @@ const ENTRY = new RegExp(
  * of it, `_` and the keys follow, with `_.` between them and each underscore doubled. Neither namespaces nor names contain an
  * underscore, so it is injective; a key over 253 characters ends in an underscore and a digest of itself.
  */
-export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
-  return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
-}
-
-/** The key of an object's entry without a namespace; in overrides, since a workload follows objects of its own namespace. */
-export function localEntryKeyOf(ref: ConfigRef): StateKey {
-  const whole = `v1.${ref.kind}_${ref.name}`;
+export function entryKeyOf({ kind, namespace, name, keys }: ConfigRef, homeNamespace: string): StateKey {
+  const whole = `${namespace === homeNamespace ? '' : `${namespace}_`}v1.${kind}_${name}`;
   return bounded(
-    ref.keys === undefined
-      ? whole
-      : `${whole}_${ref.keys.map((key) => key.replaceAll('_', '__')).join('_.')}`,
+    keys === undefined ? whole : `${whole}_${keys.map((key) => key.replaceAll('_', '__')).join('_.')}`,
   );
 }
 
-/** The key of a workload's overrides: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
-export function overridesKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
-  return bounded(`${prefix(ref.namespace, homeNamespace)}ran.${ref.kind}_${ref.name}`);
-}
-
-/** The key of the entry to which `local`, the key of an object in the overrides under `workload`, belongs. */
-export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespace: string): StateKey {
-  const { namespace = homeNamespace } = parseStateKey(workload, homeNamespace) ?? {};
-  return bounded(prefix(namespace, homeNamespace) + local);
-}
-
-/** The type, kind and namespace of a key of the state; undefined for a key that is not ours. */
-export function parseStateKey(
-  key: StateKey,
-  homeNamespace: string,
-): { readonly type: 'entry' | 'overrides'; readonly kind: string; readonly namespace: string } | undefined {
-  const { namespace = homeNamespace, source, workload } = PARTS.exec(key)?.groups ?? {};
-  if (source !== undefined) return { type: 'entry', kind: source, namespace };
-  return workload === undefined ? undefined : { type: 'overrides', kind: workload, namespace };
-}
-
-/** The workload whose overrides have `key`; undefined for another key, and for one that ends in a digest. */
-export function workloadRefOf(key: StateKey, homeNamespace: string): WorkloadRef | undefined {
-  const { namespace = homeNamespace, kind, name } = OVERRIDES_KEY.exec(key)?.groups ?? {};
-  return kind === undefined || name === undefined ? undefined : { kind, namespace, name };
+/** The namespace of the object whose entry has `key`; undefined for a key that is not ours. */
+export function namespaceIn(key: StateKey, homeNamespace: string): string | undefined {
+  const groups = OURS.exec(key)?.groups;
+  return groups && (groups['namespace'] ?? homeNamespace);
 }
 
 /** The object, or the keys of one, whose entry has `key`; undefined for another key, and for one that ends in a digest. */
@@ -112,18 +98,20 @@ function keysIn(text: string): readonly string[] {
 }
 
 /**
- * Parses an entry: `[<algorithm>:]<digest>.<number>[!<token>=<workload>…]`; the number means nothing. A bare digest is Collaborne's,
- * under its own algorithm. Undefined for any other text.
+ * Parses an entry: `[<algorithm>:]<digest>.<number>[!<token>=<workload>…][?<follower>[=<id>]…]`; the number means nothing. A bare digest
+ * is Collaborne's, under its own algorithm. Undefined for any other text.
  */
 export function parseEntry(value: string, knows: Knows): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
   if (groups === undefined) return undefined;
-  const { bare, digest = `${COLLABORNE.name}:${bare}`, halts = '' } = groups;
+  const { bare, digest = `${COLLABORNE.name}:${bare}`, halts = '', marks = '' } = groups;
   const named = algorithmOf(digest);
-  return { digest: named === undefined || knows(named) ? digest : undefined, ...haltsIn(halts) };
+  return {
+    digest: named === undefined || knows(named) ? digest : undefined,
+    ...haltsIn(halts),
+    ...marksIn(marks),
+  };
 }
-
-const MARK_OF_STAMP = new RegExp(`^\\?${NUMBER}$`);
 
 /** Whether contents can be digested under an algorithm. */
 export type Knows = (algorithm: AlgorithmName) => boolean;
@@ -139,9 +127,26 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
 
 const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
-/** The text of `entry`: `<digest>.1`, where the number tells it from a bare digest, and for each halt `!<token>=<workload>`. */
-export function formatEntry({ digest, halts = [] }: StateEntry): string {
-  return [`${digest}.1`, ...halts.map(({ token, workload }) => `${token}=${workload}`)].join('!');
+/** The text of `entry`: the number tells it from a bare digest; marks are sorted. */
+export function formatEntry({ digest, halts = [], marks }: StateEntry): string {
+  const lines = [...(marks ?? [])].map(
+    ([key, mark]) => `?${key}${mark === UNKNOWN ? '' : `=${mark.slice(1)}`}`,
+  );
+  return [
+    `${digest}.1`,
+    ...halts.map(({ token, workload }) => `!${token}=${workload}`),
+    ...lines.sort(),
+  ].join('');
+}
+
+/** The entry without its marks. */
+export function withoutMarks({ digest, halts }: StateEntry): StateEntry {
+  return halts === undefined ? { digest } : { digest, halts };
+}
+
+/** Whether both are equal, or both undefined. */
+export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
+  return (a && formatEntry(a)) === (b && formatEntry(b));
 }
 
 /** Most entries have none. */
@@ -154,30 +159,17 @@ function haltsIn(text: string): Pick<StateEntry, 'halts'> {
   return { halts: halts.map(([token = '', workload = '']) => ({ token, workload })) };
 }
 
-/** Parses overrides; undefined if `value` is invalid. Any text of a mark that is not of a stamp is a doubt. */
-export function parseOverrides(value: string): Overrides | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(value);
-  } catch {
-    return undefined; // the caller, which knows the key, reports it
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
-  const marks = Object.entries(parsed).map(([key, mark]): [StateKey, Mark] => {
-    return [key, MARK_OF_STAMP.test(String(mark)) ? (mark as Mark) : UNKNOWN];
-  });
-  return Object.fromEntries(marks);
-}
+const ID = new RegExp(`^${NUMBER}$`);
 
-/** The text of `overrides`, keys sorted; undefined if there are none, so that the key is removed. */
-export function formatOverrides(overrides: Overrides): string | undefined {
-  const keys = Object.keys(overrides).sort();
-  if (keys.length === 0) return undefined;
-  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, overrides[key]])));
-}
-
-function prefix(namespace: string, homeNamespace: string): string {
-  return namespace === homeNamespace ? '' : `${namespace}_`;
+/** A mark whose id is none is a doubt. */
+function marksIn(text: string): Pick<StateEntry, 'marks'> {
+  if (text === '') return {};
+  const marks = text
+    .slice(1)
+    .split('?')
+    .map((mark) => mark.split('='))
+    .map(([key = '', id = '']): [string, Mark] => [key, ID.test(id) ? `?${Number(id)}` : UNKNOWN]);
+  return { marks: new Map(marks) };
 }
 
 function bounded(key: string): StateKey {

@@ -13,7 +13,7 @@ import {
   wholeKeyOf,
   workloadRefIn,
 } from '../model/object-ref.ts';
-import { EMPTY_STATE, parseState } from '../model/persisted-state.ts';
+import { parseState } from '../model/persisted-state.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { lacksDigest } from '../tracking/named-algorithms.ts';
@@ -37,7 +37,7 @@ export async function catchUp(
   const { homeNamespace, knows } = store.settings;
   for (const [shard, version] of shards.entries()) {
     const parsed = version && parseState(version.data, version.annotations, homeNamespace, knows);
-    store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
+    store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.entries : new Map());
   }
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);

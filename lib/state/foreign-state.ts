@@ -1,25 +1,26 @@
 /**
- * What follows when a shard of the state is read again and shows entries or overrides that this process did not write. Promise:
+ * What follows when a shard of the state is read again and shows entries that this process did not write. Promise:
  * a foreign write can make an edge unknown (one rollout more), but never up to date.
  */
 
 import { translated } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
+import type { Entries } from '../model/persisted-state.ts';
+import { sameEntry } from '../model/state-entry.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, putEdge } from '../tracking/edge-policy.ts';
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
-import { believedAtStart, sameEntry } from './state-write.ts';
+import { believedAtStart } from './state-write.ts';
 
 /** The two states that this process may have written; the third, as just read, is in `store.persisted`. */
 export interface Comparison {
   /** All shards together, as known before the read. */
-  readonly before: PersistedState;
+  readonly before: Entries;
   /** The same with the write that was sent to the shard and not answered. @default no such write */
-  readonly sent?: PersistedState | undefined;
+  readonly sent?: Entries | undefined;
   /** The shard lost all of its entries: this is reported once, not for each entry. */
   readonly isEmptied: boolean;
 }
@@ -55,13 +56,13 @@ export function takeInForeign(
 /** Whether this process wrote the entry of `ref`. */
 function judge(
   store: Store,
-  [before, sent]: readonly [PersistedState, PersistedState],
+  [before, sent]: readonly [Entries, Entries],
   ref: ConfigRef,
 ): ForeignEntry['how'] | 'first' | 'own' {
   const key = store.persisted.entryKeyOf(ref);
   const live = store.persisted.entryOf(ref);
-  const known = before.entries.get(key);
-  if (sameEntry(live, known) || sameEntry(live, sent.entries.get(key))) return 'own';
+  const known = before.get(key);
+  if (sameEntry(live, known) || sameEntry(live, sent.get(key))) return 'own';
   if (live === undefined) return 'removed';
   return known === undefined ? 'first' : 'changed';
 }
@@ -71,13 +72,13 @@ function judge(
  */
 function isDoubted(
   store: Store,
-  own: readonly PersistedState[],
+  own: readonly Entries[],
   workload: WorkloadRecord,
   ref: ConfigRef,
   { runningDigest }: Edge,
 ): boolean {
   const record = store.configs.get(keyOf(ref)) ?? {};
-  const believed = translated(believedAtStart(store, store.persisted.state, workload, ref), record);
+  const believed = translated(believedAtStart(store, store.persisted.state.entries, workload, ref), record);
   if (believed === undefined || believed === runningDigest) return false;
   return own.every((state) => translated(believedAtStart(store, state, workload, ref), record) !== believed);
 }

@@ -7,7 +7,6 @@
 import type { AlgorithmName } from '../model/digest.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import {
-  EMPTY_STATE,
   parseState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
@@ -52,7 +51,7 @@ export interface KnownStateOptions extends StateLayout {
   readonly journal: DecisionLog;
   /** Carries out the effects of a state that another client changed. */
   readonly apply: (effects: Effects) => void;
-  /** Takes note of the objects whose entries or overrides may have to be written after a read or a write. */
+  /** Takes note of the objects whose entries may have to be written after a read or a write. */
   readonly review: (effects: Effects) => void;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
@@ -123,9 +122,9 @@ export class KnownState {
     return this.#hasStoodDown;
   }
 
-  /** Whether a write without an answer changes these overrides. */
-  mayChange(overrides: StateKey): boolean {
-    return [...this.#sent.values()].some((sent) => sent.overrides.has(overrides));
+  /** Whether a write without an answer changes the entry. */
+  mayChange(entry: StateKey): boolean {
+    return [...this.#sent.values()].some(({ entries }) => entries.has(entry));
   }
 
   /** The bytes of the keys and values of one shard. */
@@ -165,7 +164,7 @@ export class KnownState {
     this.#noticed.clear();
   }
 
-  /** By how many bytes a shard may grow; an override without which a start would be wrong is written beyond that too. */
+  /** By how many bytes a shard may grow; a mark without which a start would be wrong is written beyond that too. */
   roomIn(shard: number): number {
     return FULL_BYTES - this.bytesOf(shard);
   }
@@ -275,11 +274,11 @@ export class KnownState {
       if (isKnown) this.#lose(shard);
       return undefined;
     }
-    const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
-    const before = store.persisted.state;
-    const ifInForce = sent && store.persisted.withShard(shard, shardAfter(store, sent));
+    const held = store.persisted.state.shards[shard]?.size ?? 0;
+    const before = store.persisted.state.entries;
+    const ifInForce = sent && store.persisted.withShard(shard, shardAfter(store, sent)).entries;
     if (!this.#take(shard, reading.object)) return undefined;
-    const isEmptied = held > 0 && store.persisted.state.shards[shard]?.entries.size === 0;
+    const isEmptied = held > 0 && store.persisted.state.shards[shard]?.size === 0;
     if (isEmptied) this.#note('state-damaged', shard);
     this.#judgeForeign({ before, sent: ifInForce, isEmptied });
     return undefined;
@@ -287,7 +286,7 @@ export class KnownState {
 
   /** Takes the answer to a creation; the shard may have existed already and hold entries that another client wrote. */
   #receive(shard: number, version: StateVersion): void {
-    const before = this.#options.store.persisted.state;
+    const before = this.#options.store.persisted.state.entries;
     this.#stale.delete(shard);
     if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
   }
@@ -312,11 +311,11 @@ export class KnownState {
   /** The shard does not exist any more: it is created again, and its entries are written again from memory. */
   #lose(shard: number): void {
     const { store } = this.#options;
-    const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
+    const held = store.persisted.state.shards[shard]?.size ?? 0;
     this.#versions[shard] = undefined;
     this.#bytes[shard] = 0;
     if (shard === 0) this.#announced = 1;
-    store.persisted.takeShard(shard, EMPTY_STATE);
+    store.persisted.takeShard(shard, new Map());
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
     this.reviewAll();
   }
@@ -336,7 +335,7 @@ export class KnownState {
     for (const name of unknownAlgorithms(version.data, knows))
       journal.note({ reason: 'state-key-lost', detail: name });
     this.#extendTo(shard + 1);
-    store.persisted.takeShard(shard, parsed.state);
+    store.persisted.takeShard(shard, parsed.entries);
     for (const key of parsed.unreadable)
       if (!store.persisted.state.homes.has(key)) store.persisted.places.set(key, shard);
     this.#know(shard, version);

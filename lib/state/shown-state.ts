@@ -30,7 +30,7 @@ export function seeShownState(
   }
   const { homeNamespace, knows } = store.settings;
   const parsed = parseState(data, annotations, homeNamespace, knows);
-  if (parsed.type === 'state') store.persisted.takeShard(shard, parsed.state);
+  if (parsed.type === 'state') store.persisted.takeShard(shard, parsed.entries);
 }
 
 /**

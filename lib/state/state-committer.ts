@@ -8,13 +8,13 @@ import type { Heartbeat } from '../model/health.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
-import type { WorkloadRecord } from '../store/records.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
-import { unmarkedObjects } from '../tracking/edge-policy.ts';
+import { outdatedObjects, unmarkedObjects } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { KnownState, type KnownStateOptions } from './known-state.ts';
 import type { Refusal } from './refusal.ts';
-import type { WriteGate } from './state-overrides.ts';
+import type { WriteGate } from './state-marks.ts';
 import { isBaseline, planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
 import { msFor, WriteBudget } from './write-budget.ts';
 
@@ -47,7 +47,7 @@ const MOST_ROUNDS = 3;
 export class StateCommitter {
   readonly #options: StateCommitterOptions;
   readonly #known: KnownState;
-  /** Objects whose entry or overrides may differ from what they should be; the next round looks at them. */
+  /** Objects whose entry may differ from what they should be; the next round looks at them. */
   readonly #candidates = new Set<ObjectKey>();
   /** Candidates with a change that a crash would lose: written although a workload is about to be rolled. */
   readonly #urgent = new Set<ObjectKey>();
@@ -99,7 +99,7 @@ export class StateCommitter {
     this.#known.begin(shards);
   }
 
-  /** The entry or overrides of these objects may have to be written: `now` at once, `soon` with the next batch. */
+  /** The entries of these objects may have to be written: `now` at once, `soon` with the next batch. */
   request(now: ReadonlySet<ObjectKey>, soon: ReadonlySet<ObjectKey>): void {
     if (now.size === 0 && soon.size === 0) return;
     this.#add(now, soon);
@@ -108,8 +108,10 @@ export class StateCommitter {
 
   /** Whether the state marks all that the workload is outdated on. What has no room is not waited for: a restart forgets it. */
   isMarked(record: WorkloadRecord): boolean {
-    const key = this.#options.store.persisted.overridesKeyOf(record.workload.ref);
-    return this.#unmarkedOf(record).size === 0 && !this.#known.mayChange(key);
+    const { store } = this.#options;
+    const isUncertain = ({ ref }: ConfigRecord): boolean =>
+      this.#known.mayChange(store.persisted.entryKeyOf(ref));
+    return this.#unmarkedOf(record).size === 0 && !outdatedObjects(store, record).some(isUncertain);
   }
 
   /** Has the marks of the workload written; resolves with whether they are. All that wait share one write. */

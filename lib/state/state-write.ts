@@ -1,19 +1,22 @@
 /**
  * Plans the writes of the state, one for each shard. The law of every write: a reloader that starts from the written state
  * believes no running digest that this process does not believe. So each workload whose running digest differs from the entry,
- * or is unknown, gets a mark in the same write. Values that must be true together are never in two writes, so each write may
- * fail alone.
+ * or is unknown, has a mark in it. Each record is true by itself, so each write may fail alone.
  */
 
-import { type RunningDigest, recover } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
+import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import type { Entries } from '../model/persisted-state.ts';
 import {
+  configRefOf,
+  EVERY_FOLLOWER,
   formatEntry,
-  formatOverrides,
-  type Overrides,
+  type Marks,
+  markOfFollower,
   type StateEntry,
   type StateKey,
+  sameEntry,
+  withoutMarks,
 } from '../model/state-entry.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -21,19 +24,18 @@ import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/e
 import type { Effects } from '../tracking/effects.ts';
 import { notesOf } from '../tracking/halts.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
-import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
-import { takeOutWhatHasNoRoom } from './state-room.ts';
+import { areMarksDue, type WriteGate, withMarks } from './state-marks.ts';
 
-/** One merge patch of one shard; in the maps a value sets a key and undefined removes it. */
+/** One merge patch of one shard. */
 export interface StateWrite {
   readonly shard: number;
+  /** Undefined removes a key. */
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
-  readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
   /** The objects whose entries are removed. */
   readonly removed: ReadonlySet<ObjectKey>;
   /** The objects whose edges the write records: compared again once it is applied, for they may have changed on its way. */
   readonly touched: ReadonlySet<ObjectKey>;
-  /** `entries` and `overrides` as the data of the merge patch: null removes a key. */
+  /** `entries` as the data of the merge patch: null removes a key. */
   readonly data: Readonly<Record<StateKey, string | null>>;
   /** Whether it holds a change that a crash would lose, and so does not wait for the next batch. */
   readonly isUrgent: boolean;
@@ -54,7 +56,7 @@ export interface StatePlan {
 
 /** The input of the planner. */
 export interface StateRequest {
-  /** Objects whose entries or overrides may differ from what they should be. */
+  /** Objects whose entries may differ from what they should be. */
   readonly candidates: Iterable<ObjectKey>;
   /** Candidates that are written even while one of their workloads is about to be patched. */
   readonly urgent: ReadonlySet<ObjectKey>;
@@ -76,10 +78,10 @@ export function planStateWrites(store: Store, request: StateRequest): StatePlan 
     const ref = store.configs.get(config)?.ref ?? store.abandoned.get(config);
     if (ref !== undefined) consider(store, request, choice, config, ref);
   }
-  const { room = () => Number.POSITIVE_INFINITY } = request;
-  const { configs, shards: full } = takeOutWhatHasNoRoom(store, choice.desired, room);
+  reviewMarked(store, request, choice);
+  const { configs, shards: full } = makeRoom(store, request, choice.desired);
   const postponed = new Set([...choice.postponed, ...configs]);
-  return { writes: writesOf(store, request, choice, configs), postponed, full, withoutRoom: configs };
+  return { writes: writesOf(store, request, choice), postponed, full, withoutRoom: configs };
 }
 
 /** Whether the state has no entry of the object yet, so that the next write of it is the baseline. */
@@ -95,16 +97,20 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
   for (const config of write.removed)
     if (store.dependents.dependentsOf(config).size === 0) store.abandoned.delete(config);
-  for (const config of write.touched) reviewState(store, effects, config);
+  for (const config of write.touched) {
+    reviewState(store, effects, config);
+    for (const former of store.abandoned.of(wholeKeyOf(config))) effects.persist(keyOf(former), 'soon');
+  }
 }
 
 /** The shard as it is once the write is applied. */
-export function shardAfter({ persisted }: Store, write: StateWrite): PersistedState {
-  const before = persisted.state.shards[write.shard] ?? EMPTY_STATE;
-  return {
-    entries: overlaid(before.entries, write.entries),
-    overrides: overlaid(before.overrides, write.overrides),
-  };
+export function shardAfter({ persisted }: Store, write: StateWrite): Entries {
+  const entries = new Map(persisted.state.shards[write.shard]);
+  for (const [key, entry] of write.entries) {
+    if (entry === undefined) entries.delete(key);
+    else entries.set(key, entry);
+  }
+  return entries;
 }
 
 /** Called before a write is sent: from now on its shards count as used, even if the answer is lost. */
@@ -128,13 +134,12 @@ export function reviewState(store: Store, effects: Effects, config: ObjectKey): 
 /** The running digest that a reloader which starts from `state` now would believe of the edge: the other side of the law. */
 export function believedAtStart(
   store: Store,
-  state: PersistedState,
-  workload: WorkloadRecord,
+  entries: Entries,
+  { workload, edges }: WorkloadRecord,
   ref: ConfigRef,
 ): RunningDigest | undefined {
-  const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const override = recordedOf(state, workload.workload.ref, ref, store.settings.homeNamespace);
-  return recover(state.entries.get(store.persisted.entryKeyOf(ref)), override, stamp);
+  const entry = entries.get(store.persisted.entryKeyOf(ref));
+  return recover(entry, entry && markOfFollower(entry, workload.ref), edges.get(keyOf(ref))?.stamp);
 }
 
 /**
@@ -149,8 +154,13 @@ function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolea
 }
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
-/** So many marks of complete rollouts, if they are half of all, are removed without another reason: each plan reads all. */
-const MANY_ENDED = 16;
+
+/** The entry that an object should have, and in which shard; undefined: the entry is to be removed. */
+interface Desired {
+  readonly ref: ConfigRef;
+  readonly entry: StateEntry | undefined;
+  readonly shard: number;
+}
 
 /** The decisions about the candidates so far. */
 interface Choice {
@@ -163,44 +173,107 @@ interface Choice {
 function consider(
   store: Store,
   request: StateRequest,
-  { desired, considered, postponed }: Choice,
+  choice: Choice,
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
+  const { gate, urgent } = request;
   // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
   const isUnused = forgetIfUnused(store, config, ref);
-  const isHeld = isHeldUp(store, request, config, ref);
-  if (isHeld) keepDigest(store, request, { desired, considered }, config, ref);
-  const entry = isHeld ? 'later' : desiredEntry(store, config, ref);
+  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, config, ref);
   // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
-  if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
-    if (!isUnused) postponed.add(config);
+  const isLater = entry === 'later' || (entry === undefined && !gate.isSynced(ref.namespace, ref.kind));
+  if (!isLater) {
+    choose(store, request, choice, ref, entry);
     return;
   }
-  const shard =
-    store.persisted.shardOf(ref) ??
-    shardBeside(store, considered, ref) ??
-    (typeof entry === 'object'
-      ? request.place(store.persisted.entryKeyOf(ref).length + formatEntry(entry).length)
-      : 0);
-  considered.set(config, shard);
-  if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
+  if (!isUnused) choice.postponed.add(config);
+  // Marks may change before, but no digest: a workload of another kind may still run it.
+  if (urgent.has(config)) reviewMarks(store, gate, choice, ref, true);
 }
 
-/** Before all kinds are listed marks may change, but no digest: a workload of another kind may still run it. */
-function keepDigest(
-  { persisted }: Store,
-  { urgent }: StateRequest,
-  { desired, considered }: Pick<Choice, 'desired' | 'considered'>,
-  config: ObjectKey,
+function choose(
+  store: Store,
+  { gate, place }: StateRequest,
+  { desired, considered }: Choice,
   ref: ConfigRef,
+  entry: StateEntry | undefined | 'nothing',
 ): void {
-  const entry = urgent.has(config) ? persisted.entryOf(ref) : undefined;
-  if (entry === undefined) return;
-  const shard = persisted.shardOf(ref) ?? 0;
+  const config = keyOf(ref);
+  const marked = typeof entry === 'object' ? withMarks(store, gate, ref, entry, true) : undefined;
+  const placeNew = (first: StateEntry): number =>
+    place(store.persisted.entryKeyOf(ref).length + formatEntry(first).length);
+  const shard = store.persisted.shardOf(ref) ?? (marked === undefined ? 0 : placeNew(marked));
   considered.set(config, shard);
-  desired.set(config, { ref, entry, shard });
+  if (entry !== 'nothing') desired.set(config, { ref, entry: marked, shard });
 }
+
+/** The marks of an entry that otherwise stays as it is. */
+function reviewMarks(
+  store: Store,
+  gate: WriteGate,
+  { desired, considered }: Choice,
+  ref: ConfigRef,
+  isCandidate: boolean,
+): void {
+  const entry = store.persisted.entryOf(ref);
+  const shard = store.persisted.shardOf(ref);
+  if (entry?.digest === undefined || shard === undefined) return;
+  if (isCandidate) considered.set(keyOf(ref), shard);
+  desired.set(keyOf(ref), { ref, entry: withMarks(store, gate, ref, entry, isCandidate), shard });
+}
+
+/** Marks of other objects that are not needed any more, without those whose long key ends in a hash instead of the name. */
+function reviewMarked(store: Store, { gate }: StateRequest, choice: Choice): void {
+  for (const key of store.persisted.state.marked.keys()) {
+    const ref = configRefOf(key, store.settings.homeNamespace);
+    if (ref !== undefined && !choice.desired.has(keyOf(ref))) reviewMarks(store, gate, choice, ref, false);
+  }
+}
+
+/** Takes out what has no room. The result is the objects that are left out, and all shards in which something had no room. */
+function makeRoom(
+  store: Store,
+  { room = () => Number.POSITIVE_INFINITY }: StateRequest,
+  desired: Map<ObjectKey, Desired>,
+): { readonly configs: ReadonlySet<ObjectKey>; readonly shards: ReadonlySet<number> } {
+  const left = new Map<number, number>();
+  const configs = new Set<ObjectKey>();
+  const shards = new Set<number>();
+  for (const [config, { ref, entry, shard }] of desired) {
+    if (entry === undefined) continue;
+    const rest = left.get(shard) ?? room(shard);
+    const [chosen, growth] = fitting(store, ref, entry, rest);
+    left.set(shard, rest - growth);
+    if (chosen === entry) continue;
+    shards.add(shard);
+    if (chosen !== undefined) desired.set(config, { ref, entry: chosen, shard });
+    else configs.add(config);
+  }
+  for (const config of configs) desired.delete(config);
+  return { configs, shards };
+}
+
+/**
+ * What has room of an entry, and by how many bytes it grows. Where its marks have none, one stands for all followers: beyond the
+ * limit too, since a start would be wrong without it. Undefined where a first entry has no room.
+ */
+function fitting(
+  { persisted }: Store,
+  ref: ConfigRef,
+  entry: StateEntry,
+  room: number,
+): readonly [entry: StateEntry | undefined, growth: number] {
+  const before = persisted.entryOf(ref);
+  const used = before ? formatEntry(before).length : -persisted.entryKeyOf(ref).length;
+  const growth = formatEntry(entry).length - used;
+  if (growth <= 0 || growth <= room) return [entry, growth];
+  const small = entry.marks === undefined ? entry : { ...entry, marks: FOR_ALL };
+  const smallGrowth = formatEntry(small).length - used;
+  return before !== undefined || smallGrowth <= room ? [small, smallGrowth] : [undefined, 0];
+}
+
+const FOR_ALL: Marks = new Map([[EVERY_FOLLOWER, UNKNOWN]]);
 
 /**
  * Whether a kind has to be listed first, or a workload is about to be patched. A kind may be listed for the first time after its
@@ -222,18 +295,6 @@ function saysNothingOf(store: Store, ref: ConfigRef): boolean {
   return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
 }
 
-/** The shard of another part of the same object: all parts lie in one shard, so that one write can replace one by another. */
-function shardBeside(
-  store: Store,
-  considered: ReadonlyMap<ObjectKey, number>,
-  ref: ConfigRef,
-): number | undefined {
-  const whole = wholeOf(ref);
-  const others = [whole, ...store.scopes.of(keyOf(whole))].filter((other) => keyOf(other) !== keyOf(ref));
-  const shards = others.map((other) => store.persisted.shardOf(other) ?? considered.get(keyOf(other)));
-  return shards.find((shard) => shard !== undefined);
-}
-
 function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
   return store
     .edgesOf(config)
@@ -243,7 +304,7 @@ function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
     );
 }
 
-/** The entry that `ref` should have: undefined to remove it, `nothing` to leave the state as it is. */
+/** The entry that `ref` should have, without marks: undefined to remove it, `nothing` to leave the state as it is. */
 function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
   const persisted = store.persisted.entryOf(ref);
   if (store.dependents.dependentsOf(config).size === 0) {
@@ -257,127 +318,79 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
   return halts.length === 0 ? { digest } : { digest, halts };
 }
 
-/**
- * Whether a followed part of the object has neither an entry nor a digest yet. Until it has, the entry of the former part is
- * kept, for a start derives the running digest from it.
- */
+/** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
 function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
   const whole = wholeOf(ref);
-  return [whole, ...store.scopes.of(keyOf(whole))].some((other) => {
-    const key = keyOf(other);
-    const isFollowed = store.dependents.dependentsOf(key).size > 0;
-    return (
-      isFollowed &&
-      store.persisted.entryOf(other) === undefined &&
-      store.configs.get(key)?.digest === undefined
-    );
-  });
-}
-
-function writesOf(
-  store: Store,
-  { urgent, fresh = NONE, gate, isLast }: StateRequest,
-  { desired, considered }: Choice,
-  withoutRoom: ReadonlySet<ObjectKey>,
-): StateWrite[] {
-  // Also without room for the entry: the overrides of these workloads may have changed.
-  const configs = [...desired.keys(), ...withoutRoom];
-  const workloads = new Set([
-    ...configs.flatMap((config) => store.edgesOf(config).map(([workload]) => workload)),
-    ...withOverrides(store),
-  ]);
-  const drafts = new Map<number, Draft>();
-  draftEntries(store, drafts, desired);
-  const due = new Set(drafts.keys());
-  for (const { shard, key, overrides, isDue } of changedOverrides(store, workloads, desired, gate)) {
-    const { overrides: changed } = draftOf(drafts, shard);
-    changed.set(key, overrides);
-    const recorded = store.persisted.state.shards[shard]?.overrides.size ?? 0;
-    if (isDue || isLast || (changed.size >= MANY_ENDED && 2 * changed.size >= recorded)) due.add(shard);
-  }
-  const touched = touchedByShard(store, considered, workloads);
-  const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
-    [...considered].some(([config, at]) => at === shard && configs.has(config));
-  return [...drafts]
-    .filter(([shard]) => due.has(shard) || hasAny(shard, urgent))
-    .sort(([a], [b]) => a - b)
-    .map(([shard, draft]) => ({
-      ...draft,
-      shard,
-      touched: touched.get(shard) ?? new Set(),
-      data: dataOf(draft),
-      isUrgent: hasAny(shard, urgent),
-      isFresh: hasAny(shard, fresh),
-    }));
-}
-
-function draftEntries(
-  store: Store,
-  drafts: Map<number, Draft>,
-  desired: ReadonlyMap<ObjectKey, Desired>,
-): void {
-  for (const [config, { ref, entry, shard }] of desired) {
-    if (sameEntry(entry, store.persisted.entryOf(ref))) continue;
-    draftOf(drafts, shard).entries.set(store.persisted.entryKeyOf(ref), entry);
-    if (entry === undefined) draftOf(drafts, shard).removed.add(config);
-  }
-  for (const [shard, keys] of store.persisted.state.strays) {
-    for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
-  }
+  return [whole, ...store.scopes.of(keyOf(whole))].some(
+    (other) =>
+      store.dependents.dependentsOf(keyOf(other)).size > 0 && store.persisted.entryOf(other) === undefined,
+  );
 }
 
 /** A write while it is being built. */
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
-  readonly overrides: Map<StateKey, Overrides | undefined>;
   readonly removed: Set<ObjectKey>;
+  readonly touched: Set<ObjectKey>;
+  isDue: boolean;
 }
 
-function draftOf(drafts: Map<number, Draft>, shard: number): Draft {
-  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), removed: new Set() };
-  drafts.set(shard, draft);
-  return draft;
-}
-
-function dataOf({ entries, overrides }: Draft): Record<StateKey, string | null> {
-  const data: Record<StateKey, string | null> = {};
-  for (const [key, entry] of entries) data[key] = entry === undefined ? null : formatEntry(entry);
-  for (const [key, value] of overrides) data[key] = (value && formatOverrides(value)) ?? null;
-  return data;
-}
-
-/** By shard: the candidates, and every object that one of `workloads`, whose overrides are rebuilt, follows. */
-function touchedByShard(
+function writesOf(
   store: Store,
-  considered: ReadonlyMap<ObjectKey, number>,
-  workloads: ReadonlySet<WorkloadRecord>,
-): ReadonlyMap<number, ReadonlySet<ObjectKey>> {
-  const touched = new Map<number, Set<ObjectKey>>();
-  const touch = (config: ObjectKey): void => {
-    const ref = store.configs.get(config)?.ref;
-    const shard = considered.get(config) ?? (ref && store.persisted.shardOf(ref));
-    if (shard !== undefined) touched.set(shard, (touched.get(shard) ?? new Set()).add(config));
+  { urgent, fresh = NONE, isLast = false }: StateRequest,
+  { desired, considered }: Choice,
+): StateWrite[] {
+  const drafts = draftsOf(store, desired, isLast);
+  for (const [config, shard] of considered) drafts.get(shard)?.touched.add(config);
+  const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
+    [...considered].some(([config, at]) => at === shard && configs.has(config));
+  return [...drafts]
+    .filter(([shard, { isDue }]) => isDue || hasAny(shard, urgent))
+    .sort(([a], [b]) => a - b)
+    .map(([shard, { entries, removed, touched }]) => ({
+      shard,
+      entries,
+      removed,
+      touched,
+      data: Object.fromEntries([...entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null])),
+      isUrgent: hasAny(shard, urgent),
+      isFresh: hasAny(shard, fresh),
+    }));
+}
+
+function draftsOf(
+  store: Store,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+  isLast: boolean,
+): ReadonlyMap<number, Draft> {
+  const drafts = new Map<number, Draft>();
+  const draftOf = (shard: number): Draft => {
+    const draft = drafts.get(shard) ?? {
+      entries: new Map(),
+      removed: new Set(),
+      touched: new Set(),
+      isDue: isLast,
+    };
+    drafts.set(shard, draft);
+    return draft;
   };
-  for (const config of considered.keys()) touch(config);
-  for (const { edges: own } of workloads) for (const config of own.keys()) touch(config);
-  return touched;
-}
-
-/** Whether both are equal, or both undefined. */
-export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
-  const tokensOf = (entry: StateEntry | undefined): string | undefined =>
-    entry?.halts?.map(({ token }) => token).join();
-  return a?.digest === b?.digest && tokensOf(a) === tokensOf(b);
-}
-
-function overlaid<T>(
-  base: ReadonlyMap<StateKey, T>,
-  changes: ReadonlyMap<StateKey, T | undefined>,
-): ReadonlyMap<StateKey, T> {
-  const result = new Map(base);
-  for (const [key, value] of changes) {
-    if (value === undefined) result.delete(key);
-    else result.set(key, value);
+  for (const [config, { ref, entry, shard }] of desired) {
+    const before = store.persisted.entryOf(ref);
+    if (sameEntry(entry, before)) continue;
+    const draft = draftOf(shard);
+    draft.entries.set(store.persisted.entryKeyOf(ref), entry);
+    draft.touched.add(config);
+    if (entry === undefined) draft.removed.add(config);
+    draft.isDue ||=
+      entry === undefined || !sameContent(entry, before) || areMarksDue(store, config, before, entry);
   }
-  return result;
+  for (const [shard, keys] of store.persisted.state.strays) {
+    for (const key of keys) draftOf(shard).entries.set(key, undefined);
+    draftOf(shard).isDue = true;
+  }
+  return drafts;
+}
+
+function sameContent(entry: StateEntry, before: StateEntry | undefined): boolean {
+  return before !== undefined && sameEntry(withoutMarks(entry), withoutMarks(before));
 }

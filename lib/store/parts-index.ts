@@ -1,7 +1,7 @@
 /** Indexes of objects and sets of keys, which are found by their own key or by that of the whole object. */
 
 import { type ConfigKind, type ConfigRef, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
+import type { Entries } from '../model/persisted-state.ts';
 import { configRefOf } from '../model/state-entry.ts';
 
 /** One index. It keeps no object without an entry. */
@@ -97,18 +97,18 @@ export class NamesIndex {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
-const PARSED = new WeakMap<PersistedState, NamesIndex>();
+const PARSED = new WeakMap<Entries, NamesIndex>();
 
-/** The names of the objects with an entry in `state`. Parsed once per state, which is immutable. */
-export function namesOfEntries(state: PersistedState, homeNamespace: string): NamesIndex {
-  const known = PARSED.get(state);
+/** The names of the objects with an entry in `entries`. Parsed once per state, which is immutable. */
+export function namesOfEntries(entries: Entries, homeNamespace: string): NamesIndex {
+  const known = PARSED.get(entries);
   if (known !== undefined) return known;
   const names = new NamesIndex();
-  for (const key of state.entries.keys()) {
+  for (const key of entries.keys()) {
     const ref = configRefOf(key, homeNamespace);
     if (ref !== undefined) names.add(ref);
   }
-  PARSED.set(state, names);
+  PARSED.set(entries, names);
   return names;
 }
 

@@ -1,10 +1,17 @@
 /** The state as it was last read or written, and the shards that a write without an answer may have used. */
 
 import type { Mark } from '../model/edge.ts';
-import type { ConfigRef, WorkloadRef } from '../model/object-ref.ts';
-import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { Entries } from '../model/persisted-state.ts';
 import { NO_STATE, type ShardedState, together } from '../model/shards.ts';
-import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import {
+  entryKeyOf,
+  followerOf,
+  markOfFollower,
+  namespaceIn,
+  type StateEntry,
+  type StateKey,
+} from '../model/state-entry.ts';
 
 /** See the file's comment. */
 export class PersistedView {
@@ -22,15 +29,15 @@ export class PersistedView {
   }
 
   /** The known state with one shard replaced; changes nothing. */
-  withShard(shard: number, content: PersistedState): ShardedState {
+  withShard(shard: number, content: Entries): ShardedState {
     const before = this.state.shards;
     const length = Math.max(before.length, shard + 1);
-    const shards = Array.from({ length }, (_, at) => (at === shard ? content : (before[at] ?? EMPTY_STATE)));
-    return together(shards, this.#homeNamespace);
+    const shards = Array.from({ length }, (_, at) => (at === shard ? content : (before[at] ?? new Map())));
+    return together(shards);
   }
 
   /** Replaces one shard of the known state, after it was read or written. */
-  takeShard(shard: number, content: PersistedState): void {
+  takeShard(shard: number, content: Entries): void {
     this.state = this.withShard(shard, content);
     for (const [key, home] of this.state.homes) this.places.set(key, home);
   }
@@ -38,11 +45,6 @@ export class PersistedView {
   /** The key of the entry of `ref`. */
   entryKeyOf(ref: ConfigRef): StateKey {
     return entryKeyOf(ref, this.#homeNamespace);
-  }
-
-  /** The key of the overrides of `ref`. */
-  overridesKeyOf(ref: WorkloadRef): StateKey {
-    return overridesKeyOf(ref, this.#homeNamespace);
   }
 
   /** The entry of `ref`. */
@@ -56,14 +58,22 @@ export class PersistedView {
     return this.places.get(key) ?? this.state.homes.get(key);
   }
 
-  /** Assigns `ref` the shard of `former`, whose entry it replaces, so that one write does both. */
-  placeBeside(ref: ConfigRef, former: ConfigRef): void {
-    const shard = this.shardOf(former);
-    if (shard !== undefined && this.shardOf(ref) === undefined) this.places.set(this.entryKeyOf(ref), shard);
+  /** The mark of a dependency. */
+  markOf(workload: WorkloadRef, config: ConfigRef): Mark | undefined {
+    const entry = this.entryOf(config);
+    return entry && markOfFollower(entry, workload);
   }
 
-  /** The override of an edge. */
-  overrideOf(workload: WorkloadRef, config: ConfigRef): Mark | undefined {
-    return recordedOf(this.state, workload, config, this.#homeNamespace);
+  /** The workloads that have a mark of their own. */
+  markedWorkloads(): ReadonlySet<ObjectKey> {
+    const workloads = new Set<ObjectKey>();
+    for (const [key, { marks = [] }] of this.state.marked) {
+      const namespace = namespaceIn(key, this.#homeNamespace) ?? '';
+      for (const [markKey] of marks) {
+        const workload = followerOf(markKey, namespace);
+        if (workload !== undefined) workloads.add(keyOf(workload));
+      }
+    }
+    return workloads;
   }
 }

@@ -132,7 +132,10 @@ export class Store {
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
   namesIn(namespace: string): KnownNames {
     return (kind) => {
-      const recorded = namesOfEntries(this.persisted.state, this.settings.homeNamespace).of(namespace, kind);
+      const recorded = namesOfEntries(this.persisted.state.entries, this.settings.homeNamespace).of(
+        namespace,
+        kind,
+      );
       const names = new Set([...this.names.of(namespace, kind), ...recorded]);
       return [...names].filter((name) => !this.isState({ kind, namespace, name }));
     };

@@ -54,7 +54,8 @@ export const LEADER_GAUGES = {
   reloader_contents_halted:
     'Objects whose present content is halted, since a workload did not get ready with it',
   reloader_state_entries: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
-  reloader_state_overrides: 'Workloads that the state records as behind, or whose earlier pods may come back',
+  reloader_state_marked_workloads:
+    'Workloads that the state marks: their pods may run something else than it records',
   reloader_state_bytes: 'Size of all keys and values of the state',
   reloader_state_config_maps: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
 } as const;

@@ -20,7 +20,7 @@ import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
 import { liveStampOf } from './live-stamps.ts';
-import { digestByOtherScopes, hasDebtOfOtherScope } from './other-scopes.ts';
+import { digestByOtherScopes, isMarkedOnOther } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
 /** The workload of an edge that begins. */
@@ -102,7 +102,7 @@ function isInProgress(
   { ref }: ConfigRecord,
   stamp: Stamp | undefined,
 ): boolean {
-  if (workload.isRolledOut || persisted.overrideOf(workload.ref, ref) === undefined) return false;
+  if (workload.isRolledOut || persisted.markOf(workload.ref, ref) === undefined) return false;
   return stamp !== undefined && stamp.digest === persisted.entryOf(ref)?.digest;
 }
 
@@ -114,13 +114,13 @@ function believedDigest(
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
   const entry = store.persisted.entryOf(config.ref);
-  const mark = store.persisted.overrideOf(record.workload.ref, config.ref);
+  const mark = store.persisted.markOf(record.workload.ref, config.ref);
   const runningDigest = recover(entry, mark, stamp);
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }
   // The entry may have been committed because of other workloads: a mark of another part proves that these pods missed a change.
-  return mark === undefined && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
+  return mark === undefined && isMarkedOnOther(store, record, config) ? UNKNOWN : runningDigest;
 }
 
 /** The next value of an edge after an observation of its workload: first the writes since the last one, then the pods. */

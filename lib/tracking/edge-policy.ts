@@ -161,7 +161,7 @@ function recovered(
   config: ConfigRecord,
   { stamp }: Edge,
 ): RunningDigest | undefined {
-  const mark = store.persisted.overrideOf(workload.ref, config.ref);
+  const mark = store.persisted.markOf(workload.ref, config.ref);
   return translated(recover(store.persisted.entryOf(config.ref), mark, stamp), config);
 }
 

@@ -20,11 +20,6 @@ export function liveStampOf(record: Stamped, config: ObjectKey): Stamp | undefin
   return latestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
 }
 
-/** The latest stamp of any part of the object. */
-export function stampOfAnyPart(record: Stamped, config: ObjectKey): Stamp | undefined {
-  return latestStamp(stampsOn(record, config));
-}
-
 /** The stamps in the variables that are read for `config`, which all parts of an object share. */
 function stampsOn({ workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];

@@ -5,13 +5,13 @@
 
 import { type AlgorithmName, algorithmOf } from '../model/digest.ts';
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
+import type { Entries } from '../model/persisted-state.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
 const NONE: readonly AlgorithmName[] = [];
 /** Worked out once for each state, which is immutable. */
-const NAMED = new WeakMap<PersistedState, readonly AlgorithmName[]>();
+const NAMED = new WeakMap<Entries, readonly AlgorithmName[]>();
 
 /** If the state has an entry of `ref` or of a part of it, the algorithms of all entries. */
 export function namedAlgorithms(
@@ -21,13 +21,13 @@ export function namedAlgorithms(
   const whole = wholeOf(ref);
   const hasParts = scopes.hasOf(keyOf(whole)) || scopes.recorded.has(keyOf(whole));
   if (!hasParts && persisted.entryOf(whole) === undefined) return NONE;
-  const known = NAMED.get(persisted.state);
+  const known = NAMED.get(persisted.state.entries);
   if (known !== undefined) return known;
   const { own, named } = settings.algorithms;
   const entries = [...persisted.state.entries.values()];
   const all = new Set(entries.flatMap(({ digest }) => algorithmOf(digest) ?? []));
   const others = [...all].filter((name) => name !== own.name && named(name) !== undefined);
-  NAMED.set(persisted.state, others);
+  NAMED.set(persisted.state.entries, others);
   return others;
 }
 

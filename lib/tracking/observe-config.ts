@@ -6,7 +6,7 @@
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
 import type { AbsenceIs } from '../store/presence.ts';
@@ -139,14 +139,13 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   effects.persist(event.key, 'soon');
 }
 
-/** The object is seen for the first time: entries of its abandoned parts can be removed, and expressions may match it. */
+/** The object is seen for the first time: expressions may match it. */
 function appear(
   store: Store,
   effects: Effects,
   { object, isInInitialList, span }: Present,
   record: ConfigRecord,
 ): void {
-  for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.persist(keyOf(former), 'soon');
   if (object.ref.keys !== undefined) return;
   // Before followAppeared: a new edge to a set of keys begins with these digests.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;

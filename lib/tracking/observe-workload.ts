@@ -306,7 +306,7 @@ function endEdge(
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
-  const isMarked = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
+  const isMarked = store.persisted.markOf(record.workload.ref, ref) !== undefined;
   effects.persist(config, isMarked ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) store.abandoned.set(config, ref);

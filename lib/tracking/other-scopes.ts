@@ -3,15 +3,13 @@
  * workload was rolled for the whole object until now, or its template read other keys.
  */
 
-import { isDigestOf, scopedDigestsOf, translated } from '../model/digest.ts';
-import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
+import { scopedDigestsOf, translated } from '../model/digest.ts';
+import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import type { Stamp } from '../model/stamp.ts';
 import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Effects } from './effects.ts';
-import { stampOfAnyPart } from './live-stamps.ts';
 
 /** An entry of one part of an object. */
 interface OtherEntry {
@@ -25,9 +23,8 @@ type Entries = ReadonlyMap<StateKey, StateEntry>;
 const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>>();
 
 /**
- * Undefined where the present content is the baseline: nothing is said of the object, or its other parts are as the
- * workload's pods ran them, as far as the two have keys in common. Otherwise it is unknown. The entries of the other parts
- * are given up, unless a workload follows them.
+ * Undefined where the present content is the baseline: nothing is said of the object, or its other parts have the current content
+ * and no mark of the workload. Otherwise it is unknown. The entries of the other parts are given up, unless a workload follows them.
  */
 export function digestByOtherScopes(
   store: Store,
@@ -37,26 +34,17 @@ export function digestByOtherScopes(
 ): RunningDigest | undefined {
   if (store.persisted.entryOf(config.ref) !== undefined) return undefined;
   const others = othersOf(store, config.ref);
-  for (const { ref } of others) {
-    store.persisted.placeBeside(config.ref, ref);
-    abandon(store, effects, ref);
-  }
-  const stamp = stampOfAnyPart(record, keyOf(config.ref));
-  const isCurrent = others
-    .filter(({ ref }) => haveCommonKeys(ref, config.ref))
-    .every((other) => ranCurrent(store, record, other, others, stamp));
-  return isCurrent ? undefined : UNKNOWN;
+  for (const { ref } of others) abandon(store, effects, ref);
+  const isCurrent = others.every((other) => hasCurrent(store, other));
+  return isCurrent && !isMarkedOnOther(store, record, config) ? undefined : UNKNOWN;
 }
 
-/** Whether the state says that the workload's pods ran something else of another part, with keys in common, than its entry. */
-export function hasDebtOfOtherScope(
-  store: Store,
-  { workload }: WorkloadRecord,
-  { ref }: ConfigRecord,
-): boolean {
-  return othersOf(store, ref)
-    .filter((other) => keyOf(other.ref) !== keyOf(ref) && haveCommonKeys(other.ref, ref))
-    .some((other) => store.persisted.overrideOf(workload.ref, other.ref) !== undefined);
+/** Whether the state has a mark of the workload on another part of the object. */
+export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { ref }: ConfigRecord): boolean {
+  return othersOf(store, ref).some(
+    (other) =>
+      keyOf(other.ref) !== keyOf(ref) && store.persisted.markOf(workload.ref, other.ref) !== undefined,
+  );
 }
 
 /** Whether the state says something of another part of the object. */
@@ -99,27 +87,11 @@ function abandon(store: Store, effects: Effects, ref: ConfigRef): void {
   effects.persist(key, 'soon');
 }
 
-function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): boolean {
-  return one === undefined || other === undefined || one.some((key) => other.includes(key));
-}
-
-/** Whether the pods ran the current content of the other part. */
-function ranCurrent(
-  store: Store,
-  { workload }: WorkloadRecord,
-  { ref, entry }: OtherEntry,
-  others: readonly OtherEntry[],
-  stamp: Stamp | undefined,
-): boolean {
+/** Whether the entry of the part has the current content, as far as that is known. */
+function hasCurrent(store: Store, { ref, entry }: OtherEntry): boolean {
   const whole = store.configs.get(keyOf(wholeOf(ref)));
-  const override = store.persisted.overrideOf(workload.ref, ref);
-  // Without digests of the keys only an override proves that the pods ran something else.
-  if (ref.keys !== undefined && whole?.keyDigests === undefined) return override === undefined;
-  const speaker =
-    stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
-  const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
-  const runningDigest = recover(entry, override, own);
-  if (ref.keys === undefined) return whole !== undefined && translated(runningDigest, whole) === whole.digest;
-  const current = scopedDigestsOf(whole?.keyDigests ?? '', ref.keys);
-  return translated(runningDigest, current) === current.digest;
+  if (ref.keys === undefined) return whole !== undefined && translated(entry.digest, whole) === whole.digest;
+  if (whole?.keyDigests === undefined) return true;
+  const current = scopedDigestsOf(whole.keyDigests, ref.keys);
+  return translated(entry.digest, current) === current.digest;
 }

@@ -16,7 +16,7 @@ import type { WorkloadDiff } from './workload-diff.ts';
 
 /**
  * Goes over to `refs`, of objects of which `diff` shows that the workload followed something else. What replaces pods is
- * judged afterwards, as for any edge. The new entries are written before the old ones are given up.
+ * judged afterwards, as for any edge.
  */
 export function rescope(
   store: Store,
@@ -34,7 +34,6 @@ export function rescope(
     putEdge(store, record, config, edge);
     store.dependents.add(key, config);
     store.abandoned.delete(config);
-    store.persisted.placeBeside(ref, before.config.ref);
     effects.note({
       reason: 'followed',
       workload: record.workload.ref,

@@ -4,9 +4,8 @@
  */
 
 import { ABSENT, translated } from '../model/digest.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { workloadRefOf } from '../model/state-entry.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { lacksDigest } from './named-algorithms.ts';
 
@@ -14,7 +13,7 @@ import { lacksDigest } from './named-algorithms.ts';
 export interface StaleCaches {
   /** Followed objects and sets of keys. */
   readonly configs: ReadonlySet<ObjectKey>;
-  /** Workloads, including those with overrides in the state that the caches do not contain; these may not exist any more. */
+  /** Workloads, including those with marks in the state that the caches do not contain; these may not exist any more. */
   readonly workloads: ReadonlySet<ObjectKey>;
 }
 
@@ -25,8 +24,7 @@ export function staleCaches(store: Store): StaleCaches {
     const record = store.configs.get(config);
     if (record !== undefined && mayBeOlder(store, record)) configs.add(config);
   }
-  const recorded = [...store.workloads].flatMap(([key, record]) => (isRecorded(store, record) ? [key] : []));
-  const workloads = [...store.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(store)];
+  const workloads = [...store.dependents.dependentsOfAny(configs), ...store.persisted.markedWorkloads()];
   return { configs, workloads: new Set(workloads) };
 }
 
@@ -35,17 +33,4 @@ function mayBeOlder(store: Store, observed: ConfigRecord): boolean {
   const entry = store.persisted.entryOf(ref);
   if (lacksDigest(store, observed)) return true;
   return entry !== undefined && translated(entry.digest, observed) !== digest;
-}
-
-/** Whether the state has an override of the workload. */
-function isRecorded({ persisted }: Store, { workload: { ref } }: WorkloadRecord): boolean {
-  return persisted.state.overrides.has(persisted.overridesKeyOf(ref));
-}
-
-/** The workloads with overrides in the state; without those whose long key ends in a hash instead of the name. */
-function namedByState({ persisted, settings: { homeNamespace } }: Store): ObjectKey[] {
-  return [...persisted.state.overrides.keys()].flatMap((key) => {
-    const ref = workloadRefOf(key, homeNamespace);
-    return ref === undefined ? [] : [keyOf(ref)];
-  });
 }

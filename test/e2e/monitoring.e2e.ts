@@ -83,7 +83,7 @@ async function isRefused(scene: Scene): Promise<void> {
   await fires(scene, 'ReloaderRolloutsRefused');
   await fires(scene, 'ReloaderOutOfDate');
   await scene.pair.scene.stage.until('the state records what is behind', async () => {
-    return (await scene.prometheus.query('reloader_state_overrides > 0')).length > 0;
+    return (await scene.prometheus.query('reloader_state_marked_workloads > 0')).length > 0;
   });
   lift();
 }

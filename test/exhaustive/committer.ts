@@ -1,7 +1,7 @@
 /** The writes of the state, with the committer around the real rules reduced to what it may do next. */
 
 import { recordedDigest, UNKNOWN } from '../../lib/model/edge.ts';
-import type { PersistedState } from '../../lib/model/persisted-state.ts';
+import type { Entries } from '../../lib/model/persisted-state.ts';
 import { contests, type TermMark } from '../../lib/model/shards.ts';
 import { takeInForeign } from '../../lib/state/foreign-state.ts';
 import {
@@ -79,14 +79,14 @@ export function loseWrite(world: World, isInForce: boolean): void {
     world.stored = sent;
     outrunOther(world);
   }
-  readAgain(world, sent);
+  readAgain(world, sent.entries);
 }
 
 /**
  * The state is read again. Another leader's mark ends the lead; else what others wrote may add a doubt. `sent`: what it says if
  * a write without an answer is in force.
  */
-export function readAgain(world: World, sent?: PersistedState): void {
+export function readAgain(world: World, sent?: Entries): void {
   const process = processOf(world);
   const { store, term } = process;
   process.isOutrun = false;
@@ -96,7 +96,7 @@ export function readAgain(world: World, sent?: PersistedState): void {
   }
   process.urgent = true;
   process.candidate = true;
-  const before = store.persisted.state;
+  const before = store.persisted.state.entries;
   store.persisted.state = world.stored;
   const { effects } = takeInForeign(store, { before, sent, isEmptied: false });
   for (const config of store.dependents.configs()) reviewState(store, effects, config);
@@ -134,34 +134,18 @@ export function tidy(world: World): void {
  * unknown.
  */
 function judgeWrite(store: Store, write: StateWrite): void {
-  const state = {
-    entries: overlaid(store.persisted.state.entries, write.entries),
-    overrides: overlaid(store.persisted.state.overrides, write.overrides),
-  };
+  const entries = shardAfter(store, write);
   for (const [record, edge] of store.edgesOf(CONFIG_KEY)) {
     const { ref } = record.workload;
-    if (write.entries.size === 0 && !write.overrides.has(store.persisted.overridesKeyOf(ref))) continue;
     const isInFlight = record.inFlight?.stamps.some(({ config }) => config === CONFIG_KEY) === true;
     const [believed, held] = [
-      believedAtStart(store, state, record, CONFIG),
+      believedAtStart(store, entries, record, CONFIG),
       recordedDigest(edge, isInFlight),
     ];
     if (held !== undefined && believed !== held && believed !== UNKNOWN) {
       throw new Broken(`a write records ${believed} for ${ref.name}, memory holds ${held}`);
     }
   }
-}
-
-function overlaid<T>(
-  base: ReadonlyMap<string, T>,
-  changes: ReadonlyMap<string, T | undefined>,
-): Map<string, T> {
-  const result = new Map(base);
-  for (const [key, value] of changes) {
-    if (value === undefined) result.delete(key);
-    else result.set(key, value);
-  }
-  return result;
 }
 
 function keep(process: Process, plan: StatePlan): void {

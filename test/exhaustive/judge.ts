@@ -173,7 +173,7 @@ function judgeRest(world: World): void {
 
 /** Once all is rolled a take-over rolls nothing, be it that the state does not say so yet, unless it records a doubt. */
 async function judgeTakeOver(world: World): Promise<void> {
-  if (world.term === undefined || world.stored.overrides.size > 0 || isMisled(world)) return;
+  if (world.term === undefined || world.stored.marked.size > 0 || isMisled(world)) return;
   const next = copyOf(world);
   await takeOver(next, false);
   if (drain(next) > 0) throw new Broken('a take-over rolls what is rolled');
@@ -198,7 +198,7 @@ function judgeRestingState(world: World): void {
     throw new Broken(`at rest the state says ${entry?.digest?.slice(0, 1)}, in force is ${world.content}`);
   }
   // The mark of a rollout that is complete goes with the next write.
-  const recorded = [...world.stored.overrides.values()].flatMap((each) => Object.values(each));
+  const recorded = [...(entry?.marks?.values() ?? [])];
   if (world.content !== undefined && recorded.some((each) => !/^\?\d/.test(each)))
     throw new Broken('at rest an exception is left');
 }

@@ -6,7 +6,7 @@
 import { type RunningDigest, recover, UNKNOWN } from '../../lib/model/edge.ts';
 import { carries } from '../../lib/model/rollout-plan.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
-import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
+import { markOfFollower } from '../../lib/model/state-entry.ts';
 import { CONFIG, CONFIG_KEY, contentOfDigest, deploymentOf, keyOfName, workloadView } from './cluster.ts';
 import { type Content, NAMES, type Name, type Pod, type World } from './world.ts';
 
@@ -110,10 +110,10 @@ function forgiveUnwritten(world: World, name: Name): void {
 function believedIfDead(world: World, name: Name): RunningDigest | undefined {
   const store = world.process?.store;
   if (store === undefined) return undefined;
-  const key = store.persisted.overridesKeyOf(workloadView(world, name).ref);
-  const override = world.stored.overrides.get(key)?.[localEntryKeyOf(CONFIG)];
+  const entry = world.stored.entries.get(store.persisted.entryKeyOf(CONFIG));
+  const mark = entry && markOfFollower(entry, workloadView(world, name).ref);
   const stamp = parseStamp(deploymentOf(world, name).template.stamp);
-  return recover(world.stored.entries.get(store.persisted.entryKeyOf(CONFIG)), override, stamp);
+  return recover(entry, mark, stamp);
 }
 
 function forgetSince(world: World, name: Name, since: number): void {

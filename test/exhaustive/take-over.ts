@@ -13,7 +13,7 @@ import {
   type StateVersion,
 } from '../../lib/model/persisted-state.ts';
 import { annotationsOf, markIn } from '../../lib/model/shards.ts';
-import { formatEntry, formatOverrides } from '../../lib/model/state-entry.ts';
+import { formatEntry } from '../../lib/model/state-entry.ts';
 import type { Timeline } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
 import { catchUp } from '../../lib/repair/catch-up.ts';
@@ -156,14 +156,8 @@ function storeOf(world: World): StateClient {
   };
 }
 
-function dataOf({ stored: { entries, overrides } }: World): Record<string, string> {
-  const data: Record<string, string> = {};
-  for (const [key, entry] of entries) data[key] = formatEntry(entry);
-  for (const [key, each] of overrides) {
-    const text = formatOverrides(each);
-    if (text !== undefined) data[key] = text;
-  }
-  return data;
+function dataOf({ stored: { entries } }: World): Record<string, string> {
+  return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
 }
 
 function lookOf(world: World, store: Store, timeline: Timeline): Refetcher {

@@ -96,8 +96,8 @@ test('nothing is patched between an abort and its end', async () => {
   put(cluster, configMap('web'), 'three');
   await mark(cluster);
   assert.equal(patches(cluster), 1);
-  const state = cluster.state()['ran.Rollout_web'] ?? '{}';
-  assert.match(state, /"\?"/, 'the state knows that nothing is known');
+  const state = cluster.state()['v1.ConfigMap_web'] ?? '';
+  assert.match(state, /\?Rollout\/web$/, 'the state knows that nothing is known');
   report(cluster, { ...stable, phase: 'Progressing', abort: false, updatedReplicas: 1 });
   await cluster.until('the content that came meanwhile is rolled', () => patches(cluster) === 2);
   report(cluster, healthy('h3'));

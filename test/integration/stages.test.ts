@@ -32,9 +32,8 @@ describe('a process is killed while the first workload is not ready', { concurre
       put(cluster, configMap('web'), 'two');
       await cluster.until('the first one is rolled', () => cluster.rollouts(FIRST) === 1);
       if (isCommitted)
-        await cluster.until(
-          'it is committed',
-          () => cluster.state()['ran.Deployment_a']?.includes('"?"') === false,
+        await cluster.until('it is committed', () =>
+          /\?Deployment\/a=/.test(cluster.state()['v1.ConfigMap_web'] ?? ''),
         );
       await first.kill();
       repair();

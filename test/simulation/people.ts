@@ -1,7 +1,7 @@
 /** The people and owners of a history: they edit content, write pod templates, and break the reloader's state. */
 
 import { annotationsOf, markIn, STATE_SHARDS_ANNOTATION } from '../../lib/model/shards.ts';
-import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
+import { entryKeyOf, markKeyOf } from '../../lib/model/state-entry.ts';
 import {
   type Api,
   collectionOf,
@@ -282,7 +282,7 @@ export class People {
       }
       case 'remove-exceptions': {
         const ref = { ...split(step.workload), namespace: NAMESPACE };
-        return await this.#removeKey(overridesKeyOf(ref, NAMESPACE));
+        return await this.#removeMarks(markKeyOf(ref));
       }
       case 'remove-state':
         return await this.#edited(step.shard, (path) => this.#api.delete(path));
@@ -314,6 +314,16 @@ export class People {
     return this.#edited(undefined, (path, live) =>
       live.data?.[key] === undefined ? undefined : this.#api.merge(path, { data: { [key]: null } }),
     );
+  }
+
+  /** Removes the marks of a follower from all entries. */
+  #removeMarks(follower: string): Promise<readonly string[]> {
+    const mark = new RegExp(`\\?${follower}(=\\d+)?(?=\\?|$)`);
+    return this.#edited(undefined, (path, live) => {
+      const marked = Object.entries<string>(live.data ?? {}).filter(([, value]) => mark.test(value));
+      const data = Object.fromEntries(marked.map(([key, value]) => [key, value.replace(mark, '')]));
+      return marked.length === 0 ? undefined : this.#api.merge(path, { data });
+    });
   }
 
   /** Edits one ConfigMap of the state or all that there are; `edit` answers nothing where it leaves one alone. */

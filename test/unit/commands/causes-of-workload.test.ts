@@ -299,10 +299,9 @@ const CAUSES: Readonly<Record<string, Row>> = {
     make: (world) => {
       const digestOfB = digestOf('ConfigMap', { metadata: { name: 'web' }, data: { value: 'B' } });
       staged(world).change().commit('web', digestOfB);
-      const halted = `${digestOfB}.1!0a0b=default/Deployment/first`;
-      const override = JSON.stringify({ 'v1.ConfigMap_web': '?' });
+      const halted = `${digestOfB}.1!0a0b=default/Deployment/first?Deployment/web`;
       world.sandbox.patch('configmaps', 'reloader', 'reloader-state', {
-        data: { 'default_v1.ConfigMap_web': halted, 'default_ran.Deployment_web': override },
+        data: { 'default_v1.ConfigMap_web': halted },
       });
     },
     rule: 'halt',

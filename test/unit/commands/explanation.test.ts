@@ -42,8 +42,7 @@ test('pods are out of date after a change', async () => {
   const plain = explanationText(after, (_, words) => words);
   assert.match(plain, /: out of date \(recorded is \w{4}…, current is \w{4}…\)\n/);
   const doubtful = await explained(follows('web'), (world) => {
-    const data = { 'default_ran.Deployment_web': JSON.stringify({ 'v1.ConfigMap_web': '?' }) };
-    world.change().sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+    world.change().mark('web', 'Deployment/web');
   });
   assert.equal(doubtful.follows[0]?.recorded, undefined);
   const text = explanationText(doubtful, (_, words) => words);

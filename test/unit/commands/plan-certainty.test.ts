@@ -61,8 +61,7 @@ function situated({ now, entry, isMarked, isStarting }: Situation, annotations: 
   if (isStarting === true) sandbox.setRolloutDelay(web, 'frozen');
   world.deployment({ annotations }).commit('web', digestOfContent(entry));
   sandbox.patch('configmaps', 'default', 'web', { data: { value: now } });
-  const data = { 'default_ran.Deployment_web': JSON.stringify({ 'v1.ConfigMap_web': '?' }) };
-  if (isMarked) sandbox.patch('configmaps', 'reloader', 'reloader-state', { data });
+  if (isMarked) world.mark('web', 'Deployment/web');
   return world;
 }
 

@@ -248,8 +248,7 @@ describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
     const digest = digestOf('ConfigMap', { metadata: { name: 'halted' }, data: { value: 'A' } });
     world.sandbox.patch('configmaps', 'reloader', 'reloader-state', {
       data: {
-        'default_v1.ConfigMap_halted': `${digest}.1!0a0b=default/Deployment/first`,
-        'default_ran.Deployment_web': JSON.stringify({ 'v1.ConfigMap_halted': '?' }),
+        'default_v1.ConfigMap_halted': `${digest}.1!0a0b=default/Deployment/first?Deployment/web`,
       },
     });
     const { send } = world;

@@ -291,7 +291,6 @@ describe('explain', () => {
   const damages: Readonly<Record<string, object>> = {
     'an entry that is not readable': { data: { 'default_v1.ConfigMap_web': 'garbage' } },
     'an entry under a lost key': { data: { 'default_v1.ConfigMap_web': `k00000000:${'0'.repeat(40)}.1` } },
-    'overrides that are not readable': { data: { 'default_ran.Deployment_web': 'garbage' } },
     'the version of a later program': { metadata: { annotations: { [STATE_VERSION_ANNOTATION]: '2' } } },
   };
   for (const [name, damage] of Object.entries(damages))

@@ -170,6 +170,17 @@ export class World {
     return this;
   }
 
+  /** Marks a follower of a ConfigMap in the state. */
+  mark(name: string, follower: string, namespace = 'default'): this {
+    const key = `${namespace}_v1.ConfigMap_${name}`;
+    const { data } = this.sandbox.get('configmaps', 'reloader', 'reloader-state') as unknown as {
+      data: Record<string, string>;
+    };
+    const marked = { [key]: `${data[key]}?${follower}` };
+    this.sandbox.patch('configmaps', 'reloader', 'reloader-state', { data: marked });
+    return this;
+  }
+
   /** The content of a ConfigMap changes. */
   change(name = 'web', namespace = 'default'): this {
     this.sandbox.patch('configmaps', namespace, name, { data: { value: 'B' } });

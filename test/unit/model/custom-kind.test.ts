@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { customKind } from '../../../lib/model/kinds/custom-kind.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
-import { overridesKeyOf, parseStateKey, workloadRefOf } from '../../../lib/model/state-entry.ts';
+import { followerOf, markKeyOf } from '../../../lib/model/state-entry.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { addWorkloadKind, isRolledOut, progressOf, templateOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from '../annotations/defaults.ts';
@@ -95,14 +95,10 @@ test('it refers to an object by its pod template alone, not by another field of 
   );
 });
 
-test('the state has keys for its workloads', () => {
+test('a mark of the state names its workloads', () => {
   const ref = { kind: KIND.kind, namespace: 'shop', name: 'web.v1' };
-  assert.equal(overridesKeyOf(ref, 'home'), 'shop_ran.apps.acme-corp.example_web.v1');
-  for (const home of ['home', 'shop']) {
-    const key = overridesKeyOf(ref, home);
-    assert.deepEqual(workloadRefOf(key, home), ref);
-    assert.deepEqual(parseStateKey(key, home), { type: 'overrides', kind: KIND.kind, namespace: 'shop' });
-  }
+  assert.equal(markKeyOf(ref), 'apps.acme-corp.example/web.v1');
+  assert.deepEqual(followerOf(markKeyOf(ref), 'shop'), ref);
 });
 
 test('where the path leads to no template, a finding names the path and the flag', () => {

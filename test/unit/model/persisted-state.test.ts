@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configRefIn, workloadRefIn } from '../../../lib/model/object-ref.ts';
 import {
   type ParsedState,
   parseState,
-  recordedOf,
   STATE_VERSION_ANNOTATION,
 } from '../../../lib/model/persisted-state.ts';
 import { knows } from '../../settings.ts';
@@ -16,22 +14,16 @@ interface Case {
   readonly data: Record<string, string>;
   readonly annotations?: Record<string, string>;
   readonly entries?: Record<string, unknown>;
-  readonly overrides?: Record<string, unknown>;
   readonly unreadable?: readonly string[];
 }
 
 const CASES: Record<string, Case> = {
   'nothing is nothing': { data: {} },
-  'entries and overrides have different keys': {
-    data: { 'v1.ConfigMap_cfg': `${A}.1`, 'ran.Deployment_web': '{"v1.ConfigMap_cfg":"?7"}' },
-    entries: { 'v1.ConfigMap_cfg': { digest: A } },
-    overrides: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?7' } },
-  },
   'keys that are not ours are left alone': { data: { note: 'by hand', 'v2.ConfigMap_cfg': 'x' } },
   'what does not parse is reported by its key and treated as absent': {
-    data: { 'v1.ConfigMap_cfg': 'garbage', 'v1.Secret_s': `${A}.1`, 'ran.Deployment_web': '{' },
+    data: { 'v1.ConfigMap_cfg': 'garbage', 'v1.Secret_s': `${A}.1` },
     entries: { 'v1.Secret_s': { digest: A } },
-    unreadable: ['v1.ConfigMap_cfg', 'ran.Deployment_web'],
+    unreadable: ['v1.ConfigMap_cfg'],
   },
   'a bare digest is of the formula of Collaborne, whatever else is there': {
     data: { 'v1.ConfigMap_cfg': A, 'v1.Secret_s': `${A}.1` },
@@ -50,8 +42,7 @@ for (const [sentence, entry] of Object.entries(CASES)) {
   test(sentence, () => {
     const result = parsed(entry);
     assert.ok(result.type === 'state');
-    assert.deepEqual(Object.fromEntries(result.state.entries), entry.entries ?? {});
-    assert.deepEqual(Object.fromEntries(result.state.overrides), entry.overrides ?? {});
+    assert.deepEqual(Object.fromEntries(result.entries), entry.entries ?? {});
     assert.deepEqual(result.unreadable, entry.unreadable ?? []);
   });
 }
@@ -60,7 +51,7 @@ test('the halts beside an entry are read', () => {
   const result = parsed({ data: { 'v1.ConfigMap_cfg': `${A}.1!0a=home/Deployment/web` } });
   assert.ok(result.type === 'state');
   const halts = [{ token: '0a', workload: 'home/Deployment/web' }];
-  assert.deepEqual([...result.state.entries.values()], [{ digest: A, halts }]);
+  assert.deepEqual([...result.entries.values()], [{ digest: A, halts }]);
 });
 
 for (const version of ['2', '0', '', '1.0']) {
@@ -70,13 +61,3 @@ for (const version of ['2', '0', '', '1.0']) {
     assert.deepEqual(result, { type: 'unknown-version', version });
   });
 }
-
-test('an override is looked up by workload and object', () => {
-  const state = {
-    entries: new Map(),
-    overrides: new Map([['ran.Deployment_web', { 'v1.Secret_s': '?' as const }]]),
-  };
-  const of = (name: string, secret: string) =>
-    recordedOf(state, workloadRefIn(`home/Deployment/${name}`), configRefIn(`home/Secret/${secret}`), 'home');
-  assert.deepEqual([of('web', 's'), of('web', 't'), of('api', 's')], ['?', undefined, undefined]);
-});

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Mark } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import {
   configRefOf,
-  entryKeyBeside,
   entryKeyOf,
   formatEntry,
-  formatOverrides,
-  localEntryKeyOf,
-  overridesKeyOf,
+  type Marks,
+  markKeyOf,
+  markOfFollower,
+  namespaceIn,
   parseEntry,
-  parseOverrides,
-  parseStateKey,
   type StateEntry,
 } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
@@ -26,15 +25,9 @@ const KEYS: Record<string, readonly [string, string]> = {
   'an object of the home namespace has no prefix': [entryKeyOf(CFG, 'home'), 'v1.ConfigMap_cfg'],
   'an object of another namespace has one': [entryKeyOf(CFG, 'kube'), 'home_v1.ConfigMap_cfg'],
   'a Secret is told from a ConfigMap': [entryKeyOf({ ...CFG, kind: 'Secret' }, 'home'), 'v1.Secret_cfg'],
-  'overrides name an object without its namespace': [localEntryKeyOf(CFG), 'v1.ConfigMap_cfg'],
   'some keys of an object follow its name': [
     entryKeyOf({ ...CFG, keys: ['LOG_LEVEL', 'app.conf'] }, 'home'),
     'v1.ConfigMap_cfg_LOG__LEVEL_.app.conf',
-  ],
-  'the overrides of a workload': [overridesKeyOf(WEB, 'home'), 'ran.Deployment_web'],
-  'the overrides of a workload in another namespace': [
-    overridesKeyOf(WEB, 'kube'),
-    'home_ran.Deployment_web',
   ],
 };
 
@@ -59,7 +52,7 @@ test('law: keys of objects have an entry of their own, valid, told apart, and re
       assert.match(a, /^[-._a-zA-Z0-9]{1,253}$/);
       assert.equal(a === b, JSON.stringify(one) === JSON.stringify(other));
       assert.deepEqual(configRefOf(a, 'home'), { ...one });
-      assert.equal(parseStateKey(a, 'home')?.type, 'entry');
+      assert.equal(namespaceIn(a, 'home'), one.namespace);
     }),
   );
 });
@@ -79,39 +72,6 @@ test('law: many keys end in a digest, which is never parsed as a key', () => {
   );
 });
 
-test('law: no entry and no overrides share a key, and a key says its type and kind', () => {
-  fc.assert(
-    fc.property(refs, workloadRefs, (ref, workload) => {
-      const [entry, overrides] = [entryKeyOf(ref, 'home'), overridesKeyOf(workload, 'home')];
-      assert.notEqual(entry, overrides);
-      const { kind, namespace } = ref;
-      assert.deepEqual(parseStateKey(entry, 'home'), { type: 'entry', kind, namespace });
-      const about = { type: 'overrides', kind: workload.kind, namespace: workload.namespace };
-      assert.deepEqual(parseStateKey(overrides, 'home'), about);
-    }),
-  );
-});
-
-test('law: the name in overrides leads to the entry, in any namespace', () => {
-  const long = refs.map((ref) => ({ ...ref, name: ref.name.repeat(80) }));
-  fc.assert(
-    fc.property(fc.oneof(refs, long), workloadRefs, fc.constantFrom('home', 'a'), (ref, workload, home) => {
-      const own = { ...ref, namespace: workload.namespace };
-      const named = localEntryKeyOf(own);
-      assert.equal(entryKeyBeside(overridesKeyOf(workload, home), named, home), entryKeyOf(own, home));
-    }),
-  );
-});
-
-test('law: two workloads have the same key of overrides exactly if they are the same', () => {
-  fc.assert(
-    fc.property(workloadRefs, workloadRefs, (a, b) => {
-      const isSame = a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
-      assert.equal(overridesKeyOf(a, 'home') === overridesKeyOf(b, 'home'), isSame);
-    }),
-  );
-});
-
 test('law: a key is never longer than 253 characters, valid, and long names are still told apart', () => {
   const ends = fc.tuple(
     fc.integer({ min: 200, max: 253 }),
@@ -125,16 +85,26 @@ test('law: a key is never longer than 253 characters, valid, and long names are 
       const [a, b] = [keyFor(one), keyFor(other)];
       for (const key of [a, b]) assert.match(key, /^[-._a-zA-Z0-9]{1,253}$/);
       assert.equal(a === b, one.join() === other.join());
-      assert.equal(parseStateKey(a, 'home')?.namespace, one[2]);
+      assert.equal(namespaceIn(a, 'home'), one[2]);
     }),
   );
 });
 
-const FOREIGN_KEYS = ['', 'cfg', 'v1.ConfigMap', 'v1.ConfigMap_', 'v2.ConfigMap_a', 'ran_x', 'A_v1.Secret_x'];
+const FOREIGN_KEYS = [
+  '',
+  'cfg',
+  'v1.ConfigMap',
+  'v1.ConfigMap_',
+  'v2.ConfigMap_a',
+  'ran.Deployment_x',
+  'A_v1.Secret_x',
+];
 
 for (const key of FOREIGN_KEYS) {
-  test(`'${key}' is not a key of ours`, () => assert.equal(parseStateKey(key, 'home'), undefined));
+  test(`'${key}' is not a key of ours`, () => assert.equal(namespaceIn(key, 'home'), undefined));
 }
+
+const marks = (given: Record<string, Mark>): Marks => new Map(Object.entries(given));
 
 const ENTRIES: Record<string, readonly [string, StateEntry | undefined]> = {
   'a digest and a number that means nothing': [`${A}.12`, { digest: A }],
@@ -159,6 +129,19 @@ const ENTRIES: Record<string, readonly [string, StateEntry | undefined]> = {
   'a halt without a token': [`${A}.1!=home/Deployment/web`, undefined],
   'a halt whose token is no hexadecimal number': [`${A}.1!0A=home/Deployment/web`, undefined],
   'a halt with two workloads': [`${A}.1!0a=a/b/c=d/e/f`, undefined],
+  'a mark, and one with the id of a stamp': [
+    `${A}.1?Deployment/api?Deployment/web=7`,
+    { digest: A, marks: marks({ 'Deployment/api': '?', 'Deployment/web': '?7' }) },
+  ],
+  'marks behind halts': [
+    `${A}.1!0a=home/Deployment/web?*`,
+    { digest: A, halts: [{ token: '0a', workload: 'home/Deployment/web' }], marks: marks({ '*': '?' }) },
+  ],
+  'any other text of a mark is a doubt': [
+    `${A}.1?a/a=?b/b=x?c/c=7.1?d/d=${A}?e`,
+    { digest: A, marks: marks({ 'a/a': '?', 'b/b': '?', 'c/c': '?', 'd/d': '?', e: '?' }) },
+  ],
+  'a mark behind a bare digest': [`${A}?Deployment/web`, undefined],
   'an empty text': ['', undefined],
   'a short digest': ['abc.1', undefined],
   'capital digits': [`${'A'.repeat(40)}.1`, undefined],
@@ -184,39 +167,34 @@ const halts = fc.record(
 );
 const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
 
-test('law: an entry is read as it was written', () => {
-  fc.assert(
-    fc.property(digests, fc.array(halts, { maxLength: 3 }), (digest, halts) => {
-      const entry = { digest, ...(halts.length > 0 && { halts }) };
-      assert.deepEqual(parseEntry(formatEntry(entry), knows), entry);
-    }),
-  );
+const followers = fc.array(fc.tuple(workloadRefs.map(markKeyOf), fc.constantFrom<Mark>('?', '?7')), {
+  minLength: 1,
+  maxLength: 3,
 });
 
-test('law: overrides are parsed as they were written, and have one text for any order', () => {
-  const overrides = fc.dictionary(fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/), fc.constantFrom('?', '?7'), {
-    minKeys: 1,
-    noNullPrototype: true,
+test('law: an entry is read as it was written, and marks have one text for any order', () => {
+  const all = fc.record({
+    digest: digests,
+    halts: fc.array(halts, { maxLength: 3 }),
+    marks: fc.option(followers),
   });
   fc.assert(
-    fc.property(overrides, (before) => {
-      const text = formatOverrides(before);
-      assert.ok(text !== undefined);
-      assert.deepEqual(parseOverrides(text), before);
-      assert.equal(formatOverrides(Object.fromEntries(Object.entries(before).reverse())), text);
+    fc.property(all, ({ digest, halts: own, marks: named }) => {
+      const entry: StateEntry = {
+        digest,
+        ...(own.length > 0 && { halts: own }),
+        ...(named !== null && { marks: new Map(named) }),
+      };
+      const text = formatEntry(entry);
+      assert.deepEqual(parseEntry(text, knows), entry);
+      const reversed = new Map([...(entry.marks ?? [])].reverse());
+      assert.equal(formatEntry({ ...entry, marks: reversed }), text);
     }),
   );
 });
 
-test('without overrides there is no text', () => assert.equal(formatOverrides({}), undefined));
-
-const GARBAGE = ['', '{', 'null', '[]', '"?"', '7'];
-
-for (const text of GARBAGE) {
-  test(`'${text}' is not the text of overrides`, () => assert.equal(parseOverrides(text), undefined));
-}
-
-test('any other text of a mark is a doubt', () => {
-  const marks = parseOverrides(`{"a":"?7","b":7,"c":"","d":"${A}","e":"?7.1","f":{}}`);
-  assert.deepEqual(marks, { a: '?7', b: '?', c: '?', d: '?', e: '?', f: '?' });
+test('one mark may stand for all followers', () => {
+  const entry = { digest: A, marks: marks({ 'Deployment/api': '?7', '*': '?' }) };
+  assert.deepEqual([markOfFollower(entry, WEB), markOfFollower(entry, { ...WEB, name: 'api' })], ['?', '?7']);
+  assert.equal(markOfFollower({ digest: A }, WEB), undefined);
 });

@@ -51,7 +51,7 @@ test('an object that the state knows otherwise is looked at, and then who follow
 test('a workload that only the state names is looked at', async () => {
   const world = settled('web');
   const known = world.store.configs.get(world.configKey('cfg'))?.digest;
-  const { seen } = await looks(`${known}.1`, { 'ran.Deployment_new': '{"v1.ConfigMap_cfg":"?"}' });
+  const { seen } = await looks(`${known}.1?Deployment/new`);
   assert.deepEqual(seen, ['home/Deployment/new']);
 });
 
@@ -61,8 +61,7 @@ test('as long as one look fails no leader acts, and what depends on it is not lo
 });
 
 test('what is not listed yet is not looked at: its list will be newer than the state', async () => {
-  const others = { 'ran.Deployment_new': '{"v1.ConfigMap_cfg":"?"}' };
-  assert.deepEqual((await looks(`${DIGESTS.b}.1`, others, { unlisted: 'Deployment' })).seen, [
+  assert.deepEqual((await looks(`${DIGESTS.b}.1?Deployment/new`, {}, { unlisted: 'Deployment' })).seen, [
     'home/ConfigMap/cfg',
   ]);
   assert.deepEqual((await looks(`${DIGESTS.b}.1`, {}, { unlisted: 'ConfigMap' })).seen, [

@@ -8,7 +8,6 @@ import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
-const WEB = 'ran.Deployment_web';
 
 interface Case {
   readonly given: () => World;
@@ -48,7 +47,7 @@ const CASES: Record<string, Case> = {
   },
   'a mark makes it unknown too': {
     given: () => settled('web'),
-    reads: { [CFG]: 'a.1', [WEB]: `{"${CFG}":"?"}` },
+    reads: { [CFG]: 'a.1?Deployment/web' },
     runningDigest: '?',
     needsRollout: true,
   },
@@ -81,7 +80,7 @@ const CASES: Record<string, Case> = {
       world.roll('web');
       return world;
     },
-    reads: { [CFG]: 'b.1', [WEB]: `{"${CFG}":"?"}`, 'v1.ConfigMap_other': 'c.1' },
+    reads: { [CFG]: 'b.1?Deployment/web', 'v1.ConfigMap_other': 'c.1' },
     runningDigest: 'b',
     needsRollout: false,
   },
@@ -112,7 +111,7 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.entries(CASES)) {
   test(`a state that others wrote: ${sentence}`, () => {
     const world = given();
-    const before = world.store.persisted.state;
+    const before = world.store.persisted.state.entries;
     world.state(reads);
     const { effects } = takeInForeign(world.store, { before, isEmptied: false });
     assert.deepEqual(
@@ -128,11 +127,11 @@ for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.e
 
 test('a state that others wrote: the doubt is recorded', () => {
   const world = settled('web');
-  const before = world.store.persisted.state;
+  const before = world.store.persisted.state.entries;
   world.state({ [CFG]: 'c.1' });
   takeInForeign(world.store, { before, isEmptied: false });
   world.write();
-  assert.deepEqual(world.written, { [CFG]: 'a.1', [WEB]: { [CFG]: '?' } });
+  assert.deepEqual(world.written, { [CFG]: 'a.1?Deployment/web' });
   assert.equal(world.restart().needsRollout('web'), true);
 });
 
@@ -146,10 +145,11 @@ test('what was sent and may be in force is not taken for what others wrote', () 
     place: () => 0,
   }).writes;
   assert.ok(write !== undefined);
-  const before = world.store.persisted.state;
-  const sent = world.store.persisted.withShard(0, shardAfter(world.store, write));
+  const before = world.store.persisted.state.entries;
+  const after = shardAfter(world.store, write);
+  const sent = world.store.persisted.withShard(0, after).entries;
   world.roll('web');
-  world.store.persisted.takeShard(0, sent);
+  world.store.persisted.takeShard(0, after);
   const { foreign } = takeInForeign(world.store, { before, sent, isEmptied: false });
   assert.deepEqual([world.edge('web').runningDigest, foreign], [d('b'), []]);
 });
@@ -157,7 +157,7 @@ test('what was sent and may be in force is not taken for what others wrote', () 
 for (const isEmptied of [false, true]) {
   test(`an entry that is deleted is told of${isEmptied ? ', but not where all are' : ''}`, () => {
     const world = settled('web');
-    const before = world.store.persisted.state;
+    const before = world.store.persisted.state.entries;
     world.state({});
     const { foreign } = takeInForeign(world.store, { before, isEmptied });
     assert.deepEqual(

@@ -181,10 +181,7 @@ test('what has an entry is owed, over a restart too, and the entry and the marks
   world.config('cfg', 'b');
   assert.equal(world.needsRollout('web'), true);
   world.write();
-  assert.deepEqual(world.written, {
-    'v1.ConfigMap_cfg': 'b.1',
-    'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?' },
-  });
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1?Deployment/web' });
   const next = new World({}, 'home');
   next.settings.selectsNamespaces = true;
   next.store.persisted.state = world.store.persisted.state;
@@ -199,5 +196,5 @@ test('an entry that somebody removes is written again although the namespace is 
   world.state({});
   assert.equal(world.needsRollout('web'), true);
   world.write();
-  assert.deepEqual(Object.keys(world.written).sort(), ['ran.Deployment_web', 'v1.ConfigMap_cfg']);
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1?Deployment/web' });
 });

@@ -1,23 +1,20 @@
-/** A ConfigMap of the state that is full: what fits is written, the rest waits, loses nothing and is said. */
+/** A ConfigMap of the state that is full: one mark stands for all, and an object without room for an entry waits. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FULL_BYTES } from '../../../lib/model/shards.ts';
+import { planStateWrites } from '../../../lib/state/state-write.ts';
+import { OPEN_GATE, World } from '../tracking/world.ts';
 import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 const TLS = 'v1.ConfigMap_tls';
-/** What is left of a commit without room: web, which has rolled, runs another content than the entry. */
-const LEFT = { [CFG]: 'a.1', [TLS]: 'a.1', 'ran.Deployment_web': `{"${CFG}":"?"}` };
-/** Less than a mark takes. */
-const ROOM = 40;
 
 /** A stage whose only ConfigMap has no room for a mark; web and api follow cfg, web alone has rolled for its change. */
 async function fullStage(t: TestContext): Promise<CommitterStage> {
-  const state = { [CFG]: 'a.1', [TLS]: 'a.1' };
   const used = 2 * (CFG.length + 42) + 'note'.length;
-  const note = 'x'.repeat(FULL_BYTES - used - ROOM);
-  const stage = new CommitterStage(t, { ...state, note }, OURS);
+  const note = 'x'.repeat(FULL_BYTES - used);
+  const stage = new CommitterStage(t, { [CFG]: 'a.1', [TLS]: 'a.1', note }, OURS);
   stage.listed('cfg', 'a', 'web', 'api').listed('tls', 'a', 'tls');
   stage.world.config('cfg', 'b');
   stage.world.roll('web');
@@ -32,34 +29,56 @@ function said(stage: CommitterStage): Record<string, string> {
   return data;
 }
 
-test('a commit whose marks have no room is not written, and that is said once; what runs another content is marked', async (t) => {
+test('one mark stands for all followers, which a start rolls, and that is said once', async (t) => {
   const stage = await fullStage(t);
   for (let i = 0; i < 5; i += 1) {
     stage.committer.kick();
     await stage.pass(1000);
   }
-  assert.deepEqual(said(stage), LEFT);
+  assert.deepEqual(said(stage), { [CFG]: 'b.1?*', [TLS]: 'a.1' });
   assert.deepEqual(stage.reasons, ['state-full']);
   assert.match(stage.journal.decisions[0]?.message ?? '', /^reloader-state: A state ConfigMap is full/);
   const next = stage.world.restart();
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [true, true]);
 });
 
-test('what needs no mark is committed beside it, and a new object gets its baseline', async (t) => {
+test('what needs no mark is committed beside it, and a new object gets its baseline elsewhere', async (t) => {
   const stage = await fullStage(t);
   stage.world.config('tls', 'b');
   stage.world.roll('tls');
   stage.listed('new', 'a', 'of-new');
   stage.request(['new'], ['tls']);
   await stage.pass(2000);
-  assert.deepEqual(said(stage), { ...LEFT, [TLS]: 'b.1' });
+  assert.deepEqual(said(stage), { [CFG]: 'b.1?*', [TLS]: 'b.1' });
   assert.deepEqual(stage.dataOf(1), { 'v1.ConfigMap_new': 'a.1' });
 });
 
-test('it is committed once nobody is behind', async (t) => {
+test('the mark goes once nobody is behind', async (t) => {
   const stage = await fullStage(t);
   stage.world.roll('api');
   stage.request([], ['cfg']);
   await stage.pass(2000);
   assert.deepEqual(said(stage), { [CFG]: 'b.1', [TLS]: 'a.1' });
+});
+
+test('a first entry without room is not written, and its marks are not waited for', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  const candidates = [world.configKey('cfg')];
+  const plan = (bytes: number) =>
+    planStateWrites(world.store, {
+      candidates,
+      urgent: new Set(),
+      gate: OPEN_GATE,
+      place: () => 0,
+      room: () => bytes,
+    });
+  const needed = CFG.length + 42;
+  assert.deepEqual(
+    [...plan(needed - 1).withoutRoom, ...plan(needed - 1).postponed],
+    [...candidates, ...candidates],
+  );
+  assert.equal(plan(needed - 1).writes.length, 0);
+  assert.deepEqual([plan(needed).writes.length, plan(needed).full.size], [1, 0]);
 });

@@ -6,7 +6,6 @@ import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 const TLS = 'v1.ConfigMap_tls';
-const WEB = 'ran.Deployment_web';
 const TOLD = 'reloader.k8s.collaborne.com/state-shards';
 const long = (letter: string): string => letter.repeat(40);
 
@@ -90,10 +89,7 @@ test('a mark is written beside the entry of its object, in the same patch', asyn
   stage.world.config('tls', 'b');
   stage.request([], ['tls']);
   await stage.pass(1000);
-  assert.deepEqual(
-    [stage.data, stage.dataOf(1)],
-    [{ [CFG]: 'a.1' }, { [TLS]: 'b.1', [WEB]: `{"${TLS}":"?"}` }],
-  );
+  assert.deepEqual([stage.data, stage.dataOf(1)], [{ [CFG]: 'a.1' }, { [TLS]: 'b.1?Deployment/web' }]);
   assert.deepEqual(stage.store.calls, ['patch 1']);
 });
 
@@ -103,8 +99,8 @@ test('one workload has marks in the shard of each object', async (t) => {
   stage.world.config('tls', 'c');
   stage.request([], ['cfg', 'tls']);
   await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.1', [WEB]: `{"${CFG}":"?"}` });
-  assert.deepEqual(stage.dataOf(1), { [TLS]: 'c.1', [WEB]: `{"${TLS}":"?"}` });
+  assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/web' });
+  assert.deepEqual(stage.dataOf(1), { [TLS]: 'c.1?Deployment/web' });
   stage.world.roll('web');
   stage.request([], ['cfg', 'tls']);
   await stage.pass(2000);
@@ -134,9 +130,9 @@ test('a shard that is refused for ever holds no other up, and is tried again', a
   stage.world.config('tls', 'b');
   stage.request([], ['cfg', 'tls']);
   await stage.pass(100);
-  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['a.1', 'b.1']);
+  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['a.1', 'b.1?Deployment/web']);
   await stage.pass(5000);
-  assert.equal(stage.data?.[CFG], 'b.1');
+  assert.equal(stage.data?.[CFG], 'b.1?Deployment/web');
 });
 
 test('failures in a row wait longer, although another shard is written in between', async (t) => {
@@ -155,7 +151,7 @@ test('failures in a row wait longer, although another shard is written in betwee
   }
   const waits = stage.results.flatMap(({ kind, nextTryMs }) => (kind === 'rejected' ? [nextTryMs] : []));
   assert.deepEqual(waits, [1000, 2000, 4000, 8000]);
-  assert.equal(stage.dataOf(1)?.[TLS], 'e.1');
+  assert.equal(stage.dataOf(1)?.[TLS], 'e.1?Deployment/web');
 });
 
 test('while it is not known whether a write is in force nothing is written to any shard', async (t) => {
@@ -170,7 +166,8 @@ test('while it is not known whether a write is in force nothing is written to an
   await stage.pass(600);
   assert.deepEqual(stage.store.calls, ['patch 1', 'read 1', 'read 1']);
   await stage.pass(5000);
-  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['b.1', 'b.1']);
+  const marked = 'b.1?Deployment/web';
+  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], [marked, marked]);
   assert.ok(
     !stage.reasons.includes('state-foreign'),
     'a write of this process is not taken for one of others',
@@ -263,7 +260,7 @@ test('until the first shard tells of another one again nothing is written to tha
   await stage.pass(400);
   assert.equal(stage.dataOf(1)?.[TLS], 'a.1');
   await stage.pass(1000);
-  assert.deepEqual([told(stage), stage.dataOf(1)?.[TLS]], ['2', 'b.1']);
+  assert.deepEqual([told(stage), stage.dataOf(1)?.[TLS]], ['2', 'b.1?Deployment/web']);
 });
 
 test('a shard that others made is read before anything is written', async (t) => {
@@ -282,7 +279,7 @@ test('of an object in two shards the lower one counts, and the other entry goes'
     t,
     { [CFG]: 'a.1' },
     { ...OURS, ...two },
-    { further: [{ [CFG]: 'b.1', [TLS]: 'a.1', [WEB]: `{"${CFG}":"?"}` }] },
+    { further: [{ [CFG]: 'b.1?Deployment/web', [TLS]: 'a.1' }] },
   );
   stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   assert.equal(stage.world.needsRollout('web') || stage.world.needsRollout('api'), false);
@@ -352,9 +349,10 @@ test('what is urgent is written at once, and before the next batch only the shar
   stage.world.config('tls', 'b');
   stage.request(['tls'], ['cfg']);
   await stage.pass(100);
-  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['b.1', 'b.1']);
+  const marked = 'b.1?Deployment/web';
+  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], [marked, marked]);
   await stage.pass(1000);
-  assert.equal(stage.data?.[CFG], 'c.1');
+  assert.equal(stage.data?.[CFG], 'c.1?Deployment/web');
   assert.deepEqual(stage.store.calls, ['patch 0', 'patch 1', 'patch 0']);
 });
 
@@ -377,5 +375,5 @@ test('closing writes every shard', async (t) => {
   stage.world.config('cfg', 'c');
   stage.request([], ['cfg', 'tls']);
   await stage.committer.close(async () => true);
-  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['c.1', 'b.1']);
+  assert.deepEqual([stage.data?.[CFG], stage.dataOf(1)?.[TLS]], ['c.1?Deployment/web', 'b.1?Deployment/web']);
 });

@@ -14,7 +14,7 @@ import {
   UNKNOWN,
 } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
-import type { PersistedState } from '../../../lib/model/persisted-state.ts';
+import type { Entries } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
 import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../../../lib/store/records.ts';
@@ -179,14 +179,14 @@ class Drama {
     for (const write of writes) {
       noteSent(world.store, write);
       if (refused.includes(write.shard)) continue;
-      const before = world.store.persisted.state;
+      const before = world.store.persisted.state.entries;
       applyStateWrite(world.store, new Effects(), write);
       open.delete(write.shard);
       this.#holdAll(isWritten, before);
     }
   }
 
-  #holdAll(isWritten: (ref: ConfigRef) => boolean, before: PersistedState): void {
+  #holdAll(isWritten: (ref: ConfigRef) => boolean, before: Entries): void {
     for (const record of this.world.store.workloads.values()) {
       for (const [key, edge] of record.edges) this.#hold(isWritten, before, record, key, edge);
     }
@@ -194,7 +194,7 @@ class Drama {
 
   #hold(
     isWritten: (ref: ConfigRef) => boolean,
-    before: PersistedState,
+    before: Entries,
     record: WorkloadRecord,
     key: ObjectKey,
     edge: Edge,
@@ -215,7 +215,7 @@ class Drama {
 /** The edge of an object that was written. */
 function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
   const { store } = world;
-  const believed = believedAtStart(store, store.persisted.state, record, ref);
+  const believed = believedAtStart(store, store.persisted.state.entries, record, ref);
   assert.equal(
     believed,
     lawful(world, record, ref, edge),
@@ -229,12 +229,12 @@ function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRe
 /** The edge of an object that was not written: what the write changes on the way, it changes to the truth. */
 function holdTruth(
   world: World,
-  before: PersistedState,
+  before: Entries,
   record: WorkloadRecord,
   { ref }: ConfigRecord,
   edge: Edge,
 ): void {
-  const believed = believedAtStart(world.store, world.store.persisted.state, record, ref);
+  const believed = believedAtStart(world.store, world.store.persisted.state.entries, record, ref);
   if (believed === believedAtStart(world.store, before, record, ref)) return;
   assert.equal(believed, lawful(world, record, ref, edge));
 }

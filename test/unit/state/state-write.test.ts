@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WriteGate } from '../../../lib/state/state-overrides.ts';
+import type { WriteGate } from '../../../lib/state/state-marks.ts';
 import { planStateWrites } from '../../../lib/state/state-write.ts';
 import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
@@ -35,7 +35,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.roll('web');
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: '?' } },
+    { [CFG]: 'b.1?Deployment/api' },
   ],
   'who is being rolled is marked with the id of the stamp': [
     () => {
@@ -44,7 +44,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.roll('web', false);
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?2' } },
+    { [CFG]: 'b.1?Deployment/web=2' },
   ],
   'mixed pods are marked': [
     () => {
@@ -53,7 +53,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.config('cfg', 'b');
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
+    { [CFG]: 'b.1?Deployment/web' },
   ],
   'what is on its way is marked': [
     () => {
@@ -62,7 +62,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.send('web');
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
+    { [CFG]: 'b.1?Deployment/web' },
   ],
   'once rolled, the mark goes': [
     () => {
@@ -82,7 +82,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
       world.noWorkload('web');
       return world;
     },
-    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: '?' } },
+    { [CFG]: 'b.1?Deployment/api' },
   ],
   'an absent object keeps its entry': [
     () => {
@@ -144,7 +144,7 @@ test('a workload that is about to be patched blocks what it owes, unless the wri
   assert.deepEqual([blocked.write, [...blocked.postponed]], [undefined, [...keys(world)]]);
   const urgent = planned(world, keys(world), gate);
   assert.equal(urgent.postponed.size, 0);
-  assert.equal(urgent.write?.data[CFG], `${d('b')}.1`);
+  assert.equal(urgent.write?.data[CFG], `${d('b')}.1?Deployment/api?Deployment/web`);
 });
 
 test('a workload that waits and owes nothing of it blocks nothing', () => {
@@ -163,7 +163,7 @@ test('before everything is listed only marks are written, of what is urgent', ()
   const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
   assert.deepEqual(
     [plan.write?.data, plan.postponed.size, asked],
-    [{ 'ran.Deployment_web': `{"${CFG}":"?"}` }, 1, [['home', 'ConfigMap', 'forbidden']]],
+    [{ [CFG]: `${d('a')}.1?Deployment/web` }, 1, [['home', 'ConfigMap', 'forbidden']]],
   );
 });
 
@@ -186,31 +186,19 @@ test('what nothing follows and nothing is written of is forgotten, though its ki
 });
 
 test('marks of a namespace that is not listed stay', () => {
-  const world = new World({ [CFG]: 'a.1', 'far_ran.Deployment_web': `{"${CFG}":"?"}` });
+  const world = new World({ [CFG]: 'a.1', [`far_${CFG}`]: 'a.1?Deployment/web' });
   world.config('cfg', 'b', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   const isSynced = (namespace: string): boolean => namespace === 'home';
   const { write } = planned(world, [], { ...OPEN_GATE, isSynced });
-  assert.ok(write !== undefined && !('far_ran.Deployment_web' in write.data));
+  assert.ok(write !== undefined && !(`far_${CFG}` in write.data));
 });
 
-test('a plan visits the workloads that it writes of, not all', (t) => {
-  const world = settled('web', 'api', ...Array.from({ length: 50 }, (_, index) => `idle-${index}`));
-  world.config('cfg', 'b');
-  world.roll('web');
-  world.write();
-  assert.ok('ran.Deployment_api' in world.written);
-  const visits = t.mock.method(world.store.workloads, 'values').mock;
-  world.roll('api');
-  assert.equal(world.plan()?.data['ran.Deployment_api'], null);
-  assert.equal(visits.callCount(), 0);
-});
-
-test('a removed key is null in the patch, and only what changed is in it', () => {
+test('only what changed is in the patch', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
   world.roll('web');
   world.write();
   world.roll('api');
-  assert.deepEqual(world.plan()?.data, { 'ran.Deployment_api': null });
+  assert.deepEqual(world.plan()?.data, { [CFG]: `${d('b')}.1` });
 });

@@ -25,12 +25,11 @@ test('names are found by namespace and kind, each once, until they are forgotten
 
 test('the names in a state are parsed once for each state', () => {
   const entries = new Map([
-    ['v1.ConfigMap_web', { digest: '', sequence: 1 }],
-    ['other_v1.Secret_tls', { digest: '', sequence: 1 }],
+    ['v1.ConfigMap_web', { digest: '' }],
+    ['other_v1.Secret_tls', { digest: '' }],
   ]);
-  const state = { entries, overrides: new Map() };
-  const names = namesOfEntries(state, 'home');
+  const names = namesOfEntries(entries, 'home');
   assert.deepEqual([...names.of('home', 'ConfigMap')], ['web']);
   assert.deepEqual([...names.of('other', 'Secret')], ['tls']);
-  assert.equal(namesOfEntries(state, 'home'), names);
+  assert.equal(namesOfEntries(entries, 'home'), names);
 });

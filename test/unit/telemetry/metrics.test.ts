@@ -33,7 +33,7 @@ const SNAPSHOT: Snapshot = {
     reloader_contents_halted: 0,
     reloader_slowed_workloads: 3,
     reloader_state_entries: 4,
-    reloader_state_overrides: 1,
+    reloader_state_marked_workloads: 1,
     reloader_state_bytes: 512,
     reloader_state_config_maps: 2,
   },

@@ -13,10 +13,8 @@ interface Case {
 
 /** A start: the state says `entry` (and a mark), the object is `content`, web carries `stamp`. */
 function start(entry: string, content: string, stamp?: string, mark?: string): World {
-  const world = new World({
-    'v1.ConfigMap_cfg': entry,
-    ...(mark === undefined ? {} : { 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${mark}"}` }),
-  });
+  const marked = mark === undefined ? '' : `?Deployment/web${mark.replace('?', '=')}`.replace(/=$/, '');
+  const world = new World({ 'v1.ConfigMap_cfg': `${entry}${marked}` });
   world.config('cfg', content, { initial: true });
   const stamps = stamp === undefined ? {} : { stamps: { cfg: stamp } };
   world.workload('web', { follows: ['cfg'], ...stamps }, { initial: true });

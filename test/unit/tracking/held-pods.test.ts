@@ -18,7 +18,7 @@ function stampedAtPause(): World {
 }
 
 const COMMITTED = { 'v1.ConfigMap_cfg': 'b.1' };
-const WHILE_STAMPED = { ...COMMITTED, 'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?2' } };
+const WHILE_STAMPED = { 'v1.ConfigMap_cfg': 'b.1?Deployment/web=2' };
 
 test('a pause leaves the change committed, and rolls nothing again after a restart', () => {
   const world = stampedAtPause();
@@ -41,7 +41,7 @@ test('a second change in the pause is recorded for its own stamp', () => {
   world.config('cfg', 'c');
   world.roll('web', false);
   world.write();
-  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': '?3' });
+  assert.match(world.written['v1.ConfigMap_cfg'] ?? '', /\?Deployment\/web=3$/);
   world.edit('web', { stamps: { cfg: 'b.2' } });
   assert.equal(world.restart().needsRollout('web'), true, 'the stamp of the first one is back');
 });
@@ -72,19 +72,4 @@ test('an undo during our rollout, while no reloader runs, brings back pods that 
   world.write();
   world.edit('web', { stamps: {} });
   assert.equal(world.restart().needsRollout('web'), true);
-});
-
-test('the ends of sixteen rollouts make a write due once they are half of those in the state', () => {
-  const names = Array.from({ length: 33 }, (_, index) => `web-${index}`);
-  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
-  world.config('cfg', 'a', { initial: true });
-  for (const name of names) world.workload(name, { follows: ['cfg'] }, { initial: true });
-  world.config('cfg', 'b');
-  for (const name of names) world.roll(name, false);
-  world.write();
-  const due = names.findIndex((name) => {
-    world.workload(name, { isRolledOut: true });
-    return world.plan() !== undefined;
-  });
-  assert.equal(due, 16, '17 of 33 are complete');
 });

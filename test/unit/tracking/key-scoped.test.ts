@@ -45,15 +45,12 @@ test('each set of keys has one entry, whoever reads them, and so has the whole o
   assert.deepEqual(world.entries, ['v1.ConfigMap_cfg', 'v1.ConfigMap_cfg_a', 'v1.ConfigMap_cfg_a_.b']);
 });
 
-test('a workload that begins to read another key rolls nothing, and one write has the new entry and gives up the old', () => {
+test('a workload that begins to read another key rolls nothing, and the old entry goes once the new one is written', () => {
   const world = atRest('a');
   world.reads('web', ['a', 'b']);
   assert.equal(world.needsRollout('web'), false);
-  const writes = world.plans();
-  assert.deepEqual(
-    writes.map(({ data }) => Object.keys(data).sort()),
-    [['v1.ConfigMap_cfg_a', 'v1.ConfigMap_cfg_a_.b']],
-  );
+  const [first] = world.plans();
+  assert.deepEqual(Object.keys(first?.data ?? {}), ['v1.ConfigMap_cfg_a_.b']);
   world.write();
   assert.deepEqual(world.entries, ['v1.ConfigMap_cfg_a_.b']);
   assert.equal(world.again().needsRollout('web'), false);

@@ -81,7 +81,7 @@ export class KeyWorld extends World {
     first: 'configs' | 'workloads' = 'configs',
   ): KeyWorld {
     const next = new KeyWorld({}, flags);
-    next.store.persisted.takeShard(0, this.store.persisted.state);
+    next.store.persisted.takeShard(0, this.store.persisted.state.entries);
     next.now = this.now;
     [next.data, next.version] = [this.data, this.version];
     for (const [name, live] of this.live) next.live.set(name, live);

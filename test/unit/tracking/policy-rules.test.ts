@@ -275,10 +275,7 @@ test('of two workloads only that one owes which asks', () => {
   world.config('cfg', 'b');
   assert.deepEqual([world.needsRollout('web'), world.needsRollout('api')], [false, true]);
   world.write();
-  assert.deepEqual(world.written, {
-    'v1.ConfigMap_cfg': 'b.1',
-    'ran.Deployment_api': { 'v1.ConfigMap_cfg': '?' },
-  });
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1?Deployment/api' });
   const next = world.restart();
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
 });

@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
-import { UNKNOWN } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
 import { liveStampOf } from '../../../lib/tracking/live-stamps.ts';
@@ -19,7 +18,6 @@ const FORMER = 'k00000001';
 const LOST = 'k00000009';
 
 const CFG = 'v1.ConfigMap_cfg';
-const RAN = 'ran.Deployment_web';
 
 interface Given {
   /** The state, values in short form. */
@@ -72,7 +70,7 @@ function long(value: string): string {
   return value.replace(/(?<=:|^)[a-f](?=\.)/, d);
 }
 
-const marked = (digest: string): string => `{"${CFG}":"${digest}"}`;
+const MARK = '?Deployment/web';
 
 describe('the algorithms under which an object is digested beside the own one', () => {
   const rows: Record<string, readonly [Given, readonly string[]]> = {
@@ -133,13 +131,9 @@ describe('at a start a workload', () => {
       false,
       true,
     ],
-    'owes a rollout where it is marked': [
-      { state: { [CFG]: `${FORMER}:a.1`, [RAN]: marked(UNKNOWN) } },
-      true,
-      false,
-    ],
+    'owes a rollout where it is marked': [{ state: { [CFG]: `${FORMER}:a.1${MARK}` } }, true, false],
     'owes a rollout where its mark is for a stamp under another key than the entry': [
-      { state: { [CFG]: 'a.1', [RAN]: marked('?2') }, stamp: `${LOST}:a.2` },
+      { state: { [CFG]: `a.1${MARK}=2` }, stamp: `${LOST}:a.2` },
       true,
       false,
     ],
@@ -169,7 +163,7 @@ describe('a change is open', () => {
       false,
     ],
     'nor where its pods run what is not known, too': [
-      { state: { [CFG]: `${LOST}:a.1`, [RAN]: marked(UNKNOWN) }, content: null },
+      { state: { [CFG]: `${LOST}:a.1${MARK}` }, content: null },
       false,
     ],
   };

@@ -11,9 +11,10 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../.
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { formatEntry, type StateEntry } from '../../../lib/model/state-entry.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import type { WriteGate } from '../../../lib/state/state-overrides.ts';
+import type { WriteGate } from '../../../lib/state/state-marks.ts';
 import {
   applyStateWrite,
   noteSent,
@@ -89,24 +90,15 @@ export class World {
     );
     const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home', this.store.settings.knows);
     assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
-    this.store.persisted.takeShard(0, parsed.state);
+    this.store.persisted.takeShard(0, parsed.entries);
   }
 
   /** The state as known, in short form. */
-  get written(): Record<string, unknown> {
-    const { entries, overrides } = this.store.persisted.state;
-    const short = (digest = '!'): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
-    return {
-      ...Object.fromEntries([...entries].map(([key, { digest }]) => [key, `${short(digest)}.1`])),
-      ...Object.fromEntries(
-        [...overrides].map(([key, map]) => [
-          key,
-          Object.fromEntries(
-            Object.entries(map).map(([config, runningDigest]) => [config, short(runningDigest)]),
-          ),
-        ]),
-      ),
-    };
+  get written(): Record<string, string> {
+    const short = (entry: StateEntry): string => formatEntry(entry).replaceAll(/([a-f])\1{39}/g, '$1');
+    return Object.fromEntries(
+      [...this.store.persisted.state.entries].map(([key, each]) => [key, short(each)]),
+    );
   }
 
   /** The object gets `content`, and perhaps other annotations by the same write, and its stream tells. */
