@@ -251,13 +251,9 @@ export function carryOut(targets: Controllers, effects: Effects): void {
   inquire(targets, effects);
 }
 
-/** As a standby: reads what the store lacks, and forgets objects without followers, which a leader's commit would do. */
-function keepUp({ store, refetcher }: Controllers, effects: Effects): void {
+/** As a standby: reads what the store lacks. */
+function keepUp({ refetcher }: Controllers, effects: Effects): void {
   for (const { config } of effects.reported('unread')) refetcher.later(config);
-  for (const config of [...effects.toPersist('now'), ...effects.toPersist('soon')]) {
-    if (store.dependents.dependentsOf(config).size > 0) continue;
-    store.abandoned.delete(config);
-  }
 }
 
 /** Begins or prolongs the windows of changed workloads, and reports when they end: once for those of an object that end together. */

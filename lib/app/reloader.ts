@@ -7,7 +7,7 @@
  */
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
-import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -188,9 +188,7 @@ export class Reloader {
     const { store, others } = this;
     const before = store.workloads.get(event.key)?.workload;
     try {
-      this.controllers.apply(
-        observeWorkload(store, event, this.#options.gate.isSynced(namespaceIn(event.key))),
-      );
+      this.controllers.apply(observeWorkload(store, event));
       if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
         others.set(event.key, event.object);
       else others.delete(event.key);

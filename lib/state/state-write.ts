@@ -5,7 +5,7 @@
  */
 
 import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import {
   configRefOf,
@@ -23,7 +23,7 @@ import type { Store } from '../store/store.ts';
 import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { notesOf } from '../tracking/halts.ts';
-import { isPartOfKnown } from '../tracking/other-scopes.ts';
+import { isPartOfKnown, partsOf } from '../tracking/other-scopes.ts';
 import { areMarksDue, type WriteGate, withMarks } from './state-marks.ts';
 
 /** One merge patch of one shard. */
@@ -31,8 +31,6 @@ export interface StateWrite {
   readonly shard: number;
   /** Undefined removes a key. */
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
-  /** The objects whose entries are removed. */
-  readonly removed: ReadonlySet<ObjectKey>;
   /** The objects whose edges the write records: compared again once it is applied, for they may have changed on its way. */
   readonly touched: ReadonlySet<ObjectKey>;
   /** `entries` as the data of the merge patch: null removes a key. */
@@ -71,13 +69,10 @@ export interface StateRequest {
   readonly room?: (shard: number) => number;
 }
 
-/** Plans the next writes. It sends nothing, but forgets abandoned objects that nothing in the store refers to any more. */
+/** Plans the next writes. It sends nothing and changes nothing. */
 export function planStateWrites(store: Store, request: StateRequest): StatePlan {
   const choice: Choice = { desired: new Map(), considered: new Map(), postponed: new Set() };
-  for (const config of request.candidates) {
-    const ref = store.configs.get(config)?.ref ?? store.abandoned.get(config);
-    if (ref !== undefined) consider(store, request, choice, config, ref);
-  }
+  for (const config of request.candidates) consider(store, request, choice, config);
   reviewMarked(store, request, choice);
   const { configs, shards: full } = makeRoom(store, request, choice.desired);
   const postponed = new Set([...choice.postponed, ...configs]);
@@ -95,11 +90,10 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
-  for (const config of write.removed)
-    if (store.dependents.dependentsOf(config).size === 0) store.abandoned.delete(config);
   for (const config of write.touched) {
     reviewState(store, effects, config);
-    for (const former of store.abandoned.of(wholeKeyOf(config))) effects.persist(keyOf(former), 'soon');
+    for (const { ref } of partsOf(store, configRefIn(config)))
+      if (!isFollowed(store, ref)) effects.persist(keyOf(ref), 'soon');
   }
 }
 
@@ -142,17 +136,6 @@ export function believedAtStart(
   return recover(entry, entry && markOfFollower(entry, workload.ref), edges.get(keyOf(ref))?.stamp);
 }
 
-/**
- * Forgets an object without followers and without an entry; the result is whether it did. An unanswered write cannot be
- * overlooked here: the shard is read again before the next plan.
- */
-function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolean {
-  if (store.dependents.dependentsOf(config).size > 0 || store.persisted.entryOf(ref) !== undefined)
-    return false;
-  store.abandoned.delete(config);
-  return true;
-}
-
 const NONE: ReadonlySet<ObjectKey> = new Set();
 
 /** The entry that an object should have, and in which shard; undefined: the entry is to be removed. */
@@ -170,24 +153,19 @@ interface Choice {
   readonly postponed: Set<ObjectKey>;
 }
 
-function consider(
-  store: Store,
-  request: StateRequest,
-  choice: Choice,
-  config: ObjectKey,
-  ref: ConfigRef,
-): void {
+function consider(store: Store, request: StateRequest, choice: Choice, config: ObjectKey): void {
   const { gate, urgent } = request;
+  const ref = store.configs.get(config)?.ref ?? configRefIn(config);
   // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
-  const isUnused = forgetIfUnused(store, config, ref);
-  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, config, ref);
+  if (!isFollowed(store, ref) && store.persisted.entryOf(ref) === undefined) return;
+  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, gate, config, ref);
   // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
   const isLater = entry === 'later' || (entry === undefined && !gate.isSynced(ref.namespace, ref.kind));
   if (!isLater) {
     choose(store, request, choice, ref, entry);
     return;
   }
-  if (!isUnused) choice.postponed.add(config);
+  choice.postponed.add(config);
   // Marks may change before, but no digest: a workload of another kind may still run it.
   if (urgent.has(config)) reviewMarks(store, gate, choice, ref, true);
 }
@@ -305,11 +283,16 @@ function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
 }
 
 /** The entry that `ref` should have, without marks: undefined to remove it, `nothing` to leave the state as it is. */
-function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
+function desiredEntry(
+  store: Store,
+  gate: WriteGate,
+  config: ObjectKey,
+  ref: ConfigRef,
+): StateEntry | undefined | 'nothing' {
   const persisted = store.persisted.entryOf(ref);
-  if (store.dependents.dependentsOf(config).size === 0) {
-    const isGivenUp = store.abandoned.has(config) && !isAllThatIsSaid(store, ref);
-    return isGivenUp && persisted !== undefined ? undefined : 'nothing';
+  if (!isFollowed(store, ref)) {
+    const marked = persisted && withMarks(store, gate, ref, persisted, true);
+    return marked?.marks !== undefined || isAllThatIsSaid(store, ref) ? 'nothing' : undefined;
   }
   const observed = store.configs.get(config);
   const digest = (observed && committable(store, observed)) ?? persisted?.digest;
@@ -322,15 +305,17 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
 function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
   const whole = wholeOf(ref);
   return [whole, ...store.scopes.of(keyOf(whole))].some(
-    (other) =>
-      store.dependents.dependentsOf(keyOf(other)).size > 0 && store.persisted.entryOf(other) === undefined,
+    (other) => isFollowed(store, other) && store.persisted.entryOf(other) === undefined,
   );
+}
+
+function isFollowed(store: Store, ref: ConfigRef): boolean {
+  return store.dependents.dependentsOf(keyOf(ref)).size > 0;
 }
 
 /** A write while it is being built. */
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
-  readonly removed: Set<ObjectKey>;
   readonly touched: Set<ObjectKey>;
   isDue: boolean;
 }
@@ -347,10 +332,9 @@ function writesOf(
   return [...drafts]
     .filter(([shard, { isDue }]) => isDue || hasAny(shard, urgent))
     .sort(([a], [b]) => a - b)
-    .map(([shard, { entries, removed, touched }]) => ({
+    .map(([shard, { entries, touched }]) => ({
       shard,
       entries,
-      removed,
       touched,
       data: Object.fromEntries([...entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null])),
       isUrgent: hasAny(shard, urgent),
@@ -367,7 +351,6 @@ function draftsOf(
   const draftOf = (shard: number): Draft => {
     const draft = drafts.get(shard) ?? {
       entries: new Map(),
-      removed: new Set(),
       touched: new Set(),
       isDue: isLast,
     };
@@ -380,7 +363,6 @@ function draftsOf(
     const draft = draftOf(shard);
     draft.entries.set(store.persisted.entryKeyOf(ref), entry);
     draft.touched.add(config);
-    if (entry === undefined) draft.removed.add(config);
     draft.isDue ||=
       entry === undefined || !sameContent(entry, before) || areMarksDue(store, config, before, entry);
   }

@@ -4,65 +4,41 @@ import { type ConfigKind, type ConfigRef, type ObjectKey, wholeKeyOf } from '../
 import type { Entries } from '../model/persisted-state.ts';
 import { configRefOf } from '../model/state-entry.ts';
 
-/** One index. It keeps no object without an entry. */
-export class PartsIndex {
-  readonly #parts = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
-
-  get isEmpty(): boolean {
-    return this.#parts.size === 0;
-  }
-
-  /** The entries of `whole`: the object itself and sets of its keys. */
-  of(whole: ObjectKey): readonly ConfigRef[] {
-    const parts = this.#parts.get(whole);
-    return parts === undefined ? NONE : [...parts.values()];
-  }
-
-  /** Whether `whole` has an entry, itself or a set of its keys. */
-  hasOf(whole: ObjectKey): boolean {
-    return this.#parts.has(whole);
-  }
-
-  get(key: ObjectKey): ConfigRef | undefined {
-    return this.#parts.get(wholeKeyOf(key))?.get(key);
-  }
-
-  has(key: ObjectKey): boolean {
-    return this.get(key) !== undefined;
-  }
-
-  /** Adds `ref`, whose key is `key`. */
-  set(key: ObjectKey, ref: ConfigRef): void {
-    const whole = wholeKeyOf(key);
-    const parts = this.#parts.get(whole) ?? new Map<ObjectKey, ConfigRef>();
-    this.#parts.set(whole, parts.set(key, ref));
-  }
-
-  delete(key: ObjectKey): void {
-    const whole = wholeKeyOf(key);
-    const parts = this.#parts.get(whole);
-    parts?.delete(key);
-    if (parts?.size === 0) this.#parts.delete(whole);
-  }
-
-  /** The keys of all entries. */
-  *keys(): IterableIterator<ObjectKey> {
-    for (const parts of this.#parts.values()) yield* parts.keys();
-  }
-}
-
-const NONE: readonly ConfigRef[] = [];
-
-/** The followed sets of keys by object: each set is followed like an object of its own. */
-export class ScopesIndex extends PartsIndex {
+/** The followed sets of keys by object: each set is followed like an object of its own. It keeps no object without one. */
+export class ScopesIndex {
+  readonly #scopes = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
   readonly #keepsAll: boolean;
   /** The objects of which the state had entries of sets of keys at the start: these digests are needed for the comparison. */
   readonly recorded: Set<ObjectKey> = new Set();
 
   /** `keepsAll`: whether the keys of every object are digested one by one from the beginning. */
   constructor(keepsAll = false) {
-    super();
     this.#keepsAll = keepsAll;
+  }
+
+  /** The followed sets of keys of `whole`. */
+  of(whole: ObjectKey): readonly ConfigRef[] {
+    const scopes = this.#scopes.get(whole);
+    return scopes === undefined ? NONE : [...scopes.values()];
+  }
+
+  /** Whether a set of keys of `whole` is followed. */
+  hasOf(whole: ObjectKey): boolean {
+    return this.#scopes.has(whole);
+  }
+
+  /** Adds `ref`, whose key is `key`. */
+  set(key: ObjectKey, ref: ConfigRef): void {
+    const whole = wholeKeyOf(key);
+    const scopes = this.#scopes.get(whole) ?? new Map<ObjectKey, ConfigRef>();
+    this.#scopes.set(whole, scopes.set(key, ref));
+  }
+
+  delete(key: ObjectKey): void {
+    const whole = wholeKeyOf(key);
+    const scopes = this.#scopes.get(whole);
+    scopes?.delete(key);
+    if (scopes?.size === 0) this.#scopes.delete(whole);
   }
 
   /** Whether the keys of `whole` have to be digested one by one. */
@@ -70,6 +46,8 @@ export class ScopesIndex extends PartsIndex {
     return this.#keepsAll || this.hasOf(whole) || this.recorded.has(whole);
   }
 }
+
+const NONE: readonly ConfigRef[] = [];
 
 /** See the file's comment. It keeps no namespace and kind without a name. */
 export class NamesIndex {

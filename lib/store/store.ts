@@ -9,7 +9,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { type Annotations, type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { NamesIndex, namesOfEntries, PartsIndex, ScopesIndex } from './parts-index.ts';
+import { NamesIndex, namesOfEntries, ScopesIndex } from './parts-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
 import { type ConfigRecord, type Halted, newRecord, scopedRecordOf, type WorkloadRecord } from './records.ts';
@@ -45,8 +45,6 @@ export class Store {
   readonly outdatedWhenDeleted: Map<ObjectKey, ReadonlySet<ObjectKey>> = new Map();
   /** By object, what halted its present content, where the state may not have it yet. */
   readonly halts: Map<ObjectKey, Halted> = new Map();
-  /** Objects whose last follower went while everything was listed: the next commit removes their entries. */
-  readonly abandoned: PartsIndex = new PartsIndex();
 
   constructor(settings: Settings) {
     this.settings = settings;

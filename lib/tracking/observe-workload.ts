@@ -25,18 +25,15 @@ import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workloa
 
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
-/**
- * Observes one event: updates the store and returns the effects. Synchronous; it sends no request. `mayAbandon`: whether all
- * kinds of its namespace are listed, so that an object without followers is known to have none.
- */
-export function observeWorkload(store: Store, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
+/** Observes one event: updates the store and returns the effects. Synchronous; it sends no request. */
+export function observeWorkload(store: Store, event: InformerEvent<Workload>): Effects {
   const effects = new Effects();
   switch (event.type) {
     case 'present':
-      observePresent(store, effects, event, mayAbandon);
+      observePresent(store, effects, event);
       break;
     case 'absent':
-      observeAbsent(store, effects, event, mayAbandon);
+      observeAbsent(store, effects, event);
       break;
     case 'synced':
       break;
@@ -44,12 +41,12 @@ export function observeWorkload(store: Store, event: InformerEvent<Workload>, ma
   return effects;
 }
 
-function observePresent(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
+function observePresent(store: Store, effects: Effects, event: WorkloadPresent): void {
   const { key, object: workload } = event;
   const known = knownRecord(store, key, workload);
   // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isLater(workload, known.workload)) return;
-  takeReferenced(store, effects, event, mayAbandon);
+  takeReferenced(store, effects, event);
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { vocabularies } = store.settings;
   const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
@@ -57,8 +54,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   const hasPatterns = vocabularies.hasPatterns(workload);
   const mayFollow = !isUnable(store, key, workload);
   const asks = refs.length > 0 || hasPatterns;
-  if (known === undefined || !mayFollow) forgetDeleted(store, effects, key, mayAbandon);
-  else if (!asks) forget(store, effects, key, mayAbandon);
+  if (known === undefined || !mayFollow) forgetDeleted(store, effects, key);
+  else if (!asks) forget(store, effects, key);
   if (!mayFollow || !asks) return;
   const record = known ?? newRecord(event);
   store.keep(key, record, hasPatterns);
@@ -68,7 +65,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   record.variables = stampVariablesOf(refs);
   followExternalRollout(store, diff);
   rescope(store, diff, refs);
-  unfollow(store, diff, refs, mayAbandon);
+  unfollow(store, diff, refs);
   for (const ref of refs) follow(store, diff, ref);
   store.outdatedWhenDeleted.delete(key);
   noteTakeBack(diff);
@@ -83,33 +80,22 @@ function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
 }
 
 /** The Deployment that has the template of a Rollout is no workload of its own, and a placeholder stands for a Job. */
-function takeReferenced(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
+function takeReferenced(store: Store, effects: Effects, event: WorkloadPresent): void {
   const { ref, referenced, isCopy } = event.object;
   if (isCopy) store.copies.add(event.key);
   const isDeployment = referenced?.kind === 'Deployment';
   const deployment = isDeployment ? keyOf({ ...ref, kind: 'Deployment', name: referenced.name }) : undefined;
   store.refer(event.key, deployment);
-  if (deployment !== undefined) forget(store, effects, deployment, mayAbandon);
+  if (deployment !== undefined) forget(store, effects, deployment);
 }
 
-/**
- * Forgets a deleted workload, unless a newer one of its name is known. While a Job is recreated, the state keeps the entries of
- * its objects: if this process dies in the middle, only the state knows its running digests.
- */
-function observeAbsent(
-  store: Store,
-  effects: Effects,
-  { key, span }: WorkloadAbsent,
-  mayAbandon: boolean,
-): void {
+/** Forgets a deleted workload, unless a newer one of its name is known. */
+function observeAbsent(store: Store, effects: Effects, { key, span }: WorkloadAbsent): void {
   const record = store.workloads.get(key);
   if (record !== undefined && span.to < record.knownAt) return;
   store.refer(key, undefined);
   store.copies.delete(key);
-  if (record === undefined) return;
-  const isReplaced =
-    record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  forgetDeleted(store, effects, key, mayAbandon && !isReplaced);
+  forgetDeleted(store, effects, key);
 }
 
 /** The event may show our own patch before its answer arrives: then the patch is accepted now. */
@@ -169,7 +155,6 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
   store.dependents.add(key, config);
-  store.abandoned.delete(config);
   addEffects(store, effects, record, config, next, false);
 }
 
@@ -248,15 +233,10 @@ function noticeLostOptIn(
 }
 
 /** Ends the edges to objects that are not in `refs`. */
-function unfollow(
-  store: Store,
-  { effects, key, record }: WorkloadDiff,
-  refs: readonly ConfigRef[],
-  mayAbandon: boolean,
-): void {
+function unfollow(store: Store, { effects, key, record }: WorkloadDiff, refs: readonly ConfigRef[]): void {
   const wanted = new Set(refs.map(keyOf));
   for (const config of [...record.edges.keys()]) {
-    if (!wanted.has(config)) endEdge(store, effects, key, record, config, mayAbandon);
+    if (!wanted.has(config)) endEdge(store, effects, key, record, config);
   }
 }
 
@@ -267,7 +247,7 @@ const MOST_REMEMBERED = 10_000;
  * Forgets a deleted workload. If it was out of date, so are the same edges of the next workload of its name: that one may adopt
  * its pods (`--cascade=orphan`). A Job that is recreated starts new ones.
  */
-function forgetDeleted(store: Store, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
+function forgetDeleted(store: Store, effects: Effects, key: ObjectKey): void {
   const { outdatedWhenDeleted, workloads } = store;
   const record = workloads.get(key);
   if (record === undefined) return;
@@ -277,14 +257,14 @@ function forgetDeleted(store: Store, effects: Effects, key: ObjectKey, mayAbando
     outdatedWhenDeleted.set(key, new Set(outdated.map(([config]) => config)));
   const [oldest] = outdatedWhenDeleted.keys();
   if (oldest !== undefined && outdatedWhenDeleted.size > MOST_REMEMBERED) outdatedWhenDeleted.delete(oldest);
-  forget(store, effects, key, mayAbandon);
+  forget(store, effects, key);
 }
 
 /** Forgets a workload that does not exist or follows nothing any more, with all its edges. */
-function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
+function forget(store: Store, effects: Effects, key: ObjectKey): void {
   const record = store.workloads.get(key);
   if (record === undefined) return;
-  for (const config of [...record.edges.keys()]) endEdge(store, effects, key, record, config, mayAbandon);
+  for (const config of [...record.edges.keys()]) endEdge(store, effects, key, record, config);
   store.workloads.delete(key);
   store.withPatterns.delete(key);
   effects.enqueue(key, { type: 'forgotten' });
@@ -297,7 +277,6 @@ function endEdge(
   key: ObjectKey,
   record: WorkloadRecord,
   config: ObjectKey,
-  mayAbandon: boolean,
 ): void {
   const edge = record.edges.get(config);
   const configRecord = store.configs.get(config);
@@ -308,7 +287,5 @@ function endEdge(
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
   const isMarked = store.persisted.markOf(record.workload.ref, ref) !== undefined;
   effects.persist(config, isMarked ? 'now' : 'soon');
-  if (store.dependents.dependentsOf(config).size > 0) return;
-  if (mayAbandon) store.abandoned.set(config, ref);
   store.forgetConfig(config);
 }

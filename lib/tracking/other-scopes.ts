@@ -33,15 +33,15 @@ export function digestByOtherScopes(
   config: ConfigRecord,
 ): RunningDigest | undefined {
   if (store.persisted.entryOf(config.ref) !== undefined) return undefined;
-  const others = othersOf(store, config.ref);
-  for (const { ref } of others) abandon(store, effects, ref);
+  const others = partsOf(store, config.ref);
+  for (const { ref } of others) effects.persist(keyOf(ref), 'soon');
   const isCurrent = others.every((other) => hasCurrent(store, other));
   return isCurrent && !isMarkedOnOther(store, record, config) ? undefined : UNKNOWN;
 }
 
 /** Whether the state has a mark of the workload on another part of the object. */
 export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { ref }: ConfigRecord): boolean {
-  return othersOf(store, ref).some(
+  return partsOf(store, ref).some(
     (other) =>
       keyOf(other.ref) !== keyOf(ref) && store.persisted.markOf(workload.ref, other.ref) !== undefined,
   );
@@ -49,15 +49,11 @@ export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { re
 
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
-  const [own, whole] = [keyOf(ref), wholeOf(ref)];
-  const key = keyOf(whole);
-  const known = [whole, ...store.scopes.of(key), ...store.abandoned.of(key)];
-  // To sort all entries by their objects would take long after each write: few are asked for at a start.
-  const others = store.scopes.recorded.has(key) ? othersOf(store, ref).map((other) => other.ref) : known;
-  return others.some((other) => keyOf(other) !== own && store.persisted.entryOf(other) !== undefined);
+  return partsOf(store, ref).some((other) => keyOf(other.ref) !== keyOf(ref));
 }
 
-function othersOf(store: Store, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
+/** The parts of the object that have an entry. */
+export function partsOf(store: Store, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
   const parts = partsIn(store).get(keyOf(object)) ?? [];
   if (keys === undefined) return parts;
   const entry = store.persisted.entryOf(object);
@@ -78,13 +74,6 @@ export function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntr
   }
   PARTS.set(entries, parts);
   return parts;
-}
-
-function abandon(store: Store, effects: Effects, ref: ConfigRef): void {
-  const key = keyOf(ref);
-  if (store.dependents.dependentsOf(key).size > 0) return;
-  store.abandoned.set(key, ref);
-  effects.persist(key, 'soon');
 }
 
 /** Whether the entry of the part has the current content, as far as that is known. */

@@ -33,7 +33,6 @@ export function rescope(
     const edge = nextEdge(stamped, { type: 'began', running: runningDigest });
     putEdge(store, record, config, edge);
     store.dependents.add(key, config);
-    store.abandoned.delete(config);
     effects.note({
       reason: 'followed',
       workload: record.workload.ref,

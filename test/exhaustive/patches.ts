@@ -81,7 +81,7 @@ export function answer(world: World, name: Name): void {
   const { resourceVersion } = patch.answer;
   const span = timeOf(world, (timeline) => timeline.ofWrite(resourceVersion, sign));
   const event = { ...OUTSIDE_THE_STREAM, key: keyOfName(name), object: patch.answer, span } as const;
-  if (record !== undefined) apply(world, observeWorkload(process.store, event, world.workloads.hasListed));
+  if (record !== undefined) apply(world, observeWorkload(process.store, event));
   const effects = new Effects();
   acceptRollout(process.store, effects, patch.plan, patch.answer, span);
   apply(world, effects);
@@ -117,7 +117,7 @@ function refresh(world: World, name: Name, plan: RolloutPlan): void {
   const before = record && { at: record.knownAt, arrival: record.knownAt };
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { ...OUTSIDE_THE_STREAM, key, object, span };
-  apply(world, observeWorkload(store, event, world.workloads.hasListed));
+  apply(world, observeWorkload(store, event));
   abandon(world, plan);
 }
 

@@ -42,7 +42,7 @@ export function listWorkloads(world: World): void {
     const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, workloads.sign));
     const flags = { isInInitialList: isFirst, isRelisted: !isFirst };
     const event = { type: 'present', key: keyOfName(name), object, span, ...flags } as const;
-    apply(world, observeWorkload(processOf(world).store, event, !isFirst));
+    apply(world, observeWorkload(processOf(world).store, event));
   }
   workloads.sign = timeOf(world, (timeline) => timeline.sign(String(world.clock)));
   workloads.hasListed = true;
@@ -77,7 +77,7 @@ export function hearWorkload(world: World): void {
   const span = timeOf(world, (timeline) => timeline.ofWrite(String(resourceVersion), workloads.sign));
   const flags = { isInInitialList: false, isRelisted: false };
   const event = { type: 'present', key: keyOf(object.ref), object, span, ...flags } as const;
-  apply(world, observeWorkload(processOf(world).store, event, true));
+  apply(world, observeWorkload(processOf(world).store, event));
   workloads.sign = timeOf(world, (timeline) => timeline.sign(String(resourceVersion)));
 }
 

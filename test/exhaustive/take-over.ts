@@ -114,7 +114,7 @@ function standbyOf(world: World): Store {
     observeConfig(edges, { ...IN_LIST, key: CONFIG_KEY, object, span: spanOf(world, object) });
   }
   for (const object of workloads?.seen ?? workloadsOf(world)) {
-    observeWorkload(edges, { ...IN_LIST, key: keyOf(object.ref), object, span: spanOf(world, object) }, true);
+    observeWorkload(edges, { ...IN_LIST, key: keyOf(object.ref), object, span: spanOf(world, object) });
   }
   return edges;
 }
@@ -170,7 +170,7 @@ function lookOf(world: World, store: Store, timeline: Timeline): Refetcher {
     project: () => config ?? absurd(),
     client: { get: () => Promise.resolve({ kind: 'found', object }) },
     onConfig: (event) => observeConfig(store, event),
-    onWorkload: (event) => observeWorkload(store, event, true),
+    onWorkload: (event) => observeWorkload(store, event),
     random: () => 0,
     log: NO_LOG,
   });
@@ -196,7 +196,7 @@ function lead(world: World, standby: Store): void {
     { store: standby, others: new Map() },
     {
       onConfig: (event) => apply(world, observeConfig(store, event)),
-      onWorkload: (event) => apply(world, observeWorkload(store, event, true)),
+      onWorkload: (event) => apply(world, observeWorkload(store, event)),
       observeNamespace: () => {},
     },
   );

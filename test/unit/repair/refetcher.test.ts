@@ -25,7 +25,7 @@ function fresh(world: World): Refetcher {
   return new Refetcher({
     ...UNUSED,
     store,
-    onWorkload: (event) => void observeWorkload(store, event, false),
+    onWorkload: (event) => void observeWorkload(store, event),
   });
 }
 

@@ -130,9 +130,7 @@ export class RolloutStage {
       observe: (ref, workload, written) => {
         const span = written ?? timeline.ofListed(workload.resourceVersion, undefined);
         const news = { type: 'present', key: keyOf(ref), object: workload, span } as const;
-        this.apply(
-          observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
-        );
+        this.apply(observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }));
       },
       onOutcome: (ref, outcome, pending, nextTryMs) => {
         const type = wordOf(outcome);

@@ -39,7 +39,7 @@ type Step =
   | { readonly do: 'mark'; readonly config: string; readonly marks: Vocabulary }
   | { readonly do: 'delete'; readonly config: string }
   | { readonly do: 'owner'; readonly workload: string; readonly sketch: Sketch; readonly late: number }
-  | { readonly do: 'remove'; readonly workload: string; readonly mayAbandon: boolean }
+  | { readonly do: 'remove'; readonly workload: string }
   | { readonly do: 'send' | 'land' | 'answer' | 'give-up'; readonly workload: string }
   | {
       readonly do: 'write';
@@ -91,7 +91,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: one('mark'), config, marks }) },
   { weight: 1, arbitrary: fc.record({ do: one('delete'), config }) },
   { weight: 4, arbitrary: fc.record({ do: one('owner'), workload, sketch, late }) },
-  { weight: 1, arbitrary: fc.record({ do: one('remove'), workload, mayAbandon: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: one('remove'), workload }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('send', 'land', 'answer', 'give-up'), workload }) },
   {
     weight: 4,
@@ -129,7 +129,7 @@ class Drama {
         world.workload(step.workload, step.sketch, hidden(world, step.late));
         break;
       case 'remove':
-        world.noWorkload(step.workload, step.mayAbandon);
+        world.noWorkload(step.workload);
         this.#flights.delete(step.workload);
         break;
       case 'write':

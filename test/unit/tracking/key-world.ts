@@ -55,7 +55,7 @@ export class KeyWorld extends World {
     );
     const span = { from: initial ? Number.NEGATIVE_INFINITY : version - 1, to: version };
     const news = { type: 'present', isInInitialList: initial, isRelisted: relisted } as const;
-    return observeConfig(store, { ...news, span, key: keyOf(object.ref), object });
+    return this.requested(observeConfig(store, { ...news, span, key: keyOf(object.ref), object }));
   }
 
   /** A workload that follows `cfg`, as `sketch` says besides. */

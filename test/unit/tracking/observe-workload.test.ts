@@ -6,7 +6,7 @@ import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { isGivenUp } from '../../../lib/tracking/take-backs.ts';
 import type { Sketch } from './sketch.ts';
-import { settled, settledWith, World } from './world.ts';
+import { OPEN_GATE, settled, settledWith, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.reported('note').map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>
@@ -281,27 +281,19 @@ test('opting out forgets what was owed', () => {
   assert.equal(world.store.dependents.size, 0);
 });
 
-const GOING: Record<string, (world: World, mayAbandon: boolean) => void> = {
-  'is deleted': (world, mayAbandon) => world.noWorkload('web', mayAbandon),
-  'opts out': (world, mayAbandon) => {
-    world.edit('web', { follows: [] });
-    world.tellWorkload('web', {}, mayAbandon);
-  },
-  'names another object': (world, mayAbandon) => {
-    world.edit('web', { follows: ['tls'] });
-    world.tellWorkload('web', {}, mayAbandon);
-  },
+const GOING: Record<string, (world: World) => void> = {
+  'is deleted': (world) => world.noWorkload('web'),
+  'opts out': (world) => world.workload('web', { follows: [] }),
+  'names another object': (world) => world.workload('web', { follows: ['tls'] }),
 };
 
 for (const [sentence, act] of Object.entries(GOING)) {
   test(`the entry goes when the last dependent ${sentence}, but only while everything is listed`, () => {
-    for (const mayAbandon of [true, false]) {
-      const world = settled('web');
-      act(world, mayAbandon);
-      assert.equal(world.store.abandoned.has(world.configKey('cfg')), mayAbandon);
-      world.write();
-      assert.equal('v1.ConfigMap_cfg' in world.written, !mayAbandon);
-    }
+    const world = settled('web');
+    act(world);
+    assert.deepEqual(world.plans(undefined, { ...OPEN_GATE, isSynced: () => false }), []);
+    world.write();
+    assert.ok(!('v1.ConfigMap_cfg' in world.written));
   });
 }
 
@@ -325,8 +317,8 @@ test('an end that is older than what is known says nothing: the workload was cre
   world.tellWorkload('web');
   const key = world.workloadKey('web');
   const { knownAt } = world.record('web');
-  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } }, true);
+  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } });
   assert.ok(world.store.workloads.has(key));
-  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } }, true);
+  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } });
   assert.ok(!world.store.workloads.has(key));
 });

@@ -76,7 +76,7 @@ function tell(world: World, told: Told): Effects {
     isInInitialList: false,
     isRelisted: false,
   } as const;
-  return observeWorkload(world.store, event, true);
+  return observeWorkload(world.store, event);
 }
 
 test('annotations on both objects are one edge, and the Deployment owes nothing of its own', () => {
@@ -128,7 +128,7 @@ test('a Deployment is followed again once the Rollout is gone', () => {
   const world = settled('web');
   tell(world, { at: 20 });
   const absent = { type: 'absent', key: ROLLOUT, span: { from: 20, to: 21 } } as const;
-  observeWorkload(world.store, absent, true);
+  observeWorkload(world.store, absent);
   assert.equal(world.store.workloads.size, 0);
   world.now = 21;
   world.workload('web', { image: 'v2' });

@@ -58,6 +58,8 @@ export class World {
   readonly #flags: Partial<VocabularyOptions>;
   readonly #rules: PresenceRules | undefined;
   now = 0;
+  /** The objects of which an observation has asked for a write. */
+  readonly #candidates = new Set<ObjectKey>();
   /** Where the next new entry goes. */
   nextShard = 0;
 
@@ -132,7 +134,9 @@ export class World {
     const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
     const resourceVersion = String(version);
     const object = { ref, uid, resourceVersion, digest: d(content), annotations, ...isState };
-    return observeConfig(this.store, { ...this.#news(arrival, version), key: keyOf(ref), object });
+    return this.requested(
+      observeConfig(this.store, { ...this.#news(arrival, version), key: keyOf(ref), object }),
+    );
   }
 
   /** A Secret gets `content`, and its stream tells. */
@@ -185,21 +189,28 @@ export class World {
   }
 
   /** The stream tells of the workload as it is now. */
-  tellWorkload(name: string, arrival: Arrival = {}, mayAbandon = true): Effects {
+  tellWorkload(name: string, arrival: Arrival = {}): Effects {
     const key = this.workloadKey(name);
     const live = this.live.get(name);
     if (live === undefined) {
-      return observeWorkload(this.store, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
+      return this.requested(observeWorkload(this.store, { type: 'absent', key, span: this.#span(arrival) }));
     }
     const object = this.view(name);
-    return observeWorkload(this.store, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
+    return this.requested(observeWorkload(this.store, { ...this.#news(arrival, live.version), key, object }));
+  }
+
+  /** Takes note of the objects of which an observation asks for a write. */
+  requested(effects: Effects): Effects {
+    for (const urgency of ['now', 'soon'] as const)
+      for (const config of effects.toPersist(urgency)) this.#candidates.add(config);
+    return effects;
   }
 
   /** The workload is deleted, and its stream tells. */
-  noWorkload(name: string, mayAbandon = true): Effects {
+  noWorkload(name: string): Effects {
     this.now += 1;
     this.live.delete(name);
-    return this.tellWorkload(name, {}, mayAbandon);
+    return this.tellWorkload(name);
   }
 
   /** The live workload as the API server would send it. */
@@ -273,7 +284,7 @@ export class World {
     isLast = false,
   ): readonly StateWrite[] {
     const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
-    const known = [...this.store.dependents.configs(), ...this.store.abandoned.keys()];
+    const known = [...new Set([...this.store.dependents.configs(), ...this.#candidates])];
     return this.#planFor(names === undefined ? known : keys(names), keys(urgent), gate, isLast);
   }
 
