@@ -102,8 +102,6 @@ export interface ShardedState {
   readonly shards: readonly Entries[];
   /** The shard of each entry that counts. */
   readonly homes: ReadonlyMap<StateKey, number>;
-  /** By shard, the keys of duplicate entries that do not count. */
-  readonly strays: ReadonlyMap<number, readonly StateKey[]>;
   /** The entries that have marks. */
   readonly marked: Entries;
 }
@@ -113,18 +111,14 @@ export function together(shards: readonly Entries[]): ShardedState {
   const entries = new Map<StateKey, StateEntry>();
   const marked = new Map<StateKey, StateEntry>();
   const homes = new Map<StateKey, number>();
-  const strays = new Map<number, StateKey[]>();
   const all = shards.flatMap((own, shard) => [...own].map((each) => [shard, ...each] as const));
   for (const [shard, key, entry] of all) {
-    if (homes.has(key)) {
-      strays.set(shard, [...(strays.get(shard) ?? []), key]);
-      continue;
-    }
+    if (homes.has(key)) continue;
     entries.set(key, entry);
     homes.set(key, shard);
     if (entry.marks !== undefined) marked.set(key, entry);
   }
-  return { shards, entries, homes, strays, marked };
+  return { shards, entries, homes, marked };
 }
 
 /** A state without entries. */

@@ -366,10 +366,6 @@ function draftsOf(
     draft.isDue ||=
       entry === undefined || !sameContent(entry, before) || areMarksDue(store, config, before, entry);
   }
-  for (const [shard, keys] of store.persisted.state.strays) {
-    for (const key of keys) draftOf(shard).entries.set(key, undefined);
-    draftOf(shard).isDue = true;
-  }
   return drafts;
 }
 

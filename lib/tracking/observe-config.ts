@@ -124,8 +124,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   const mayHaveChanged =
     difference.mayHaveChanged ||
     (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
-    (isAnother && !event.isInInitialList);
-  if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
+    isAnother;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
   if (difference.isFirst === true) appear(store, effects, event, record);

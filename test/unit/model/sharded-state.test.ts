@@ -36,7 +36,6 @@ interface Row {
   readonly entries: Data;
   readonly marked?: readonly string[];
   readonly homes: Record<string, number>;
-  readonly strays?: Record<number, readonly string[]>;
 }
 
 const ROWS: Record<string, Row> = {
@@ -49,14 +48,12 @@ const ROWS: Record<string, Row> = {
     shards: [{}, { [CFG]: 'a.1' }, { [CFG]: 'b.1' }],
     entries: { [CFG]: 'a.1' },
     homes: { [CFG]: 1 },
-    strays: { 2: [CFG] },
   },
   'the marks of an entry count with it': {
     shards: [{ [CFG]: 'a.1?Deployment/web' }, { [CFG]: 'b.1?Deployment/api', [TLS]: 'b.1?Deployment/web=7' }],
     entries: { [CFG]: 'a.1?Deployment/web', [TLS]: 'b.1?Deployment/web=7' },
     marked: [CFG, TLS],
     homes: { [CFG]: 0, [TLS]: 1 },
-    strays: { 1: [CFG] },
   },
 };
 
@@ -66,7 +63,6 @@ for (const [sentence, row] of Object.entries(ROWS)) {
     assert.deepEqual(shortEntries(state.entries), row.entries);
     assert.deepEqual([...state.marked.keys()], row.marked ?? []);
     assert.deepEqual(Object.fromEntries(state.homes), row.homes);
-    assert.deepEqual(Object.fromEntries(state.strays), row.strays ?? {});
   });
 }
 
@@ -97,7 +93,6 @@ test('law: however the objects are spread over shards, together they say the sam
       );
       const one = together([shard(dataOf(all))]);
       assert.deepEqual([spread.entries, spread.marked], [one.entries, one.marked]);
-      assert.equal(spread.strays.size, 0);
     }),
   );
 });

@@ -274,20 +274,6 @@ test('a shard that others made is read before anything is written', async (t) =>
   assert.deepEqual(stage.dataOf(1), { [TLS]: 'b.1' });
 });
 
-test('of an object in two shards the lower one counts, and the other entry goes', async (t) => {
-  const stage = new CommitterStage(
-    t,
-    { [CFG]: 'a.1' },
-    { ...OURS, ...two },
-    { further: [{ [CFG]: 'b.1?Deployment/web', [TLS]: 'a.1' }] },
-  );
-  stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
-  assert.equal(stage.world.needsRollout('web') || stage.world.needsRollout('api'), false);
-  stage.request([], ['cfg', 'tls']);
-  await stage.pass(3000);
-  assert.deepEqual([stage.data, stage.dataOf(1)], [{ [CFG]: 'a.1' }, { [TLS]: 'a.1' }]);
-});
-
 test('a new shard that is refused is done without: the last one takes the entry', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }, OURS, ONE_EACH);
   stage.listed('cfg', 'a', 'web').listed('tls', 'b', 'api');
