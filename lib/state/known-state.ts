@@ -69,6 +69,9 @@ export interface Contest extends TermMark {
   readonly shard: number;
 }
 
+/** The version of a shard that a write has made outdated, so that an earlier write without an answer can no longer be applied. */
+const FENCE_ANNOTATION = 'reloader.k8s.collaborne.com/fence';
+
 /** A shard that was reported as full and has shrunk below this size is reported again when it is full once more. */
 const ROOMY_BYTES = FULL_BYTES * 0.9;
 
@@ -236,17 +239,31 @@ export class KnownState {
   /**
    * Sends a merge patch. Every write of the first shard also announces `count` shards and the version of the state's format.
    */
-  async #send(shard: number, data: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
+  async #send(
+    shard: number,
+    data: StateWrite['data'],
+    count: number,
+    fence: Record<string, string> = {},
+  ): Promise<WriteResult<StateVersion>> {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
     const { stateClient } = this.#options;
-    const annotations = this.#annotationsFor(shard, count);
+    const annotations = { ...this.#annotationsFor(shard, count), ...fence };
     const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
     else this.#sent.delete(shard);
     if (result.kind === 'gone') this.#lose(shard);
     if (result.kind === 'accepted') this.#know(shard, result.object);
     return result;
+  }
+
+  /**
+   * The last write of the shard has no answer and is not applied, but it still may be: a write that changes something makes its
+   * resourceVersion outdated.
+   */
+  async #fence(shard: number, version: string): Promise<Refusal | undefined> {
+    const result = await this.#send(shard, {}, this.count, { [FENCE_ANNOTATION]: version });
+    return result.kind === 'accepted' ? undefined : result;
   }
 
   /** The annotations of the next write of a shard. */
@@ -269,6 +286,9 @@ export class KnownState {
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard);
     this.#stale.delete(shard);
+    const version = reading.kind === 'found' ? reading.object.resourceVersion : undefined;
+    if (sent !== undefined && version !== undefined && version === this.#versions[shard])
+      return await this.#fence(shard, version);
     this.#sent.delete(shard);
     if (reading.kind !== 'found') {
       if (isKnown) this.#lose(shard);

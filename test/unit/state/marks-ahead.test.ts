@@ -40,7 +40,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     given: ({ store }) => store.faults.push({ kind: 'unanswered', message: 'reset' }),
     isMarked: false,
     data: NOT_WRITTEN,
-    patches: 1,
+    patches: 2,
   },
   'after a conflict the state is read and written again': {
     given: ({ store }) => store.faults.push({ kind: 'conflict' }),
@@ -127,6 +127,30 @@ test('marks: a write on its way that removes one is waited for', async (t) => {
   await stage.pass(100);
   assert.equal(await again, true);
   assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/web' });
+});
+
+test('marks: none counts while a write without an answer may still remove it', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  const { world, committer, store } = stage;
+  world.config('cfg', 'b');
+  const first = committer.mark(world.record('web'));
+  await stage.pass(100);
+  assert.equal(await first, true);
+  // The write that removes the mark is not answered, and neither is the one that follows.
+  store.faults.push({ kind: 'unanswered', message: 'timeout' }, { kind: 'unanswered', message: 'timeout' });
+  world.config('cfg', 'a');
+  stage.request([], ['cfg']);
+  await stage.pass(1050);
+  const late = store.patches.find(({ data }) => data[CFG]?.includes('?') === false);
+  world.config('cfg', 'b');
+  assert.deepEqual(
+    [stage.data, committer.isMarked(world.record('web'))],
+    [{ [CFG]: 'b.1?Deployment/web' }, false],
+  );
+  await stage.pass(3000);
+  assert.equal(committer.isMarked(world.record('web')), true);
+  assert.ok(late !== undefined);
+  assert.deepEqual(await store.patch(0, late), { kind: 'conflict' });
 });
 
 test('marks: that of an outdated workload stays beside a write of another object', async (t) => {

@@ -84,8 +84,10 @@ export class ScriptedStore implements StateClient {
     this.times.push(monotonicMs());
     const own = this.faultsOf.get(shard) ?? [];
     const fault = await this.#fault(own.length > 0 ? own : this.faults);
-    if (fault !== undefined && fault.kind !== 'answer-lost') return fault;
     const live = this.shards.get(shard);
+    // Somebody else wrote the same.
+    if (fault?.kind === 'conflict' && live !== undefined) this.put(live.data, live.annotations, shard);
+    if (fault !== undefined && fault.kind !== 'answer-lost') return fault;
     if (live === undefined) return { kind: 'gone' };
     if (live.resourceVersion !== patch.resourceVersion) return { kind: 'conflict' };
     const data = { ...live.data };

@@ -171,12 +171,15 @@ test('a lost answer to a write that is in force: nothing is written twice', asyn
   assert.equal(stage.world.plan(), undefined);
 });
 
-test('a lost answer to a write that is not in force: it is sent again after a pause', async (t) => {
+test('a write that is not answered or applied can no longer be applied, and is sent again after a pause', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'unanswered', message: 'reset' });
   stage.request(['cfg']);
   await stage.pass(400);
-  assert.equal(stage.store.patches.length, 1);
+  const [late, fence, ...others] = stage.store.patches;
+  assert.ok(late !== undefined && others.length === 0);
+  assert.deepEqual(fence?.data, {});
+  assert.deepEqual(await stage.store.patch(0, late), { kind: 'conflict' });
   await stage.pass(200);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
 });
