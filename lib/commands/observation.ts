@@ -23,7 +23,7 @@ import { WatchFeed } from './watch-feed.ts';
 
 /** The persisted state, as far as the person may read it. */
 export type StateAccess =
-  /** `keys`: the entries and overrides as they were read. */
+  /** `keys`: the entries as they were read. */
   | { readonly is: 'read'; readonly keys: ReadonlySet<string>; readonly isKeyed: boolean }
   | { readonly is: 'absent' }
   | { readonly is: 'unknown'; readonly why: string };

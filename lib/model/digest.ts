@@ -100,7 +100,7 @@ export function algorithmOf(digest: Digest | undefined): AlgorithmName | undefin
   return end < 0 ? SHA1.name : digest.slice(0, end);
 }
 
-/** The digest of a content, and its digests under the algorithms that older entries, overrides or stamps name. */
+/** The digest of a content, and its digests under the algorithms that older entries or stamps name. */
 export interface Digests {
   readonly digest?: Digest | undefined;
   /** @default none */

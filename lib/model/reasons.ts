@@ -77,7 +77,7 @@ export const REASONS = {
   'state-missing':
     'A state ConfigMap is missing at the start; for its objects the present content is the baseline.',
   'state-full':
-    'A state ConfigMap is full: a change with outdated workloads is not committed there before some of them are rolled.',
+    'A state ConfigMap is full: a restart rolls all followers of some of its objects once, and new objects get no entry there.',
   'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',
   'state-key-lost':
     'Entries of the state are under a key that is lost; the present content of their objects is the baseline.',

@@ -1,4 +1,10 @@
-/** The grammar of the state: its keys and entries. */
+/**
+ * The grammar of the state: its keys and entries. One entry is, for example,
+ *
+ *     v1.ConfigMap_web: k41c0d9ee:5e64….1!0a0b=shop/Deployment/web?Deployment/api?StatefulSet/db=1764256789123007
+ *
+ * the digest, what halted this content, a follower whose pods may run anything, and one that our rollout with this id replaces.
+ */
 
 import { createHash } from 'node:crypto';
 import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';

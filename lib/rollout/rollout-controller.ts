@@ -52,7 +52,7 @@ export interface RolloutControllerOptions
 
 /** For the heartbeat: one attempt is several calls, each with a time-out of half a minute. */
 const LONGEST_ATTEMPT_MS = 120_000;
-/** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
+/** A commit does not wait for a window that lasts longer than this many quiet periods; it records a mark instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
 /** A long block is asked about in between: the time of day may be set. */
 const LONGEST_BLOCK_MS = 600_000;
@@ -171,7 +171,7 @@ export class RolloutController {
   }
 
   /**
-   * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
+   * Whether the workload is about to be patched, so that a commit waits for it instead of recording a mark. Not for one
    * that backs off, is blocked, evicts pods, or has been in its window for six quiet periods: no workload delays the
    * others for long.
    */

@@ -5,7 +5,7 @@
  */
 
 import type { AlgorithmName } from '../model/digest.ts';
-import type { WriteResult } from '../model/outcome.ts';
+import type { Reading, WriteResult } from '../model/outcome.ts';
 import {
   parseState,
   STATE_VERSION,
@@ -257,12 +257,16 @@ export class KnownState {
     return result;
   }
 
-  /**
-   * The last write of the shard has no answer and is not applied, but it still may be: a write that changes something makes its
-   * resourceVersion outdated.
-   */
-  async #fence(shard: number, version: string): Promise<Refusal | undefined> {
-    const result = await this.#send(shard, {}, this.count, { [FENCE_ANNOTATION]: version });
+  /** Whether the last write of the shard has no answer and is not applied, but still may be. */
+  #isUndecided(shard: number, reading: Reading<StateVersion>): boolean {
+    if (!this.#sent.has(shard) || reading.kind !== 'found') return false;
+    return reading.object.resourceVersion === this.#versions[shard];
+  }
+
+  /** A write that changes something makes the resourceVersion of the undecided one outdated. */
+  async #fence(shard: number): Promise<Refusal | undefined> {
+    const fence = { [FENCE_ANNOTATION]: this.#versions[shard] ?? '' };
+    const result = await this.#send(shard, {}, this.count, fence);
     return result.kind === 'accepted' ? undefined : result;
   }
 
@@ -286,9 +290,7 @@ export class KnownState {
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard);
     this.#stale.delete(shard);
-    const version = reading.kind === 'found' ? reading.object.resourceVersion : undefined;
-    if (sent !== undefined && version !== undefined && version === this.#versions[shard])
-      return await this.#fence(shard, version);
+    if (this.#isUndecided(shard, reading)) return await this.#fence(shard);
     this.#sent.delete(shard);
     if (reading.kind !== 'found') {
       if (isKnown) this.#lose(shard);

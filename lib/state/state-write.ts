@@ -153,6 +153,7 @@ interface Choice {
   readonly postponed: Set<ObjectKey>;
 }
 
+/** Decides about one candidate: its entry is written now, or the candidate is postponed. */
 function consider(store: Store, request: StateRequest, choice: Choice, config: ObjectKey): void {
   const { gate, urgent } = request;
   const ref = store.configs.get(config)?.ref ?? configRefIn(config);
@@ -170,6 +171,7 @@ function consider(store: Store, request: StateRequest, choice: Choice, config: O
   if (urgent.has(config)) reviewMarks(store, gate, choice, ref, true);
 }
 
+/** Chooses the shard of a candidate that may be written, and the marks of its entry. */
 function choose(
   store: Store,
   { gate, place }: StateRequest,
@@ -269,10 +271,12 @@ function isHeldUp(
   return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
 }
 
+/** Whether the state has no entry of the object or of a part of it. */
 function saysNothingOf(store: Store, ref: ConfigRef): boolean {
   return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
 }
 
+/** Whether a follower is outdated on the object and about to be patched: then one write comes after the patch. */
 function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
   return store
     .edgesOf(config)
@@ -309,6 +313,7 @@ function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
   );
 }
 
+/** Whether a workload follows the object, or this set of its keys. */
 function isFollowed(store: Store, ref: ConfigRef): boolean {
   return store.dependents.dependentsOf(keyOf(ref)).size > 0;
 }
@@ -320,6 +325,10 @@ interface Draft {
   isDue: boolean;
 }
 
+/**
+ * One write for each shard in which something is due, or of which a candidate is urgent: an attempt waits for its answer. What is not
+ * due, such as the end of a mark that means nothing, goes along.
+ */
 function writesOf(
   store: Store,
   { urgent, fresh = NONE, isLast = false }: StateRequest,
@@ -342,6 +351,7 @@ function writesOf(
     }));
 }
 
+/** By shard, all that differs from the state. */
 function draftsOf(
   store: Store,
   desired: ReadonlyMap<ObjectKey, Desired>,
@@ -369,6 +379,7 @@ function draftsOf(
   return drafts;
 }
 
+/** Whether both are equal but for their marks. */
 function sameContent(entry: StateEntry, before: StateEntry | undefined): boolean {
   return before !== undefined && sameEntry(withoutMarks(entry), withoutMarks(before));
 }

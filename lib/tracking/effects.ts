@@ -72,7 +72,7 @@ export class Effects {
     this.#enqueued.push([workload, reason]);
   }
 
-  /** The entry or overrides of an object may have to be written; `now` outweighs `soon`. */
+  /** The entry of an object may have to be written; `now` outweighs `soon`. */
   persist(config: ObjectKey, urgency: Urgency): void {
     if (urgency === 'now' || !this.#persisted.has(config)) this.#persisted.set(config, urgency);
   }

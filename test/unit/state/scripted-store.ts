@@ -85,8 +85,7 @@ export class ScriptedStore implements StateClient {
     const own = this.faultsOf.get(shard) ?? [];
     const fault = await this.#fault(own.length > 0 ? own : this.faults);
     const live = this.shards.get(shard);
-    // Somebody else wrote the same.
-    if (fault?.kind === 'conflict' && live !== undefined) this.put(live.data, live.annotations, shard);
+    if (fault?.kind === 'conflict') this.#touch(shard);
     if (fault !== undefined && fault.kind !== 'answer-lost') return fault;
     if (live === undefined) return { kind: 'gone' };
     if (live.resourceVersion !== patch.resourceVersion) return { kind: 'conflict' };
@@ -98,6 +97,12 @@ export class ScriptedStore implements StateClient {
     this.put(data, { ...live.annotations, ...patch.annotations }, shard);
     return fault === undefined ? this.#accepted(shard) : { kind: 'unanswered', message: 'lost' };
   };
+
+  /** Somebody else writes the same. */
+  #touch(shard: number): void {
+    const live = this.shards.get(shard);
+    if (live !== undefined) this.put(live.data, live.annotations, shard);
+  }
 
   /** Resolves the fault that is due; a held call goes on as usual afterwards. */
   async #fault(faults: Fault[]): Promise<Exclude<Fault, { kind: 'held' }> | undefined> {
