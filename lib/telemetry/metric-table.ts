@@ -54,8 +54,7 @@ export const LEADER_GAUGES = {
   reloader_contents_halted:
     'Objects whose present content is halted, since a workload did not get ready with it',
   reloader_state_entries: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
-  reloader_state_marked_workloads:
-    'Workloads that the state marks, since their pods may run something else',
+  reloader_state_marked_workloads: 'Workloads that the state marks, since their pods may run something else',
   reloader_state_bytes: 'Size of all keys and values of the state',
   reloader_state_config_maps: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
 } as const;
