@@ -27,6 +27,8 @@ export const APPROVED: string = `${PREFIX}/approved`;
 
 /** From a decision to its patch. */
 const GRACE_MS = 5000;
+/** Until the event of an annotation has arrived, where requests or streams have gone wrong. */
+const LATE_MS = 60_000;
 /** Until a write is noted. */
 const SLACK_MS = 100;
 
@@ -73,15 +75,15 @@ function timeOf(event: Readonly<Record<string, unknown>>): string {
 export function heldBy(trace: Trace, write: Of<'write'>): readonly string[] {
   const [before, after] = [annotationsOf(write.before), annotationsOf(write.after)];
   const isWrong = before[APPROVAL] === 'required' && before[APPROVED] !== tokenOf(broughtBy(trace, write));
+  const isLate = isTroubledAt(trace, write.at);
   const isNew = about(trace, 'workload', write.to).some(
-    ({ ms }) => ms <= write.ms + SLACK_MS && write.ms - ms < GRACE_MS,
+    ({ ms }) => ms <= write.ms + SLACK_MS && write.ms - ms < (isLate ? LATE_MS : GRACE_MS),
   );
   const isClosed =
     !isNew &&
     !hasUrgent(trace) &&
     [0, GRACE_MS].every((ms) => isClosedAt(before[WINDOW], EPOCH_MS + write.ms - ms));
   const objects = factsOf(trace, 'staged').filter(({ at }) => at < write.at);
-  const isLate = isTroubledAt(trace, write.at);
   const brought = isLate ? [] : broughtBy(trace, write).map(([key]) => key);
   const held = new Map(objects.map((fact) => [keyOf(refOf(fact.config)), fact]));
   const isOfHeld = brought.some((key) => {
