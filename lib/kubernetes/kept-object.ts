@@ -7,7 +7,6 @@ import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { StateChange, StateVersion } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { lastWriteOf } from '../model/time.ts';
 import { ApiError, failedRead, readingOf, writeResultOf } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
@@ -57,9 +56,7 @@ export class KeptObject {
     const { resourceVersion, annotations = {} } = raw.metadata ?? {};
     if (resourceVersion === undefined)
       throw new ApiError('malformed', `the answer is not a ${this.#ref.kind}`);
-    const lastWrite = lastWriteOf(raw.metadata ?? {});
-    const state = { resourceVersion, data: raw.data ?? {}, annotations };
-    return lastWrite === undefined ? state : { ...state, lastWrite };
+    return { resourceVersion, data: raw.data ?? {}, annotations };
   }
 
   #path(): string {

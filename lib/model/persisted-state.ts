@@ -14,8 +14,6 @@ export interface StateVersion {
   /** The values of a Secret are base64. */
   readonly data: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** See lastWriteOf. */
-  readonly lastWrite?: number | undefined;
 }
 
 /** A change of one of these by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */

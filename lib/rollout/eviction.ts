@@ -4,7 +4,6 @@
  * is left, and a start believes so only then.
  */
 
-import { translated } from '../model/digest.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type Outcome,
@@ -18,7 +17,7 @@ import { aboutOf, type PlannedVersion, type RolloutPlan } from '../model/rollout
 import { count } from '../model/text.ts';
 import { isAfter, latestOf, monotonicMs } from '../model/time.ts';
 import { EVER } from '../model/timeline.ts';
-import type { WorkloadRecord } from '../store/records.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
@@ -148,18 +147,10 @@ export class PodEvictions {
 
   /** The latest write of these objects, in seconds since 1970; undefined if one may have been written later than it says. */
   #changeOf(configs: readonly ObjectKey[]): number | undefined {
-    const { configs: records, persisted } = this.#options.store;
-    return latestOf(
-      configs.map((key) => {
-        const record = records.get(key);
-        if (record?.digest === undefined || record.isUndated === true) return undefined;
-        const { ref, digest, lastWrite } = record;
-        if (record.changedAt > Number.NEGATIVE_INFINITY) return lastWrite;
-        // Found by a start: an object that was written before the state differs from its entry only by a write without a time.
-        const written = translated(persisted.entryOf(ref)?.digest, record) ?? digest;
-        return written === digest || isAfter(lastWrite, persisted.writtenAt) ? lastWrite : undefined;
-      }),
-    );
+    const records = configs.map((key) => this.#options.store.configs.get(key));
+    const isDated = (record: ConfigRecord | undefined): boolean =>
+      record?.digest !== undefined && record.isUndated !== true;
+    return latestOf(records.map((record) => (isDated(record) ? record?.lastWrite : undefined)));
   }
 
   /**

@@ -54,11 +54,10 @@ export async function beginTerm({
       marked.push(undefined);
       continue;
     }
-    const { resourceVersion, lastWrite } = version;
+    const { resourceVersion } = version;
     const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
     if (result.kind !== 'accepted') return failureOf(result, 'no term can be begun in the state');
-    // The mark changes no entry: an age comparison with the state still needs the time of the last write of an entry.
-    marked.push({ ...result.object, lastWrite });
+    marked.push(result.object);
   }
   const [first, ...further] = marked;
   return { kind: 'begun', term, shards: [first, ...further] };

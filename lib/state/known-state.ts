@@ -26,7 +26,6 @@ import {
   type TermMark,
 } from '../model/shards.ts';
 import { algorithmsNamedIn, type Knows, type StateKey } from '../model/state-entry.ts';
-import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -143,7 +142,6 @@ export class KnownState {
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
     const { store } = this.#options;
-    store.persisted.writtenAt = latestOf(shards.map((version) => version?.lastWrite));
     // Objects with entries of sets of keys get digests of their keys from now on.
     for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
     this.#stale.clear();

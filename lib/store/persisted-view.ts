@@ -18,8 +18,6 @@ export class PersistedView {
   readonly #homeNamespace: string;
   /** The shard of each entry, existing or sent: an entry never moves to another shard. */
   readonly places: Map<StateKey, number> = new Map();
-  /** The time of the last write of the state before this term, by the API server's clock, see lastWriteOf. */
-  writtenAt: number | undefined;
   /** The known state: all shards together. */
   state: ShardedState = NO_STATE;
 

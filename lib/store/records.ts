@@ -40,7 +40,7 @@ export interface ConfigRecord {
   writtenAt: number;
   /** The latest time in its managedFields, by the API server's clock, see lastWriteOf. */
   lastWrite: number | undefined;
-  /** Whether its content has changed without a change of that time, as by a write that only removes keys. */
+  /** Whether its content may have changed without a change of that time, as by a write that only removes keys, or while no reloader ran. */
   isUndated?: boolean;
   /**
    * The latest moment before its deletion at which it still existed, on the Timeline; undefined while it is present or unseen.

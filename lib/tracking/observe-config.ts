@@ -127,6 +127,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     isAnother;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
+  if (isAnother) record.isUndated = true;
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.report({ type: 'found', config: event.key });

@@ -93,7 +93,9 @@ const refused: Act = async (stage) => {
 const DENIAL = 'admission webhook "backup.example.com" denied the request: no rollouts during the backup';
 
 function isBehind({ sandbox }: Stage): boolean {
-  return Object.keys(stateOf(sandbox)).includes(`ran.${cache.kind}_${cache.name}`);
+  return Object.values(stateOf(sandbox)).some((entry) =>
+    String(entry).endsWith(`?${cache.kind}/${cache.name}`),
+  );
 }
 
 function showPapers(stage: Stage): void {

@@ -52,7 +52,7 @@ describe('the demo', { concurrency: true }, () => {
     assert.equal(await demo.ended, 0, demo.stdout + demo.stderr);
     assert.equal(demo.stderr, '');
     // A value of the state is one line, with the digest under its key.
-    const isOfState = (line: string): boolean => /^ {4}ran\./.test(line);
+    const isOfState = (line: string): boolean => /^ {4}v1\./.test(line);
     const wide = demo.stdout.split('\n').filter((line) => line.length > 100 && !isOfState(line));
     assert.deepEqual(wide, []);
     assert.ok(!demo.stdout.includes('\u001b'), 'no colour where there is no terminal');

@@ -37,8 +37,6 @@ const OMITTED: readonly string[] = [
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // Of the resourceVersion, where anybody asks.
   'writtenAt',
-  // Nothing is evicted or aborted here.
-  ...['isUndated', 'patchedAfter'],
   // Only the budget of rollouts asks for it.
   'rolling',
   // Nothing is evicted, aborted or mounted by a driver here.

@@ -226,12 +226,12 @@ export class ReloaderProcess {
 
 /** The digest of a stamp, or of an entry of the state. */
 export function digestIn(text: unknown): string {
-  return String(text ?? '').replace(/\.\d+$/, '');
+  return String(text ?? '').replace(/\.\d+([!?].*)?$/, '');
 }
 
 /** Whether a mark in the data of a state is of a rollout that is not committed yet: a start would repeat it. */
 export function hasDoubt(state: Readonly<Record<string, unknown>>): boolean {
-  return Object.values(state).some((value) => String(value).includes('"?"'));
+  return Object.values(state).some((value) => /\?[^?=]+(\?|$)/.test(String(value)));
 }
 
 /** No test leaves a process behind, however it ends. */

@@ -21,7 +21,7 @@ const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
 const SOURCE = 'reloader.k8s.collaborne.com/last-reloaded-from';
 const OF_TEMPLATES = [STAMPS, SOURCE, SAP_HASH, 'wave.pusher.com/config-hash'];
-const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret|SecretProviderClass)|ran\.[A-Za-z]+)_/;
+const OWN_KEY = /^([a-z0-9-]+_)?v1\.(ConfigMap|Secret|SecretProviderClass)_/;
 const OF_THE_SERVER = [
   'resourceVersion',
   'generation',

@@ -56,7 +56,7 @@ export class ScriptedStore implements StateClient {
   ): void {
     this.#version += 1;
     const resourceVersion = String(this.#version);
-    this.shards.set(shard, { resourceVersion, data, annotations, lastWrite: undefined });
+    this.shards.set(shard, { resourceVersion, data, annotations });
   }
 
   readonly read: StateClient['read'] = async (shard) => {
