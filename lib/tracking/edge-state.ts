@@ -70,8 +70,11 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
     }
     case 'content-changed':
       return afterContent(edge, event);
-    case 'skipped':
-      return { ...edge, runningDigest: event.observed };
+    case 'skipped': {
+      // What pods our rollout has not replaced yet run is skipped with the content.
+      const rolloutInProgress = edge.rolloutInProgress && edge.runningDigest === event.observed;
+      return { ...edge, runningDigest: event.observed, rolloutInProgress };
+    }
     case 'stamp-seen':
       return { ...edge, stamp: event.stamp };
     case 'pods-seen':

@@ -88,6 +88,11 @@ const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]
     { ...EVENTS.began, isInProgress: true },
     { runningDigest: B, rolloutInProgress: true },
   ],
+  'to skip what they run leaves our rollout in progress': [
+    { runningDigest: B, rolloutInProgress: true },
+    EVENTS.skipped,
+    { runningDigest: B, rolloutInProgress: true },
+  ],
   'late news are what was in force when the edge began': [
     {},
     { ...EVENTS['content-changed'], isLate: true },

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
-import { World } from './world.ts';
+import { settled, World } from './world.ts';
 
 type Vocabulary = Readonly<Record<string, string>>;
 
@@ -267,6 +267,18 @@ test('a change that is declined is committed, without a mark', () => {
   world.config('cfg', 'b');
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1' });
+});
+
+test('a change that is declined while an earlier one is not rolled out leaves no mark, so that a restart rolls nothing', () => {
+  const ignore = { 'reloader.k8s.collaborne.com/ignore': 'true' };
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.config('cfg', 'c', { marks: ignore });
+  world.config('cfg', 'c', { marks: {} });
+  world.write();
+  assert.deepEqual([world.needsRollout('web'), world.written], [false, { 'v1.ConfigMap_cfg': 'c.1' }]);
+  assert.equal(world.restart().needsRollout('web'), false);
 });
 
 test('of two workloads only that one owes which asks', () => {
