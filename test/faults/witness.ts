@@ -2,7 +2,6 @@
 
 import { markIn, type TermMark } from '../../lib/model/shards.ts';
 import { stampsOf, type WorkloadParts } from '../e2e/workloads.ts';
-import { hasDoubt } from '../integration/reloader-process.ts';
 import { type Json, type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import type { Contents } from './contents.ts';
 import type { OnWrite } from './fault-proxy.ts';
@@ -32,7 +31,7 @@ interface State {
   readonly resourceVersion: number;
   /** That of the leader that wrote it. */
   readonly term: number;
-  /** The keys of the workloads whose pods may run anything. */
+  /** The names of the workloads whose pods may run anything. */
   readonly doubts: readonly string[];
 }
 
@@ -158,11 +157,12 @@ function markOf(state: Json | undefined): TermMark {
 }
 
 function doubtsIn(data: JsonObject): readonly string[] {
-  return Object.keys(data).filter((key) => hasDoubt({ [key]: data[key] }));
+  const marks = Object.values(data).flatMap((entry) => String(entry).split('?').slice(1));
+  return marks.filter((mark) => !mark.includes('=')).map((mark) => mark.split('/').at(-1) ?? '');
 }
 
 function hasDoubtOf(name: string, state: State | undefined): boolean {
-  return state?.doubts.some((key) => key.endsWith(`_${name}`)) === true;
+  return state?.doubts.includes(name) === true;
 }
 
 /** After what has an earlier version, unless that says the same. */

@@ -26,7 +26,7 @@ function stampOf({ sandbox }: Cluster): unknown {
   return objectsOf(app?.['env']).at(-1)?.['value'];
 }
 
-const committed = (cluster: Cluster): string | undefined => cluster.state()['v1.ConfigMap_web'];
+const committed = (cluster: Cluster): string => digestIn(cluster.state()['v1.ConfigMap_web']);
 const looks = ({ arrived }: Cluster): string[] =>
   arrived.filter((request) => /^GET \/apis(\/argoproj[^/]*\/v1alpha1)?$/.test(request));
 
