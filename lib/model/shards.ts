@@ -13,7 +13,7 @@ export const MOST_SHARDS = 10;
 export const SHARD_BYTES = 262_144;
 
 /**
- * Beyond this size, in bytes of keys and values, a shard accepts no commit of a change with outdated workloads. The API server
+ * Beyond this size, in bytes of keys and values, a shard accepts no new entry, and one mark for all followers of an object. The API server
  * allows 1 MiB of values, and etcd a request of 1.5 MiB, in which each key stands twice, once in managedFields: with values of at
  * least 16 bytes that is never more than twice this size.
  */

@@ -17,6 +17,7 @@ import { parseState } from '../model/persisted-state.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { lacksDigest } from '../tracking/named-algorithms.ts';
+import { partsIn } from '../tracking/other-scopes.ts';
 import { staleCaches } from '../tracking/stale-caches.ts';
 import type { Refetcher } from './refetcher.ts';
 
@@ -39,10 +40,11 @@ export async function catchUp(
     const parsed = version && parseState(version.data, version.annotations, homeNamespace, knows);
     store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.entries : new Map());
   }
+  for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
     if (record === undefined || isMountedKind(record.ref.kind)) continue;
-    // Forget the version, so that the same one is read again for its digest under another algorithm.
+    // Forget the version, so that the same one is read again for its other digests.
     if (lacksDigest(store, record)) record.resourceVersion = undefined;
   }
   return await lookAtStale(store, look, isListed);

@@ -264,8 +264,13 @@ export class KnownState {
   /** A write that changes something makes the resourceVersion of the undecided one outdated. */
   async #fence(shard: number): Promise<Refusal | undefined> {
     const fence = { [FENCE_ANNOTATION]: this.#versions[shard] ?? '' };
+    const sent = this.#sent.get(shard);
     const result = await this.#send(shard, {}, this.count, fence);
-    return result.kind === 'accepted' ? undefined : result;
+    if (result.kind === 'accepted') return undefined;
+    // The write before may still be applied.
+    if (sent !== undefined && result.kind !== 'gone') this.#sent.set(shard, sent);
+    this.#stale.add(shard);
+    return result;
   }
 
   /** The annotations of the next write of a shard. */

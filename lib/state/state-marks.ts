@@ -1,7 +1,7 @@
 /** The marks of an object's record: one for each follower of which a start would otherwise believe another running digest. */
 
 import { translated } from '../model/digest.ts';
-import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Mark, markOf, recordedDigest, recover, UNKNOWN } from '../model/edge.ts';
 import { copyNameOf } from '../model/kinds/jobs.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 import {
@@ -82,11 +82,12 @@ function markFor(
 
 /**
  * Whether the mark of a workload that does not follow the object stays: its kind is not listed, its Job is deleted and not created
- * again yet, or it follows other keys of the object that have no entry yet.
+ * again yet, or it follows other keys of the object of which the state does not say yet what memory does.
  */
 function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: string): boolean {
   const workload = followerOf(markKey, ref.namespace);
-  if (workload === undefined) return !gate.isSynced(ref.namespace, ref.kind);
+  if (workload === undefined)
+    return !gate.isSynced(ref.namespace, ref.kind, 'forbidden') || mayStandForFormer(store, ref);
   const record = store.workloads.get(keyOf(workload));
   if (record === undefined) {
     const isDeletedJob = store.copies.has(keyOf({ ...workload, name: copyNameOf(workload.name) }));
@@ -94,12 +95,30 @@ function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: s
   }
   if (record.edges.has(keyOf(ref))) return false;
   const whole = wholeKeyOf(keyOf(ref));
-  return [...record.edges.keys()].some((other) => wholeKeyOf(other) === whole && !hasEntry(store, other));
+  return [...record.edges].some(
+    ([other, edge]) => wholeKeyOf(other) === whole && !isWritten(store, record, other, edge),
+  );
 }
 
-function hasEntry(store: Store, config: ObjectKey): boolean {
-  const ref = store.configs.get(config)?.ref;
-  return ref !== undefined && store.persisted.entryOf(ref) !== undefined;
+/** Whether a start would believe of the dependency what memory holds, or that it is unknown. */
+function isWritten(store: Store, { workload }: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+  const observed = store.configs.get(config);
+  const entry = observed && store.persisted.entryOf(observed.ref);
+  if (observed === undefined || entry === undefined) return false;
+  const believed = translated(recover(entry, markOfFollower(entry, workload.ref), edge.stamp), observed);
+  return believed === UNKNOWN || believed === edge.runningDigest;
+}
+
+/** Whether the mark of all followers may stand for a Job that is deleted and not created again yet, or for a follower of other keys now. */
+function mayStandForFormer(store: Store, ref: ConfigRef): boolean {
+  const whole = wholeKeyOf(keyOf(ref));
+  const others = [whole, ...store.scopes.of(whole).map(keyOf)].filter((other) => other !== keyOf(ref));
+  return (
+    [...store.copies].some((copy) => copy.startsWith(`${ref.namespace}/`)) ||
+    others.some((other) =>
+      store.edgesOf(other).some(([record, edge]) => !isWritten(store, record, other, edge)),
+    )
+  );
 }
 
 /** Whether a write is needed for these marks. Not where all that goes are marks that mean nothing beside the present stamps. */

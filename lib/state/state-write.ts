@@ -1,11 +1,18 @@
 /**
  * Plans the writes of the state, one for each shard. The law of every write: a reloader that starts from the written state
  * believes no running digest that this process does not believe. So each workload whose running digest differs from the entry,
- * or is unknown, has a mark in it. Each record is true by itself, so each write may fail alone.
+ * or is unknown, has a mark in it. All parts of an object lie in one shard, so each write may fail alone.
  */
 
 import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  configRefIn,
+  keyOf,
+  type ObjectKey,
+  wholeKeyOf,
+  wholeOf,
+} from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import {
   configRefOf,
@@ -71,7 +78,12 @@ export interface StateRequest {
 
 /** Plans the next writes. It sends nothing and changes nothing. */
 export function planStateWrites(store: Store, request: StateRequest): StatePlan {
-  const choice: Choice = { desired: new Map(), considered: new Map(), postponed: new Set() };
+  const choice: Choice = {
+    desired: new Map(),
+    considered: new Map(),
+    postponed: new Set(),
+    besides: new Map(),
+  };
   for (const config of request.candidates) consider(store, request, choice, config);
   reviewMarked(store, request, choice);
   const { configs, shards: full } = makeRoom(store, request, choice.desired);
@@ -90,9 +102,10 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
-  for (const config of write.touched) {
-    reviewState(store, effects, config);
-    for (const { ref } of partsOf(store, configRefIn(config)))
+  for (const config of write.touched) reviewState(store, effects, config);
+  for (const whole of new Set([...write.touched].map(wholeKeyOf))) {
+    const object = configRefIn(whole);
+    for (const ref of [object, ...partsOf(store, object).map((part) => part.ref)])
       if (!isFollowed(store, ref)) effects.persist(keyOf(ref), 'soon');
   }
 }
@@ -151,6 +164,8 @@ interface Choice {
   /** The shard of each candidate that is not postponed. */
   readonly considered: Map<ObjectKey, number>;
   readonly postponed: Set<ObjectKey>;
+  /** By whole object, the shard of its parts. */
+  readonly besides: Map<ObjectKey, number>;
 }
 
 /** Decides about one candidate: its entry is written now, or the candidate is postponed. */
@@ -175,7 +190,7 @@ function consider(store: Store, request: StateRequest, choice: Choice, config: O
 function choose(
   store: Store,
   { gate, place }: StateRequest,
-  { desired, considered }: Choice,
+  { desired, considered, besides }: Choice,
   ref: ConfigRef,
   entry: StateEntry | undefined | 'nothing',
 ): void {
@@ -183,9 +198,22 @@ function choose(
   const marked = typeof entry === 'object' ? withMarks(store, gate, ref, entry, true) : undefined;
   const placeNew = (first: StateEntry): number =>
     place(store.persisted.entryKeyOf(ref).length + formatEntry(first).length);
-  const shard = store.persisted.shardOf(ref) ?? (marked === undefined ? 0 : placeNew(marked));
+  const whole = wholeKeyOf(config);
+  const shard =
+    store.persisted.shardOf(ref) ??
+    besides.get(whole) ??
+    shardOfParts(store, whole) ??
+    (marked === undefined ? 0 : placeNew(marked));
+  besides.set(whole, shard);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry: marked, shard });
+}
+
+/** The shard of the parts of an object that have an entry: all lie in one, so that one write can replace one by another. */
+function shardOfParts(store: Store, whole: ObjectKey): number | undefined {
+  const object = configRefIn(whole);
+  const parts = [object, ...partsOf(store, object).map(({ ref }) => ref)];
+  return parts.map((ref) => store.persisted.shardOf(ref)).find((shard) => shard !== undefined);
 }
 
 /** The marks of an entry that otherwise stays as it is. */
@@ -267,8 +295,15 @@ function isHeldUp(
   ref: ConfigRef,
 ): boolean {
   const leftOut = saysNothingOf(store, ref) ? 'failing' : 'forbidden';
-  if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
+  if (!gate.isSynced(ref.namespace, ref.kind, leftOut) || isPartUnread(store, config)) return true;
   return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
+}
+
+/** Whether followed keys of the object have to be read again: until then only the digests of its other parts say what pods may run. */
+function isPartUnread({ configs, scopes }: Store, config: ObjectKey): boolean {
+  const whole = wholeKeyOf(config);
+  const record = configs.get(whole);
+  return scopes.hasOf(whole) && record?.digest !== undefined && record.keyDigests === undefined;
 }
 
 /** Whether the state has no entry of the object or of a part of it. */

@@ -62,7 +62,7 @@ export class PersistedView {
     return entry && markOfFollower(entry, workload);
   }
 
-  /** The workloads that have a mark of their own. */
+  /** The workloads that have a mark of their own; without those for which one mark of all followers stands. */
   markedWorkloads(): ReadonlySet<ObjectKey> {
     const workloads = new Set<ObjectKey>();
     for (const [key, { marks = [] }] of this.state.marked) {

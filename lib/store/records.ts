@@ -48,8 +48,10 @@ export interface ConfigRecord {
   absentAfter: number | undefined;
   /** Whether a list ran during its absence: the object may have existed for a while without an event. */
   mayHaveReturned: boolean;
-  /** When its content last changed or may have changed, on the Timeline; -Infinity: not since the state was written. */
+  /** When its content last changed or may have changed, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
+  /** If the first list showed another content than the state's: when that content was written. */
+  foundChangedAt?: number | undefined;
   /** Of a whole object whose keys are digested one by one: their last digests. */
   keyDigests?: KeyDigests | undefined;
   /** Of a set of keys: the object exists, but has to be read again before these keys have a digest. */
@@ -156,7 +158,8 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
  * bound. If the object exists without digests of its keys, the record is unread until the object is read again.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
-  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, keyDigests } = whole;
+  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
+    whole;
   const { digest: last, ...others } =
     keyDigests === undefined ? { digest: undefined } : scopedDigestsOf(keyDigests, ref.keys ?? []);
   const isUnread = whole.digest !== undefined && last === undefined;
@@ -171,6 +174,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     absentAfter,
     mayHaveReturned,
     changedAt,
+    foundChangedAt,
     ...others,
     ...(isUnread ? { isUnread } : {}),
   };

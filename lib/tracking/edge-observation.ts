@@ -54,7 +54,8 @@ export function appearingEdge(
     detail: runningDigest ?? '',
   });
   const edge = newEdge(stamp, followedSince);
-  const mayHaveReadOther = config.changedAt > span.from;
+  const changedAt = Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt);
+  const mayHaveReadOther = changedAt > span.from;
   const running = runningDigest !== undefined && mayHaveReadOther ? UNKNOWN : runningDigest;
   return nextEdge(edge, { type: 'began', running });
 }
@@ -81,11 +82,11 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const running = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   // The reloader that wrote the state has recorded what it doubts.
   const isDoubted = store.settings.isObserver !== true || !workload.isRolledOut;
-  const isOther = observed !== undefined && running !== observed;
-  const mayHaveReadOther = isDoubted && (isOther || config.changedAt > Number.NEGATIVE_INFINITY);
+  const mayHaveReadOther = isDoubted && observed !== undefined && running !== observed;
+  const hasChanged = config.changedAt > Number.NEGATIVE_INFINITY;
   const found = nextEdge(edge, {
     type: 'began',
-    running: mayHaveReadOther ? UNKNOWN : running,
+    running: mayHaveReadOther || hasChanged ? UNKNOWN : running,
     isInProgress: isInProgress(store, record, config, stamp),
   });
   const next = begunWith(record, config, doubtedByFailure(record, found));
@@ -150,10 +151,10 @@ function doubtedByFailure({ workload }: WorkloadRecord, edge: Edge): Edge {
  * first.
  */
 function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: ConfigRecord): boolean {
-  const { digest, writtenAt, changedAt } = config;
+  const { digest, writtenAt, changedAt, foundChangedAt = changedAt } = config;
   if (digest === undefined || writtenAt <= event.span.from) return false;
   // Of an object that never changed, no pod has read another content, unless its creation counts.
-  if (changedAt === Number.NEGATIVE_INFINITY && !store.presence.counts(ABSENT, digest)) return false;
+  if (foundChangedAt === Number.NEGATIVE_INFINITY && !store.presence.counts(ABSENT, digest)) return false;
   return !store.settings.vocabularies.judge(before, config.ref, config.annotations).asks;
 }
 

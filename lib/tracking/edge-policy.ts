@@ -19,6 +19,7 @@ import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
+import { isPartOfKnown } from './other-scopes.ts';
 
 /** Whether `workload` has an edge that is out of date. */
 export function needsRollout(store: Store, workload: ObjectKey): boolean {
@@ -98,9 +99,10 @@ export function begunWith(
   return isMounted ? nextEdge(edge, { type: 'pods-started', observed: digest }) : edge;
 }
 
-/** Whether edges of the object are not begun: its namespace is not selected, and there is no entry. */
+/** Whether edges of the object are not begun: its namespace is not selected, and there is no entry of it or of a part of it. */
 export function isUnbegun(store: Store, ref: ConfigRef): boolean {
-  return !store.isSelected(ref.namespace) && store.persisted.shardOf(ref) === undefined;
+  if (store.isSelected(ref.namespace) || store.persisted.shardOf(ref) !== undefined) return false;
+  return !isPartOfKnown(store, ref);
 }
 
 /**

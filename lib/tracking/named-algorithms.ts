@@ -31,8 +31,13 @@ export function namedAlgorithms(
   return others;
 }
 
-/** Whether its content has not been digested under one of the algorithms that are named: it has to be read again. */
-export function lacksDigest(store: Store, { ref, otherDigests = [] }: ConfigRecord): boolean {
+/** Whether its content has not been digested under one of the algorithms that are named, or not key by key: it has to be read again. */
+export function lacksDigest(
+  store: Store,
+  { ref, digest, otherDigests = [], keyDigests }: ConfigRecord,
+): boolean {
+  const isWhole = ref.keys === undefined && digest !== undefined;
+  if (isWhole && keyDigests === undefined && store.scopes.wants(keyOf(ref))) return true;
   const known = new Set(otherDigests.map(algorithmOf));
   return namedAlgorithms(store, ref).some((name) => !known.has(name));
 }

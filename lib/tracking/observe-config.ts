@@ -124,10 +124,10 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   const mayHaveChanged =
     difference.mayHaveChanged ||
     (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
-    isAnother;
+    (isAnother && !event.isInInitialList);
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
-  if (isAnother) record.isUndated = true;
+  if (isAnother) noteFound(record, event);
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.report({ type: 'found', config: event.key });
@@ -137,6 +137,12 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
   effects.persist(event.key, 'soon');
+}
+
+/** The object is seen for the first time, with another content than its entry: when it changed is not known. */
+function noteFound(record: ConfigRecord, { isInInitialList, span }: Present): void {
+  record.isUndated = true;
+  if (isInInitialList) record.foundChangedAt = span.to;
 }
 
 /** The object is seen for the first time: expressions may match it. */

@@ -270,7 +270,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey): void {
   effects.enqueue(key, { type: 'forgotten' });
 }
 
-/** Ends one edge. A mark is removed at once: otherwise a start would believe it if the workload follows the object again. */
+/** Ends one edge. A mark that is not needed is removed at once: a start would believe it if the workload follows the object again. */
 function endEdge(
   store: Store,
   effects: Effects,

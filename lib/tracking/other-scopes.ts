@@ -49,7 +49,9 @@ export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { re
 
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
-  return partsOf(store, ref).some((other) => keyOf(other.ref) !== keyOf(ref));
+  const [own, whole] = [keyOf(ref), wholeOf(ref)];
+  if (ref.keys !== undefined && store.persisted.entryOf(whole) !== undefined) return true;
+  return (partsIn(store).get(keyOf(whole)) ?? []).some((other) => keyOf(other.ref) !== own);
 }
 
 /** The parts of the object that have an entry. */

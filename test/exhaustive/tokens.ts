@@ -49,6 +49,7 @@ const OMITTED: readonly string[] = [
 const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [
   'changedAt',
+  'foundChangedAt',
   'rolledUntil',
   'knownAt',
   'from',

@@ -9,6 +9,7 @@ import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { World } from '../tracking/world.ts';
 import { CommitterStage } from './committer-stage.ts';
+import type { Fault } from './scripted-store.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 const TLS = 'v1.ConfigMap_tls';
@@ -129,29 +130,34 @@ test('marks: a write on its way that removes one is waited for', async (t) => {
   assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/web' });
 });
 
-test('marks: none counts while a write without an answer may still remove it', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
-  const { world, committer, store } = stage;
-  world.config('cfg', 'b');
-  const first = committer.mark(world.record('web'));
-  await stage.pass(100);
-  assert.equal(await first, true);
-  // The write that removes the mark is not answered, and neither is the one that follows.
-  store.faults.push({ kind: 'unanswered', message: 'timeout' }, { kind: 'unanswered', message: 'timeout' });
-  world.config('cfg', 'a');
-  stage.request([], ['cfg']);
-  await stage.pass(1050);
-  const late = store.patches.find(({ data }) => data[CFG]?.includes('?') === false);
-  world.config('cfg', 'b');
-  assert.deepEqual(
-    [stage.data, committer.isMarked(world.record('web'))],
-    [{ [CFG]: 'b.1?Deployment/web' }, false],
-  );
-  await stage.pass(3000);
-  assert.equal(committer.isMarked(world.record('web')), true);
-  assert.ok(late !== undefined);
-  assert.deepEqual(await store.patch(0, late), { kind: 'conflict' });
-});
+const FENCES: Readonly<Record<string, Fault>> = {
+  'not answered': { kind: 'unanswered', message: 'timeout' },
+  throttled: { kind: 'throttled', message: 'slow down', retryAfterMs: 2000 },
+  refused: { kind: 'rejected', code: 'forbidden', message: 'no' },
+};
+
+for (const [how, fault] of Object.entries(FENCES)) {
+  test(`marks: none counts while a write without an answer may still remove it, and the next one is ${how}`, async (t) => {
+    const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+    const { world, committer, store } = stage;
+    world.config('cfg', 'b');
+    const first = committer.mark(world.record('web'));
+    await stage.pass(100);
+    assert.equal(await first, true);
+    store.faults.push({ kind: 'unanswered', message: 'timeout' }, fault);
+    world.config('cfg', 'a');
+    stage.request([], ['cfg']);
+    await stage.pass(1050);
+    const late = store.patches.find(({ data }) => data[CFG]?.includes('?') === false);
+    world.config('cfg', 'b');
+    const isMarked = committer.isMarked(world.record('web'));
+    assert.deepEqual([stage.data, isMarked], [{ [CFG]: 'b.1?Deployment/web' }, false]);
+    await stage.pass(4000);
+    assert.equal(committer.isMarked(world.record('web')), true);
+    assert.ok(late !== undefined);
+    assert.deepEqual(await store.patch(0, late), { kind: 'conflict' });
+  });
+}
 
 test('marks: that of an outdated workload stays beside a write of another object', async (t) => {
   const stage = new CommitterStage(t, NOT_WRITTEN).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
@@ -178,7 +184,7 @@ class JobWorld extends World {
   }
 }
 
-test('marks: that of a Job stays while its placeholder exists', () => {
+test('marks: that of a Job stays while its placeholder exists, and so does one for all', () => {
   const world = new JobWorld({ 'v1.ConfigMap_cfg': 'a.1' });
   world.config('cfg', 'a', { initial: true });
   for (const name of ['web', 'api']) world.workload(name, { follows: ['cfg'] }, { initial: true });
@@ -190,6 +196,9 @@ test('marks: that of a Job stays while its placeholder exists', () => {
   world.config('cfg', 'c');
   world.write();
   assert.match(world.written['v1.ConfigMap_cfg'] ?? '', /\?Job\/web$/);
+  world.state({ 'v1.ConfigMap_cfg': 'c.1?*' });
+  world.write();
+  assert.match(world.written['v1.ConfigMap_cfg'] ?? '', /\?\*/);
   world.noWorkload('web-reload');
   world.write();
   assert.doesNotMatch(world.written['v1.ConfigMap_cfg'] ?? '', /Job\/web$/);

@@ -82,3 +82,12 @@ test('a first entry without room is not written, and its marks are not waited fo
   assert.equal(plan(needed - 1).writes.length, 0);
   assert.deepEqual([plan(needed).writes.length, plan(needed).full.size], [1, 0]);
 });
+
+test('the mark for all goes once there is room, also where a kind may never be listed', () => {
+  const world = new World({ [CFG]: 'b.1?*' });
+  world.config('cfg', 'b', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  world.roll('web');
+  const isSynced = (_namespace: string, _kind: string, leftOut?: string): boolean => leftOut === 'forbidden';
+  assert.deepEqual(world.plan(undefined, { ...OPEN_GATE, isSynced })?.data[CFG], `${'b'.repeat(40)}.1`);
+});

@@ -217,3 +217,46 @@ test('of keys that nobody reads any more nothing is kept', () => {
   assert.deepEqual([...world.store.configs.keys()], ['home/ConfigMap/cfg']);
   assert.deepEqual(world.store.scopes.of('home/ConfigMap/cfg'), []);
 });
+
+test('who begins to follow keys that have to be read first owes still, also after a death', () => {
+  const world = new KeyWorld({}, { keyScoped: false });
+  world.holds({ a: '1', b: '1' }, { initial: true });
+  for (const name of ['web', 'api']) world.reads(name, ['a'], {}, { initial: true });
+  world.write();
+  world.holds({ a: '2', b: '1' });
+  world.reads('web', ['a'], scoped('true'));
+  world.write();
+  assert.ok(world.again({ keyScoped: true }).needsRollout('web'));
+});
+
+test('who follows keys from a start on, in a namespace that is not selected, owes still', () => {
+  const world = new KeyWorld({}, { keyScoped: false });
+  world.holds({ a: '1', b: '1' }, { initial: true });
+  world.reads('web', ['a'], {}, { initial: true });
+  world.write();
+  world.settings.selectsNamespaces = true;
+  world.holds({ a: '2', b: '1' });
+  world.write();
+  const next = new KeyWorld({}, { keyScoped: true });
+  next.settings.selectsNamespaces = true;
+  next.store.persisted.takeShard(0, world.store.persisted.state.entries);
+  next.now = world.now;
+  [next.data, next.version] = [world.data, world.version];
+  for (const [name, live] of world.live) next.live.set(name, live);
+  next.look({ initial: true });
+  next.tellWorkload('web', { initial: true });
+  next.store.selected.add('home');
+  assert.ok(next.needsRollout('web'));
+});
+
+test('a change of another key while no process runs rolls nobody', () => {
+  const world = new KeyWorld({}, { keyScoped: true });
+  world.holds({ a: '1', b: '1' }, { initial: true });
+  world.reads('web', ['a'], {}, { initial: true });
+  world.reads('all', ['a'], scoped('false'), { initial: true });
+  world.write();
+  world.now += 1;
+  [world.data, world.version] = [{ a: '1', b: '2' }, world.now];
+  const next = world.again({ keyScoped: true });
+  assert.deepEqual([next.needsRollout('web'), next.needsRollout('all')], [false, true]);
+});
