@@ -100,8 +100,6 @@ export interface ShardedState {
   readonly entries: Entries;
   /** Each shard, in order; there is always one. */
   readonly shards: readonly Entries[];
-  /** The shard of each entry that counts. */
-  readonly homes: ReadonlyMap<StateKey, number>;
   /** The entries that have marks. */
   readonly marked: Entries;
 }
@@ -110,15 +108,12 @@ export interface ShardedState {
 export function together(shards: readonly Entries[]): ShardedState {
   const entries = new Map<StateKey, StateEntry>();
   const marked = new Map<StateKey, StateEntry>();
-  const homes = new Map<StateKey, number>();
-  const all = shards.flatMap((own, shard) => [...own].map((each) => [shard, ...each] as const));
-  for (const [shard, key, entry] of all) {
-    if (homes.has(key)) continue;
+  for (const [key, entry] of shards.flatMap((own) => [...own])) {
+    if (entries.has(key)) continue;
     entries.set(key, entry);
-    homes.set(key, shard);
     if (entry.marks !== undefined) marked.set(key, entry);
   }
-  return { shards, entries, homes, marked };
+  return { shards, entries, marked };
 }
 
 /** A state without entries. */

@@ -362,7 +362,7 @@ export class KnownState {
     this.#extendTo(shard + 1);
     store.persisted.takeShard(shard, parsed.entries);
     for (const key of parsed.unreadable)
-      if (!store.persisted.state.homes.has(key)) store.persisted.places.set(key, shard);
+      if (!store.persisted.places.has(key)) store.persisted.places.set(key, shard);
     this.#know(shard, version);
     return true;
   }

@@ -1,7 +1,7 @@
 /** The marks of an object's record: one for each follower of which a start would otherwise believe another running digest. */
 
 import { translated } from '../model/digest.ts';
-import { type Edge, type Mark, markOf, recordedDigest, recover, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
 import { copyNameOf } from '../model/kinds/jobs.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { isInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
-import { isOutdatedOn } from '../tracking/edge-policy.ts';
+import { isOutdatedOn, recovered } from '../tracking/edge-policy.ts';
 
 /** What a plan asks about lists and rollouts; pure queries of the present moment. */
 export interface WriteGate {
@@ -101,12 +101,10 @@ function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: s
 }
 
 /** Whether a start would believe of the dependency what memory holds, or that it is unknown. */
-function isWritten(store: Store, { workload }: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+function isWritten(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
   const observed = store.configs.get(config);
-  const entry = observed && store.persisted.entryOf(observed.ref);
-  if (observed === undefined || entry === undefined) return false;
-  const believed = translated(recover(entry, markOfFollower(entry, workload.ref), edge.stamp), observed);
-  return believed === UNKNOWN || believed === edge.runningDigest;
+  const believed = observed && recovered(store, record, observed, edge);
+  return believed !== undefined && (believed === UNKNOWN || believed === edge.runningDigest);
 }
 
 /** Whether the mark of all followers may stand for a Job that is deleted and not created again yet, or for a follower of other keys now. */
@@ -114,30 +112,18 @@ function mayStandForFormer(store: Store, ref: ConfigRef): boolean {
   const whole = wholeKeyOf(keyOf(ref));
   const others = [whole, ...store.scopes.of(whole).map(keyOf)].filter((other) => other !== keyOf(ref));
   return (
-    [...store.copies].some((copy) => copy.startsWith(`${ref.namespace}/`)) ||
+    store.copies.size > 0 ||
     others.some((other) =>
       store.edgesOf(other).some(([record, edge]) => !isWritten(store, record, other, edge)),
     )
   );
 }
 
-/** Whether a write is needed for these marks. Not where all that goes are marks that mean nothing beside the present stamps. */
-export function areMarksDue(
-  store: Store,
-  config: ObjectKey,
-  before: StateEntry | undefined,
-  after: StateEntry,
-): boolean {
-  const { marks: now = NO_MARKS } = after;
+/** Whether a write is needed for these marks. Not where all that goes are marks of rollouts that are complete. */
+export function areMarksDue(before: StateEntry | undefined, { marks: now = NO_MARKS }: StateEntry): boolean {
   const { marks: then = NO_MARKS } = before ?? {};
-  for (const [key, mark] of now) if (then.get(key) !== mark) return true;
-  const gone = new Map([...then].filter(([key]) => !now.has(key)));
-  if (gone.size === 0) return false;
-  for (const [{ workload }, { stamp }] of store.edgesOf(config)) {
-    const mark = gone.get(markKeyOf(workload.ref));
-    if (mark !== UNKNOWN && mark === markOf(stamp, after)) gone.delete(markKeyOf(workload.ref));
-  }
-  return gone.size > 0;
+  const isNew = [...now].some(([key, mark]) => then.get(key) !== mark);
+  return isNew || [...then].some(([key, mark]) => mark === UNKNOWN && !now.has(key));
 }
 
 const NO_MARKS: Marks = new Map();

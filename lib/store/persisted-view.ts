@@ -37,7 +37,7 @@ export class PersistedView {
   /** Replaces one shard of the known state, after it was read or written. */
   takeShard(shard: number, content: Entries): void {
     this.state = this.withShard(shard, content);
-    for (const [key, home] of this.state.homes) this.places.set(key, home);
+    for (const key of content.keys()) this.places.set(key, Math.min(shard, this.places.get(key) ?? shard));
   }
 
   /** The key of the entry of `ref`. */
@@ -52,8 +52,7 @@ export class PersistedView {
 
   /** The shard of the entry of `ref`, also after the entry was removed; undefined before it is first written. */
   shardOf(ref: ConfigRef): number | undefined {
-    const key = this.entryKeyOf(ref);
-    return this.places.get(key) ?? this.state.homes.get(key);
+    return this.places.get(this.entryKeyOf(ref));
   }
 
   /** The mark of a dependency. */

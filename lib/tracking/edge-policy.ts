@@ -157,7 +157,7 @@ function underPolicy(
 }
 
 /** The running digest that a start would read from the state now. */
-function recovered(
+export function recovered(
   store: Store,
   { workload }: WorkloadRecord,
   config: ConfigRecord,

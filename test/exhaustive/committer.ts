@@ -97,7 +97,7 @@ export function readAgain(world: World, sent?: Entries): void {
   process.urgent = true;
   process.candidate = true;
   const before = store.persisted.state.entries;
-  store.persisted.state = world.stored;
+  store.persisted.takeShard(0, world.stored.entries);
   const { effects } = takeInForeign(store, { before, sent, isEmptied: false });
   for (const config of store.dependents.configs()) reviewState(store, effects, config);
   apply(world, effects, false);
@@ -106,7 +106,7 @@ export function readAgain(world: World, sent?: Entries): void {
 /** What a process that leads no longer has sent. */
 export function underWay({ store, patches, write, isOutrun, term }: Process): Actor {
   const rest = newProcess(newEdges(), term);
-  if (write !== undefined) rest.store.persisted.state = store.persisted.state;
+  if (write !== undefined) rest.store.persisted.takeShard(0, store.persisted.state.entries);
   for (const name of NAMES) if (patches[name]?.answer === undefined) rest.patches[name] = patches[name];
   return { ...nowhere(), process: { ...rest, write, isOutrun } };
 }

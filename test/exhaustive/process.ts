@@ -24,7 +24,7 @@ export function processOf(world: World): Process {
 export function start(world: World): void {
   if (world.term !== undefined) world.term += 1;
   const store = newEdges();
-  store.persisted.state = world.stored;
+  store.persisted.takeShard(0, world.stored.entries);
   world.process = newProcess(store, world.term);
 }
 

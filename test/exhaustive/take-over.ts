@@ -191,7 +191,7 @@ function lead(world: World, standby: Store): void {
   const { process } = world;
   if (process === undefined) return;
   const { store } = process;
-  store.persisted.state = standby.persisted.state;
+  store.persisted.takeShard(0, standby.persisted.state.entries);
   handOver(
     { store: standby, others: new Map() },
     {

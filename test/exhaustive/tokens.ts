@@ -44,7 +44,7 @@ const OMITTED: readonly string[] = [
   // Ids are compared with each other only, and a webhook alone sends the version of an object.
   ...['lastId', 'objectVersion'],
   // There is one object, so one shard.
-  ...['shard', 'homes', 'places', 'isUrgent'],
+  ...['shard', 'places', 'isUrgent'],
 ];
 const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [

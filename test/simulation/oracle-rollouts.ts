@@ -290,8 +290,10 @@ function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
   };
   if (content === undefined || since === undefined || again !== undefined || !brings(rollout)) return [];
   if (!isEvidence(trace, rollout, since.at, rollout.at)) return [];
+  // Whom another, urgent object lets pass begins beside the first one.
+  const isBeside = ({ ms }: Rollout): boolean => hasUrgent(trace) && rollout.ms - ms <= SLACK_MS;
   const begun = factsOf(trace, 'write').filter(
-    (other) => other.at > since.at && mustKnow(trace, other, rollout) && brings(other),
+    (other) => other.at > since.at && mustKnow(trace, other, rollout) && !isBeside(other) && brings(other),
   );
   const counted = begun.filter((other) => isEvidence(trace, other, other.at, rollout.at)).length;
   const ready = begun.filter(({ to, at }) =>

@@ -184,7 +184,8 @@ test('what has an entry is owed, over a restart too, and the entry and the marks
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1?Deployment/web' });
   const next = new World({}, 'home');
   next.settings.selectsNamespaces = true;
-  next.store.persisted.state = world.store.persisted.state;
+  for (const [shard, own] of world.store.persisted.state.shards.entries())
+    next.store.persisted.takeShard(shard, own);
   next.config('cfg', 'b', { initial: true });
   next.workload('web', { follows: ['cfg'] }, { initial: true });
   assert.equal(next.needsRollout('web'), true);

@@ -97,7 +97,8 @@ export class RolloutWorld extends World {
   /** The process dies; another one reads the state and lists the same. */
   override restart(flags: Partial<VocabularyOptions> = {}): RolloutWorld {
     const next = new RolloutWorld({}, this.namespace, flags);
-    next.store.persisted.state = this.store.persisted.state;
+    for (const [shard, own] of this.store.persisted.state.shards.entries())
+      next.store.persisted.takeShard(shard, own);
     next.now = this.now;
     next.#status = this.#status;
     next.#restartAt = this.#restartAt;

@@ -318,7 +318,8 @@ export class World {
   /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
   restart(flags: Partial<VocabularyOptions> = this.#flags): World {
     const next = new World({}, this.namespace, flags, this.#rules);
-    next.store.persisted.state = this.store.persisted.state;
+    for (const [shard, own] of this.store.persisted.state.shards.entries())
+      next.store.persisted.takeShard(shard, own);
     next.now = this.now;
     next.settings.newStampId = this.settings.newStampId;
     for (const [name, content] of this.contents) next.contents.set(name, content);
