@@ -14,9 +14,10 @@ if (wrong !== undefined) {
   process.stderr.write(`reloader: ${wrong}\n`);
   process.exit(1);
 }
-const [, program = '', ...argv] = process.argv;
-// kubectl finds a plugin by this name.
+const [, program = '', ...words] = process.argv;
+// kubectl finds a plugin, and what completes its words, by these names.
 const isPlugin = path.basename(program).startsWith('kubectl-reloader');
+const argv = path.basename(program).startsWith('kubectl_complete-') ? ['complete', ...words] : words;
 // A pod may have a terminal too.
 const isAlone = process.stdout.isTTY && process.env['KUBERNETES_SERVICE_HOST'] === undefined;
 const command = parseCommand(argv, isPlugin, isAlone) ?? parseOptions(argv, process.env);
@@ -55,7 +56,7 @@ function usageError({
   readonly message: string;
   readonly command?: string;
 }): string {
-  if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(argv.join(' ')))
+  if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(words.join(' ')))
     return `reloader${name === undefined ? '' : ` ${name}`}: ${message}`;
   return JSON.stringify({ apiVersion: API_VERSION, error: { code: 'usage', message } }, undefined, 2);
 }

@@ -1,4 +1,4 @@
-/** The table of the commands beside the controller: parsing and help follow from it. */
+/** The table of the commands beside the controller: parsing, help and shell completion follow from it. */
 
 import { Argument, Option } from 'commander';
 
@@ -45,11 +45,16 @@ function repeatable(forms: string, help: string): Option {
   return new Option(forms, help).argParser<readonly string[]>((text, before = []) => [...before, text]);
 }
 
+/** The shells. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+/** One of SHELLS. */
+export type Shell = (typeof SHELLS)[number];
+
 /** The name of a command. */
 export type CommandName =
   | ('explain' | 'plan' | 'check' | 'graph')
   | ('hold' | 'release' | 'approve' | 'resume')
-  | 'migrate';
+  | ('migrate' | 'completion');
 
 /** The commands, in the order of the help. */
 export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
@@ -134,6 +139,14 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
     ],
     examples: [
       ['reloader migrate --from stakater', 'what the one in the cluster is set to, and what would change'],
+    ],
+  },
+  completion: {
+    summary: 'writes the completion script of a shell',
+    argument: new Argument('<shell>').choices(SHELLS),
+    flags: [],
+    examples: [
+      ['reloader completion bash > ~/.local/share/bash-completion/completions/reloader', 'for every bash'],
     ],
   },
 };

@@ -1,11 +1,48 @@
-/** Parses the words of a command beside the controller, and lays out its help. */
+/** Parses the words of a command beside the controller, lays out its help, and completes its words in a shell. */
 
 import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
-import { COMMANDS, type CommandName, LEADING } from './command-table.ts';
+import { COMMANDS, type CommandName, LEADING, type Shell } from './command-table.ts';
+import { FLAGS, longNamesOf } from './flags.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
 import { VERSION } from './version.ts';
+
+/** The scripts that the shells read. */
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# bash completion of reloader: source <(reloader completion bash)
+_reloader() {
+  local words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
+  COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" complete "\${words[@]}")" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _reloader reloader kubectl-reloader
+`,
+  zsh: `#compdef reloader kubectl-reloader
+# zsh completion of reloader: source <(reloader completion zsh)
+_reloader() {
+  compadd -- \${(f)"$("\${words[1]}" complete "\${(@)words[2,CURRENT]}")"} || _files
+}
+compdef _reloader reloader kubectl-reloader
+`,
+  fish: `# fish completion of reloader: reloader completion fish | source
+complete -c reloader -a '(reloader complete (commandline -opc)[2..] (commandline -ct))'
+`,
+};
+
+/** The words that may stand in place of the last one of `argv`; none where a file or a name belongs. */
+export function completionsOf(argv: readonly string[]): readonly string[] {
+  const at = leadingWords(argv);
+  if (at > 0 && at >= argv.length) return [];
+  const [name = '', ...words] = argv.slice(at);
+  if (words.length === 0) return [...Object.keys(COMMANDS), 'run', 'version', 'help'];
+  if (name === 'run') return FLAGS.flatMap(longNamesOf).map((flag) => `--${flag}`);
+  if (!Object.hasOwn(COMMANDS, name)) return [];
+  const { argument, flags } = COMMANDS[name as CommandName];
+  const before = flags.find(({ short, long }) => [short, long].includes(words.at(-2) ?? ''));
+  if (before?.required) return before.argChoices ?? [];
+  const forms = flags.flatMap(({ short, long }) => [short, long].filter((form) => form !== undefined));
+  return [...(argument?.argChoices ?? []), ...forms, '--help'];
+}
 
 /** How many words before the command are flags with their values. */
 function leadingWords([word = '', ...others]: readonly string[]): number {
@@ -38,7 +75,7 @@ export interface CommandFlags {
 /** A command that is to be run. */
 export interface GivenCommand {
   readonly type: 'command';
-  readonly name: CommandName;
+  readonly name: Exclude<CommandName, 'completion'>;
   readonly operands: readonly string[];
   readonly flags: CommandFlags;
   /** The words after `--`: flags of the controller, which count in place of those of the installed one. */
@@ -84,7 +121,9 @@ function answerTo(first: string, words: readonly string[]): string | undefined {
   const [name] = words;
   if (HELP_WORDS.includes(first))
     return name === RUN ? runHelpText() : isCommand(name) ? helpOf(name) : helpText();
-  return ['version', '--version'].includes(first) ? `${VERSION}\n` : undefined;
+  if (['version', '--version'].includes(first)) return `${VERSION}\n`;
+  const completions = (): readonly string[] => completionsOf(words).map((word) => `${word}\n`);
+  return first === 'complete' ? completions().join('') : undefined;
 }
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
@@ -124,6 +163,7 @@ function given(
       throw new UsageError(error.message.replace(/^error: /, '').replace(/\n.*/s, ''));
     throw error;
   }
+  if (name === 'completion') return printed(COMPLETION_SCRIPTS[command.args[0] as Shell]);
   return { type: 'command', name, operands: command.args, flags: command.opts<CommandFlags>(), settings };
 }
 

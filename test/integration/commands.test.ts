@@ -374,6 +374,7 @@ describe('the bundle', () => {
     const said: Readonly<Record<string, RegExp>> = {
       'kubectl-reloader': /^Usage: reloader \[run\] \[flags\]/,
       'kubectl-reloader -n x graph --help': /^Usage: reloader graph /,
+      'kubectl_complete-reloader -n x graph --out': /^--outdated$/m,
     };
     for (const [line, says] of Object.entries(said)) {
       const [name = '', ...words] = line.split(' ');
@@ -384,7 +385,11 @@ describe('the bundle', () => {
       assert.deepEqual(await asked.ended, { code: 0, signal: null });
       assert.match(asked.stdout, says);
     }
-    assert.deepEqual(Object.keys(manifest.bin), ['reloader', 'kubectl-reloader']);
+    assert.deepEqual(Object.keys(manifest.bin), [
+      'reloader',
+      'kubectl-reloader',
+      'kubectl_complete-reloader',
+    ]);
     await rm(folder, { recursive: true });
   });
 });

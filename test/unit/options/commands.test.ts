@@ -66,6 +66,8 @@ describe('one line says what is wrong with', () => {
     explain: /^explain: missing required argument 'kind\/name'$/,
     'explain deploy/web -o xml': /^explain: option '-o, --output <format>' argument 'xml' is invalid/,
     'explain deploy/web --nmespace x': /^explain: unknown option '--nmespace'/,
+    'completion tcsh': /^completion: .*'tcsh' is invalid.*Allowed choices are bash, zsh, fish/,
+    'completion bash zsh': /^completion: too many arguments/,
   };
   for (const [line, says] of Object.entries(wrong))
     test(line, () => {
@@ -90,7 +92,7 @@ describe('the help', () => {
     test(`of ${name} has examples that are understood`, () => {
       for (const [line] of examples) {
         const words = line.slice(line.indexOf('reloader ') + 'reloader '.length).replaceAll(/ [|>].*$/g, '');
-        assert.equal(parsed(words)?.type, 'command', line);
+        assert.equal(parsed(words)?.type, name === 'completion' ? 'print' : 'command', line);
       }
     });
   }
