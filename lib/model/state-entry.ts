@@ -131,6 +131,14 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
   );
 }
 
+/** The algorithms that the values name and that are not known: their keys are lost. */
+export function unknownAlgorithms(
+  data: Readonly<Record<StateKey, string>>,
+  knows: Knows,
+): readonly AlgorithmName[] {
+  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
+}
+
 const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
 /** The text of `entry`: the number tells it from a bare digest; marks are sorted. */

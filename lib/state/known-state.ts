@@ -4,7 +4,6 @@
  * an old version fails with a conflict instead of overwriting another client's write.
  */
 
-import type { AlgorithmName } from '../model/digest.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
 import {
   parseState,
@@ -25,7 +24,7 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
-import { algorithmsNamedIn, type Knows, type StateKey } from '../model/state-entry.ts';
+import { type StateKey, unknownAlgorithms } from '../model/state-entry.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -245,8 +244,13 @@ export class KnownState {
   ): Promise<WriteResult<StateVersion>> {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
-    const { stateClient } = this.#options;
-    const annotations = { ...this.#annotationsFor(shard, count), ...fence };
+    const { stateClient, mark } = this.#options;
+    const annotations = {
+      [STATE_VERSION_ANNOTATION]: STATE_VERSION,
+      ...(shard === 0 && count > 1 && { [STATE_SHARDS_ANNOTATION]: String(count) }),
+      ...(mark && annotationsOf(mark)),
+      ...fence,
+    };
     const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
     else this.#sent.delete(shard);
@@ -271,16 +275,6 @@ export class KnownState {
     if (sent !== undefined && result.kind !== 'gone') this.#sent.set(shard, sent);
     this.#stale.add(shard);
     return result;
-  }
-
-  /** The annotations of the next write of a shard. */
-  #annotationsFor(shard: number, count: number): Record<string, string> {
-    const { mark } = this.#options;
-    return {
-      [STATE_VERSION_ANNOTATION]: STATE_VERSION,
-      ...(shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {}),
-      ...(mark === undefined ? {} : annotationsOf(mark)),
-    };
   }
 
   /**
@@ -384,7 +378,9 @@ export class KnownState {
       this.#announced = shardsToldBy(annotations);
       this.#extendTo(this.#announced);
     }
-    this.#warnIfFull(shard);
+    const bytes = this.bytesOf(shard);
+    if (bytes < ROOMY_BYTES) this.#full.delete(shard);
+    else if (bytes >= FULL_BYTES) this.noteFull([shard]);
   }
 
   /** At least `count` shards exist; those that were not known yet are read before the next write. */
@@ -396,19 +392,8 @@ export class KnownState {
     }
   }
 
-  #warnIfFull(shard: number): void {
-    const bytes = this.bytesOf(shard);
-    if (bytes < ROOMY_BYTES) this.#full.delete(shard);
-    else if (bytes >= FULL_BYTES) this.noteFull([shard]);
-  }
-
   #note(reason: 'state-damaged' | 'state-missing' | 'state-full', shard: number): void {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
-}
-
-/** The algorithms that the values name and that are not known: their keys are lost. */
-export function unknownAlgorithms(data: StateVersion['data'], knows: Knows): readonly AlgorithmName[] {
-  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }

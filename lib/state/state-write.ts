@@ -4,7 +4,7 @@
  * or is unknown, has a mark in it. All parts of an object lie in one shard, so each write may fail alone.
  */
 
-import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
+import { type RunningDigest, recover } from '../model/edge.ts';
 import {
   type ConfigRef,
   configRefIn,
@@ -16,9 +16,7 @@ import {
 import type { Entries } from '../model/persisted-state.ts';
 import {
   configRefOf,
-  EVERY_FOLLOWER,
   formatEntry,
-  type Marks,
   markOfFollower,
   type StateEntry,
   type StateKey,
@@ -32,6 +30,7 @@ import type { Effects } from '../tracking/effects.ts';
 import { notesOf } from '../tracking/halts.ts';
 import { isPartOfKnown, partsOf } from '../tracking/other-scopes.ts';
 import { areMarksDue, type WriteGate, withMarks } from './state-marks.ts';
+import { type Desired, makeRoom } from './state-room.ts';
 
 /** One merge patch of one shard. */
 export interface StateWrite {
@@ -86,7 +85,7 @@ export function planStateWrites(store: Store, request: StateRequest): StatePlan 
   };
   for (const config of request.candidates) consider(store, request, choice, config);
   reviewMarked(store, request, choice);
-  const { configs, shards: full } = makeRoom(store, request, choice.desired);
+  const { configs, shards: full } = makeRoom(store, choice.desired, request.room);
   const postponed = new Set([...choice.postponed, ...configs]);
   return { writes: writesOf(store, request, choice), postponed, full, withoutRoom: configs };
 }
@@ -150,13 +149,6 @@ export function believedAtStart(
 }
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
-
-/** The entry that an object should have, and in which shard; undefined: the entry is to be removed. */
-interface Desired {
-  readonly ref: ConfigRef;
-  readonly entry: StateEntry | undefined;
-  readonly shard: number;
-}
 
 /** The decisions about the candidates so far. */
 interface Choice {
@@ -238,50 +230,6 @@ function reviewMarked(store: Store, { gate }: StateRequest, choice: Choice): voi
     if (ref !== undefined && !choice.desired.has(keyOf(ref))) reviewMarks(store, gate, choice, ref, false);
   }
 }
-
-/** Takes out what has no room. The result is the objects that are left out, and all shards in which something had no room. */
-function makeRoom(
-  store: Store,
-  { room = () => Number.POSITIVE_INFINITY }: StateRequest,
-  desired: Map<ObjectKey, Desired>,
-): { readonly configs: ReadonlySet<ObjectKey>; readonly shards: ReadonlySet<number> } {
-  const left = new Map<number, number>();
-  const configs = new Set<ObjectKey>();
-  const shards = new Set<number>();
-  for (const [config, { ref, entry, shard }] of desired) {
-    if (entry === undefined) continue;
-    const rest = left.get(shard) ?? room(shard);
-    const [chosen, growth] = fitting(store, ref, entry, rest);
-    left.set(shard, rest - growth);
-    if (chosen === entry) continue;
-    shards.add(shard);
-    if (chosen !== undefined) desired.set(config, { ref, entry: chosen, shard });
-    else configs.add(config);
-  }
-  for (const config of configs) desired.delete(config);
-  return { configs, shards };
-}
-
-/**
- * What has room of an entry, and by how many bytes it grows. Where its marks have none, one stands for all followers: beyond the
- * limit too, since a start would be wrong without it. Undefined where a first entry has no room.
- */
-function fitting(
-  { persisted }: Store,
-  ref: ConfigRef,
-  entry: StateEntry,
-  room: number,
-): readonly [entry: StateEntry | undefined, growth: number] {
-  const before = persisted.entryOf(ref);
-  const used = before ? formatEntry(before).length : -persisted.entryKeyOf(ref).length;
-  const growth = formatEntry(entry).length - used;
-  if (growth <= 0 || growth <= room) return [entry, growth];
-  const small = entry.marks === undefined ? entry : { ...entry, marks: FOR_ALL };
-  const smallGrowth = formatEntry(small).length - used;
-  return before !== undefined || smallGrowth <= room ? [small, smallGrowth] : [undefined, 0];
-}
-
-const FOR_ALL: Marks = new Map([[EVERY_FOLLOWER, UNKNOWN]]);
 
 /**
  * Whether a kind has to be listed first, or a workload is about to be patched. A kind may be listed for the first time after its

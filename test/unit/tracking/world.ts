@@ -58,7 +58,6 @@ export class World {
   readonly #flags: Partial<VocabularyOptions>;
   readonly #rules: PresenceRules | undefined;
   now = 0;
-  /** The objects of which an observation has asked for a write. */
   readonly #candidates = new Set<ObjectKey>();
   /** Where the next new entry goes. */
   nextShard = 0;
@@ -97,7 +96,7 @@ export class World {
 
   /** The state as known, in short form. */
   get written(): Record<string, string> {
-    const short = (entry: StateEntry): string => formatEntry(entry).replaceAll(/([a-f])\1{39}/g, '$1');
+    const short = (entry: StateEntry): string => formatEntry(entry).replace(/([a-f])\1{39}/, '$1');
     return Object.fromEntries(
       [...this.store.persisted.state.entries].map(([key, each]) => [key, short(each)]),
     );
@@ -199,7 +198,6 @@ export class World {
     return this.requested(observeWorkload(this.store, { ...this.#news(arrival, live.version), key, object }));
   }
 
-  /** Takes note of the objects of which an observation asks for a write. */
   requested(effects: Effects): Effects {
     for (const urgency of ['now', 'soon'] as const)
       for (const config of effects.toPersist(urgency)) this.#candidates.add(config);
