@@ -119,11 +119,23 @@ function mayStandForFormer(store: Store, ref: ConfigRef): boolean {
   );
 }
 
-/** Whether a write is needed for these marks. Not where all that goes are marks of rollouts that are complete. */
-export function areMarksDue(before: StateEntry | undefined, { marks: now = NO_MARKS }: StateEntry): boolean {
+/** Whether a write is needed for these marks. Not where all that goes are marks that mean nothing beside the present stamps. */
+export function areMarksDue(
+  store: Store,
+  config: ObjectKey,
+  before: StateEntry | undefined,
+  after: StateEntry,
+): boolean {
+  const { marks: now = NO_MARKS } = after;
   const { marks: then = NO_MARKS } = before ?? {};
-  const isNew = [...now].some(([key, mark]) => then.get(key) !== mark);
-  return isNew || [...then].some(([key, mark]) => mark === UNKNOWN && !now.has(key));
+  for (const [key, mark] of now) if (then.get(key) !== mark) return true;
+  const gone = new Map([...then].filter(([key]) => !now.has(key)));
+  if (gone.size === 0) return false;
+  for (const [{ workload }, { stamp }] of store.edgesOf(config)) {
+    const mark = gone.get(markKeyOf(workload.ref));
+    if (mark !== UNKNOWN && mark === markOf(stamp, after)) gone.delete(markKeyOf(workload.ref));
+  }
+  return gone.size > 0;
 }
 
 const NO_MARKS: Marks = new Map();

@@ -356,7 +356,8 @@ function draftsOf(
     const draft = draftOf(shard);
     draft.entries.set(store.persisted.entryKeyOf(ref), entry);
     draft.touched.add(config);
-    draft.isDue ||= entry === undefined || !sameContent(entry, before) || areMarksDue(before, entry);
+    draft.isDue ||=
+      entry === undefined || !sameContent(entry, before) || areMarksDue(store, config, before, entry);
   }
   return drafts;
 }
