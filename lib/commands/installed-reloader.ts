@@ -139,7 +139,7 @@ async function foundReloader(send: Send, wanted: Wanted, now: number): Promise<I
   ];
   // The flags of a reloader of other namespaces tell nothing of one that is not known.
   const guess = best ?? (doubts.length === 0 ? all[0] : undefined) ?? settingsAlone(wanted);
-  return { ...guess, unknown: [...guess.unknown, ...doubts], doubts: doubtsBeside(best, hidden) };
+  return { ...guess, unknown: [...guess.unknown, ...doubts], doubts: best ? doubtsBeside(hidden, best) : [] };
 }
 
 async function namedReloader(send: Send, asked: string, wanted: Wanted): Promise<InstalledReloader> {
@@ -290,10 +290,9 @@ export function missedIn(hidden: readonly string[], near: string | readonly stri
   return `${unlisted(...hidden)}: a reloader was looked for in ${places} alone (${flag} <namespace>/<name> names it)`;
 }
 
-function doubtsBeside(reloader: Found | undefined, hidden: readonly string[]): readonly string[] {
-  if (reloader === undefined || hidden.length === 0) return [];
-  const { namespace, name } = reloader.installation;
-  return [`${OTHERS}: ${unlisted(...hidden)} (--reloader ${namespace}/${name} asks about this one alone)`];
+function doubtsBeside(hidden: readonly string[], { installation: own }: Found): readonly string[] {
+  const asks = `--reloader ${own.namespace}/${own.name} asks about this one alone`;
+  return hidden.length === 0 ? [] : [`${OTHERS}: ${unlisted(...hidden)} (${asks})`];
 }
 
 /** The error of an object that cannot be read. */
@@ -332,8 +331,10 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { namespace = '' } = deployment.metadata;
   const program = programOf(deployment);
   const title = titleOf(deployment);
-  const hook = program.hidden.some((each) => WEBHOOKS.includes(each)) ? ['https://hidden.invalid'] : [];
-  const words = [...program.args, ...hook.map((url) => `--webhook-url=${url}`)];
+  const hook = program.hidden.some((each) => WEBHOOKS.includes(each))
+    ? ['--webhook-url=https://hidden.invalid']
+    : [];
+  const words = [...program.args, ...hook];
   optionsOf(words, program.env, title);
   const { options } = optionsOf([...words, ...settings], program.env);
   const unknown = [...unseenSettings(deployment, program, options, settings)];

@@ -22,7 +22,7 @@ export async function readObject<T extends RawObject>(
   return await readingOf(() => callJson<T>(send, { method: 'GET', path }));
 }
 
-/** The time of day by the API server, in ms since 1970; if it does not say, by this computer. Never rejects. */
+/** The time by the API server in ms since 1970, else by this computer. Never rejects. */
 export async function timeOf(send: Send): Promise<number> {
   const reading = await readingOf(() => callDated(send, { method: 'GET', path: '/version' }));
   return Date.parse((reading.kind === 'found' && reading.object.date) || '') || Date.now();

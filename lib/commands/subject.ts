@@ -34,9 +34,9 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
     kind === SHORT_NAMES.get(lower) ||
     [kind, objectKind, resource, `${resource}.${group}`].some((each) => each?.toLowerCase() === lower);
   const row = rowsOf(options).find(isNamed);
-  if (row !== undefined) return { is: 'workload', kind: row.kind, row, name };
+  if (row) return { is: 'workload', kind: row.kind, row, name };
   const config = CONFIG_KINDS.find((kind) => isNamed({ ...SOURCE_KINDS[kind], kind }));
-  if (config !== undefined) return { is: 'object', kind: config, row: SOURCE_KINDS[config], name };
+  if (config) return { is: 'object', kind: config, row: SOURCE_KINDS[config], name };
   throw new CommandError(`${JSON.stringify(word)} is not a kind that a reloader knows`, 'usage');
 }
 

@@ -172,7 +172,7 @@ export function kindIgnored(
 ): Cause | undefined {
   if (configKindsOf(options).includes(kind)) return undefined;
   const lack = lacks?.get(kind);
-  if (lack !== undefined) return { ...lack, about: names };
+  if (lack) return { ...lack, about: names };
   const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
   return {
     rule: 'kind-of-object-ignored',
@@ -193,7 +193,7 @@ function kindNotServed({
 }: Facts): Cause | undefined {
   const { options, lacks } = reloader;
   const lack = lacks?.get(rightsKeyOf(observation.store, workload.ref));
-  if (lack !== undefined) return lack;
+  if (lack) return lack;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
   const [says, todo] = options.ignoredWorkloadKinds.includes(kind)
     ? [`leaves ${kind}s alone (--ignored-workload-types)`, `take ${resource} out of --ignored-workload-types`]

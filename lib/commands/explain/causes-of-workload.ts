@@ -57,9 +57,9 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
 
 /** Objects that it follows and the reloader does not see, unless a finding says the same. */
 function unseenObjects({ unseen, findings: found }: Facts): readonly Cause[] {
-  const isFound = ({ rule, about }: Cause): boolean =>
-    found.some((finding) => finding.reason === rule && finding.about.includes(about));
-  return unseen.filter((cause) => !isFound(cause));
+  return unseen.filter(
+    ({ rule, about }) => !found.some((each) => each.reason === rule && each.about.includes(about)),
+  );
 }
 
 /** What the controller itself finds: its sentences have the correction. */
@@ -69,7 +69,7 @@ export function causeOf({ reason, about, message }: Finding): Cause {
 
 function asksForNothing(facts: Facts): Cause | undefined {
   const { row, workload, record, reloader, observation, findings: found } = facts;
-  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
+  if (found.some(({ reason }) => /^mis(?:t|p)/.test(reason))) return undefined;
   const { options } = reloader;
   const keys = readBy(facts).flatMap(workloadKeysOf);
   const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
@@ -117,17 +117,14 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
   const { namespace } = workload.ref;
   const followed = new Set([...record.edges.keys()].map(wholeKeyOf));
   const { vocabularies } = observation.store.settings;
-  return workload.references
-    .filter(({ kind, name }) => {
-      const ref = { kind, namespace, name };
-      return !(followed.has(keyOf(ref)) || isMountedKind(kind) || vocabularies.judge(workload, ref, {}).asks);
-    })
-    .map(({ kind, name }) => ({
-      rule: 'not-asked',
-      about: `${kind}/${name}`,
-      says: `its pods read ${kind}/${name}, and no annotation asks for it`,
-      ...naming(facts, { kind, name }),
-    }));
+  return workload.references.flatMap(({ kind, name }) => {
+    const ref = { kind, namespace, name };
+    const isAsked = followed.has(keyOf(ref)) || vocabularies.judge(workload, ref, {}).asks;
+    if (isAsked || isMountedKind(kind)) return [];
+    const about = describe(ref);
+    const says = `its pods read ${about}, and no annotation asks for it`;
+    return [{ rule: 'not-asked', about, says, ...naming(facts, ref) }];
+  });
 }
 
 /** Objects that it follows and is not rolled for, by reasons of its policy. */
@@ -209,7 +206,7 @@ function unfinished(facts: Facts): Cause | undefined {
   const { workload, record, findings: found } = facts;
   const { kind, namespace, name } = workload.ref;
   const hold = holdOrPause(workload.hold, workload.isPaused);
-  if (hold !== undefined) {
+  if (hold) {
     const isFound = found.some(({ reason }) => reason === 'paused' || reason === 'pods-not-replaced');
     const says = whenTaken(hold, workload.ref);
     return isFound ? undefined : { rule: 'pods-not-replaced', about: hold.type, says };

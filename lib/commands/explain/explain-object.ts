@@ -69,7 +69,7 @@ export async function explainObject(
   const followers = mentioning.map((facts) =>
     ignored.length > 0 ? { workload: facts.workload.ref, causes: ignored } : followerOf(facts, ref),
   );
-  const isAlone = mentioning.length === 0 && unlisted.length === 0 && unwatched === undefined;
+  const isAlone = mentioning.length + unlisted.length === 0 && !unwatched;
   const says = `no workload of ${namespace} follows it, and no container reads it`;
   const installed = reloader.unknown.length > 0 ? [] : INSTALLED_RULES.flatMap((rule) => rule(scene) ?? []);
   const causes = [

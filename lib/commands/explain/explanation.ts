@@ -91,7 +91,7 @@ const NOT_SERVED = /^(?:deleted|finalizer|kind-not|managed|namespace-not|unselec
 /** All causes that apply, the first one first to look at; settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
   const alone = leftAlone(facts);
-  if (alone !== undefined) return [alone];
+  if (alone) return [alone];
   const settings = facts.reloader.unknown.length > 0 ? [] : SETTING_RULES;
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }

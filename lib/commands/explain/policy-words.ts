@@ -38,9 +38,10 @@ export function decidingWords(
   const verdict = vocabularies.judge(workload, object.ref, object.annotations);
   const marks = entries(object.annotations, 'object');
   return [...wordsOf(workload), ...marks].filter((word) => {
-    const without = judgeWith(vocabularies, workload, object, (other) => !isSame(other, word));
+    const isIt = ({ key, on }: PolicyWord): boolean => key === word.key && on === word.on;
+    const without = judgeWith(vocabularies, workload, object, (other) => !isIt(other));
     if (without.asks !== verdict.asks || without.because !== verdict.because) return true;
-    const alone = (other: PolicyWord): boolean => other.on === 'object' || isSame(other, word);
+    const alone = (other: PolicyWord): boolean => other.on === 'object' || isIt(other);
     return verdict.asks && word.on !== 'object' && judgeWith(vocabularies, workload, object, alone).asks;
   });
 }
@@ -64,8 +65,4 @@ function judgeWith(
 
 function entries(words: Words, on: WordPlace): readonly PolicyWord[] {
   return Object.entries(words).map(([key, value]) => ({ key, value, on }));
-}
-
-function isSame(one: PolicyWord, other: PolicyWord): boolean {
-  return one.key === other.key && one.on === other.on;
 }

@@ -60,10 +60,9 @@ export async function answerTo(
   const isEverywhere = flags.allNamespaces === true;
   const about = operands.length === 0 ? undefined : subjectOf(operands, reloader.options);
   const only = about && `${namespace}/${about.kind}/${about.name}`;
-  if (about !== undefined) await assertExists(scene, about);
+  if (about) await assertExists(scene, about);
   const unwatched = isEverywhere ? undefined : notWatched(reloader, namespace);
-  if (unwatched !== undefined)
-    return { causes: [unwatched], unknown: [...doubts, ...doubtsOf(reloader)], edges: [] };
+  if (unwatched) return { causes: [unwatched], unknown: [...doubts, ...doubtsOf(reloader)], edges: [] };
   const all = reloader.unknown.length > 0 ? undefined : watchedBy(reloader);
   const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };

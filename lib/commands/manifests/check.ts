@@ -25,14 +25,12 @@ import { byObject, NO_MANIFEST, noObjectIn, readManifests, twinsIn } from './man
 import { KNOWN_KINDS } from './shapes.ts';
 
 /** The rules whose problems are errors. */
-export const ERRORS: readonly string[] = [
-  ...['malformed', 'misplaced', 'mistyped', 'unreadable', 'invalid', 'not-text', 'state-named'],
-];
-const CHECKED_RULES: readonly string[] = [
-  ...ERRORS,
-  ...['duplicate', 'unserved', 'excluded', 'ignored', 'missing', 'vocabulary-off', 'kind-not-served'],
-  ...['kind-of-object-ignored', 'namespace-not-watched', 'no-reference', 'not-matched', 'not-asked'],
-];
+export const ERRORS: readonly string[] =
+  'malformed misplaced mistyped unreadable invalid not-text state-named'.split(' ');
+const WARNINGS =
+  'duplicate unserved excluded ignored missing vocabulary-off kind-not-served kind-of-object-ignored namespace-not-watched no-reference not-matched not-asked';
+const FOUND = 2;
+const CHECKED_RULES: readonly string[] = [...ERRORS, ...WARNINGS.split(' ')];
 
 /** The problems of a workload. */
 function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
@@ -85,9 +83,6 @@ export interface Problem extends Fault {
   readonly level: 'error' | 'warning';
   readonly line: number;
 }
-
-/** The exit code if there are problems. */
-const FOUND = 2;
 
 /** Runs the command. */
 export async function runCheck({ flags, settings, terminal }: CommandContext): Promise<Answered> {

@@ -65,12 +65,11 @@ export interface Plan extends Pick<Explanation, 'reloader' | 'causes' | 'unknown
 /** By workload that is out of date, with which objects, and whether anything keeps it. */
 export type Outdated = ReadonlyMap<ObjectKey, { configs: readonly ObjectKey[]; isKept: boolean }>;
 
-/** Which workloads are out of date in namespaces that are served; `now` in ms since 1970. */
-export function outdatedIn(
-  { store, findings }: Controllers,
-  serves: (namespace: string) => boolean,
-  now: number,
-): Outdated {
+/** Whether the reloader rolls workloads of a namespace. */
+export type Serves = (namespace: string) => boolean;
+
+/** Which workloads are out of date; `now` in ms since 1970. */
+export function outdatedIn({ store, findings }: Controllers, serves: Serves, now: number): Outdated {
   const blockers = newBlockers({ store });
   const served = workloadsOf(store).filter(([key]) => serves(namespaceIn(key)));
   const all = served.map(([key, record]) => {
@@ -89,7 +88,7 @@ function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, Workl
 /** The rollouts that the changes cause, bring along, or let go. */
 export function rolloutsOf(
   store: Store,
-  serves: Parameters<typeof outdatedIn>[1],
+  serves: Serves,
   before: Outdated,
   objects: readonly PlannedObject[],
   timingOf: (record: WorkloadRecord) => Timing,
@@ -151,7 +150,10 @@ export async function openWaits(
   const all = Map.groupBy(rollouts, (each) => {
     const says = isTried(each) && answer?.(each.workload);
     const { unknown = [] } = each;
-    if (typeof says === 'object' && ['refused', 'unavailable', ...unknown].includes(says.reason))
+    if (
+      typeof says === 'object' &&
+      ['refused', 'unavailable', 'rollout-limit', ...unknown].includes(says.reason)
+    )
       return `says of %: ${says.message}`;
     const [failed, why] = typeof says === 'string' ? [['failed attempts'], `, and ${says}`] : [[], ''];
     const reasons = [...failed, ...unknown].join(', ');

@@ -38,7 +38,7 @@ export function timingsOf(
   const outdated = [...store.workloads].filter(([key]) => needsRollout(store, key));
   const blocks = new Map(outdated.map(([key, record]) => [key, plannedBlock(others, record, now)]));
   // What anything else blocks is passed over by the stages.
-  for (const [key, block] of blocks) if (block !== undefined) waiting.set(key, block);
+  for (const [key, block] of blocks) if (block) waiting.set(key, block);
   const free = outdated.filter(([key]) => blocks.get(key) === undefined);
   const staged = new Map(free.map(([key, record]) => [key, stages.check(record)]));
   const turns = stages.changes().map(({ object, plan }) => {
@@ -49,14 +49,20 @@ export function timingsOf(
     const places = isUrgentFor(store, record) ? [] : turns.flatMap((change) => change.get(key) ?? []);
     const stage = staged.get(key);
     const block = blocks.get(key) ?? (typeof stage === 'object' ? stage : undefined);
-    if (block !== undefined) return blockedTiming(findings, record, block);
+    if (block) return blockedTiming(findings, record, block);
     const isOpen = stage === 'unknown' || places.some((place) => place.endsWith(OPEN));
     const soak = `once those before it have stayed ready for ${formatDuration(options.staging.soakMs)}`;
     const when = isOpen ? [...places, soak] : [windowText(store, record, windows), ...places];
     const open = others.filter((each) => each.check(record, now) === 'unknown').map(({ name }) => name);
     const unknown = isOpen ? [stages.name, ...open] : open;
-    return { by: 'reloader', when: when.join(', '), unknown };
+    return { by: 'reloader', when: when.join(', '), unknown: [...unknown, ...limitOf(store, record)] };
   };
+}
+
+/** A limit that is lower than by default may slow it. */
+function limitOf(store: Store, record: WorkloadRecord): readonly string[] {
+  const { limit } = store.settings.vocabularies.paceOf(record.workload);
+  return !limit || limit.rollouts >= 20 || isUrgentFor(store, record) ? [] : ['rollout-limit'];
 }
 
 /** What blocks the workload; the rollout of its own change comes first, since no hold of the reloader stops it. */
@@ -91,7 +97,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   const { workload } = record;
   const { ref } = workload;
   const { quietMs, maxWaitMs } = windowOf(windows, keyOf(ref));
-  const { minIntervalMs } = vocabularies.paceOf(workload);
+  const minIntervalMs = isUrgent ? 0 : vocabularies.paceOf(workload).minIntervalMs;
   // An eviction or a notification needs no new template.
   const evicts = onlyTells || vocabularies.strategyOf(workload) === 'evict';
   const pause = vocabularies.pausing.pauseOf(workload);

@@ -78,7 +78,7 @@ export function stepsFor(
 
 function keeping({ namespace, name }: Installation, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
-  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces: each counts for all that it watches`;
+  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces; no step grants its account the rights that it lacks there`;
   return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 

@@ -144,6 +144,16 @@ describe('plan', () => {
       { ...web, waiting: { reason: 'budget', message: 'of 1 slot none is free' } },
       'says of Deployment/web in default: of 1 slot none is free',
     ],
+    'that it is rolled too often': [
+      [],
+      { ...web, waiting: { reason: 'rollout-limit', message: 'rolled more than 20 times' } },
+      'says of Deployment/web in default: rolled more than 20 times',
+    ],
+    'that it waits for its quiet period, beside a low limit': [
+      ['--rollout-limit=1/1h'],
+      { ...web, waiting: { reason: 'quiet', message: 'quiet' } },
+      'alone knows whether Deployment/web in default waits (rollout-limit)',
+    ],
     'that it waits for its quiet period': [[], { ...web, waiting: { reason: 'quiet', message: 'quiet' } }],
     'nothing of it': [
       [],

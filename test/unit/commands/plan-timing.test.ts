@@ -86,6 +86,11 @@ const WHEN: Readonly<Record<string, [annotations: Words, when: string | RegExp, 
   ],
 };
 
+test('an urgent change waits for no least interval', async () => {
+  const change = { words: { [`${NATIVE}/urgent`]: 'true' }, flags: ['--min-rollout-interval=90s'] };
+  assert.equal((await rolloutOf({}, change)).when, USUAL);
+});
+
 describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
   for (const [name, [annotations, when, keptBy]] of Object.entries(WHEN))
     test(name, async () => {
