@@ -48,8 +48,19 @@ export class NearKeys {
       part.length >= LEAST_PART && whole.includes(part);
     const part = all.find((each) => words && (isPart(each, word) || isPart(word, each)));
     const farther = words && word !== '' ? (part ?? closestMatch(word, all)) : undefined;
-    return keys[all.indexOf(closestMatch(word, all, FEW) ?? farther ?? '')];
+    return keys[all.indexOf(closestMatch(word, all, FEW) ?? farther ?? '')] ?? this.#withWordsOf(given);
   }
+
+  /** The first key that has all words of the given one, which has them in another order, or lacks some or the slash. */
+  #withWordsOf(given: string): string | undefined {
+    const words = wordsOf(given);
+    if (words.length < 2) return undefined;
+    return this.#keys.find((key) => words.every((word) => wordsOf(key).includes(word)));
+  }
+}
+
+function wordsOf(key: string): readonly string[] {
+  return key.toLowerCase().split(/[./-]/);
 }
 
 /** The letters of a key in small, without the prefix of its vocabulary. */

@@ -71,6 +71,10 @@ test('of an object those annotations are kept that count, and a few that are mea
 const NEAR: Record<string, string> = {
   'reloader.stackater.com/auto': `${STAKATER}/auto`,
   'reloader.stakater.io/auto': `${STAKATER}/auto`,
+  'stakater.com/auto': `${STAKATER}/auto`,
+  'reloader/search': `${PREFIX}/search`,
+  'reloader.configmap.stakater.com/reload': `configmap.${STAKATER}/reload`,
+  [`configmap.${STAKATER}`]: `configmap.${STAKATER}/reload`,
   [`${STAKATER}/Auto`]: `${STAKATER}/auto`,
   [`${STAKATER}/aut`]: `${STAKATER}/auto`,
   [`${STAKATER}/auto-reload`]: `${STAKATER}/auto`,
