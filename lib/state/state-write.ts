@@ -4,7 +4,7 @@
  * or is unknown, has a mark in it. All parts of an object lie in one shard, so each write may fail alone.
  */
 
-import { type RunningDigest, recover } from '../model/edge.ts';
+import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
 import {
   type ConfigRef,
   configRefIn,
@@ -25,7 +25,7 @@ import {
 } from '../model/state-entry.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
+import { committable, isOutdatedOn, isUnbegun, recovered, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { notesOf } from '../tracking/halts.ts';
 import { isPartOfKnown, partsOf } from '../tracking/other-scopes.ts';
@@ -259,14 +259,20 @@ function saysNothingOf(store: Store, ref: ConfigRef): boolean {
   return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
 }
 
-/** Whether a follower is outdated on the object and about to be patched: then one write comes after the patch. */
+/**
+ * Whether a follower is outdated on the object and about to be patched: then one write comes before the patch. Not if a start would
+ * believe of a current follower that it is outdated.
+ */
 function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
-  return store
-    .edgesOf(config)
-    .some(
-      ([record, edge]) =>
-        isOutdatedOn(store, record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
-    );
+  const edges = store.edgesOf(config);
+  const observed = store.configs.get(config);
+  const isDoubted = edges.some(([record, edge]) => {
+    const isCurrent = !edge.rolloutInProgress && !isOutdatedOn(store, record, config, edge);
+    return isCurrent && observed !== undefined && recovered(store, record, observed, edge) === UNKNOWN;
+  });
+  const isAwaited = ([record, edge]: (typeof edges)[number]): boolean =>
+    isOutdatedOn(store, record, config, edge) && gate.isWaiting(keyOf(record.workload.ref));
+  return !isDoubted && edges.some(isAwaited);
 }
 
 /** The entry that `ref` should have, without marks: undefined to remove it, `nothing` to leave the state as it is. */

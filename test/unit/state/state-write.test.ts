@@ -147,6 +147,17 @@ test('a workload that is about to be patched blocks what it owes, unless the wri
   assert.equal(urgent.write?.data[CFG], `${d('b')}.1?Deployment/api?Deployment/web`);
 });
 
+test('nor does it block what a start would doubt of a workload that is current again', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.write();
+  world.workload('web', { isRolledOut: false });
+  world.config('cfg', 'a');
+  assert.deepEqual([world.needsRollout('web'), world.needsRollout('api')], [true, false]);
+  const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
+  assert.equal(planned(world, [], gate).write?.data[CFG], `${d('a')}.1?Deployment/web`);
+});
+
 test('a workload that waits and owes nothing of it blocks nothing', () => {
   const world = new World();
   world.config('cfg', 'a', { initial: true });
