@@ -247,6 +247,9 @@ function withoutSlot(trace: Trace, rollout: Rollout): string[] {
   const takesSlot = ({ to, isResume, after }: Rollout): boolean =>
     /^Deploy|Set\//.test(to) && !isResume && (after as LooseObject | undefined)?.spec.replicas !== 0;
   if (most === 0 || !takesSlot(rollout) || isRollingAt(trace, rollout.to, rollout.at - 1)) return [];
+  // It was let begin in its quiet period, in which its owner rolled it anyway.
+  const letBegin = positionAt(trace, rollout.ms - trace.settings.coalescePeriodMs - SLACK_MS);
+  if (isTouched(trace, rollout.to, letBegin, rollout.at)) return [];
   const until = rollout.ms + SLACK_MS;
   const begun = factsOf(trace, 'write').filter((other) => {
     const looks = about(trace, 'rolling', other.to).filter(({ at, ms }) => at >= other.at && ms <= until);
