@@ -91,3 +91,22 @@ test('the mark for all goes once there is room, also where a kind may never be l
   const isSynced = (_namespace: string, _kind: string, leftOut?: string): boolean => leftOut === 'forbidden';
   assert.deepEqual(world.plan(undefined, { ...OPEN_GATE, isSynced })?.data[CFG], `${'b'.repeat(40)}.1`);
 });
+
+for (const [length, marks] of [
+  [3, 10_000],
+  [250, 1],
+] as const) {
+  test(`10,000 followers with names of ${length} letters and more are ${marks} marks`, () => {
+    const world = new World({ [CFG]: 'a.1' });
+    world.config('cfg', 'a', { initial: true });
+    for (let index = 0; index < 10_000; index += 1)
+      world.workload(`${'w'.repeat(length)}${index}`, { follows: ['cfg'] }, { initial: true });
+    world.config('cfg', 'b');
+    const candidates = [world.configKey('cfg')];
+    const request = { candidates, urgent: new Set(candidates), gate: OPEN_GATE, place: () => 0 };
+    const [write] = planStateWrites(world.store, { ...request, room: () => FULL_BYTES }).writes;
+    const text = write?.data[CFG] ?? '';
+    assert.equal(text.split('?').length - 1, marks);
+    assert.ok(text.length < FULL_BYTES);
+  });
+}
