@@ -243,8 +243,8 @@ export class Stage implements AsyncDisposable {
 
   /** The names of those that the state marks: they are rolled after a kill, also if they have been already. */
   async marked(workloads: readonly WorkloadName[]): Promise<ReadonlySet<string>> {
-    const state = await this.state();
-    const marked = workloads.filter(({ kind, name }) => hasDoubt({ own: state[`ran.${kind}_${name}`] }));
+    const marks = new Set(Object.values(await this.state()).flatMap((entry) => entry.split('?').slice(1)));
+    const marked = workloads.filter(({ kind, name }) => marks.has(`${kind}/${name}`));
     return new Set(marked.map(({ name }) => name));
   }
 

@@ -34,6 +34,8 @@ const ABOUT_MS = 100;
 /** The longest pause between two lists that are refused, and some. */
 const UNTIL_LISTED_MS = 60_000;
 /** From an event to the write that it makes due, where every request is answered. */
+/** Until who has met a contest leads again, and has listed. */
+const CONTEST_MS = 15_000;
 const MOMENT_MS = 1500;
 
 /** The facts of one type, in order. Sorted out once per trace: a trace that is judged does not grow. */
@@ -211,7 +213,12 @@ export function absencesOf(trace: Trace): readonly Absence[] {
   }
   if (from !== undefined)
     absences.push({ from, to: Number.POSITIVE_INFINITY, toMs: Number.POSITIVE_INFINITY });
-  return absences;
+  // Who finds the mark of another cluster leads no more for ten seconds, without a last write.
+  const contests = factsOf(trace, 'lease-edited').map(({ ms }) => {
+    const toMs = ms + CONTEST_MS;
+    return { from: positionAt(trace, ms - MOMENT_MS), to: positionAt(trace, toMs), toMs };
+  });
+  return [...absences, ...contests];
 }
 
 /** Whether the object changed while the workload's kind was not listed for want of rights, and a process died since those went. */
