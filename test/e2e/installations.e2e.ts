@@ -11,7 +11,7 @@ import { startCluster } from '../control-plane/test-cluster.ts';
 import { render as renderChart, skipWithoutHelm } from '../install/chart.ts';
 import { installedBy } from '../install/installation.ts';
 import { K8S, render } from '../install/kustomization.ts';
-import { type JsonObject, pick } from '../sandbox/json.ts';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { parseManifests } from '../sandbox/manifest-files.ts';
 import { type Ended, run } from '../tour/tour.ts';
 import { accountIn, startAs } from './account.ts';
@@ -111,7 +111,10 @@ async function install(stage: Stage, objects: readonly JsonObject[]): Promise<vo
   const reloader = await startAs(account, stage);
   await reloader.stop();
   // As if its pod held the Lease for as long as the test runs.
-  const spec = { holderIdentity: `${name}-7f-x_uid_0a`, renewTime: '2999-01-31T12:00:00.000000Z' };
+  const pods = objectsOf(pick(await cluster.expect('GET', `/api/v1/namespaces/${namespace}/pods`), 'items'));
+  const pod = pods.find((each) => String(pick(each, 'metadata', 'name')).startsWith(`${name}-`));
+  const identity = [pick(pod, 'metadata', 'name'), pick(pod, 'metadata', 'uid'), '0a'].join('_');
+  const spec = { holderIdentity: identity, renewTime: '2999-01-31T12:00:00.000000Z' };
   const lease = ['patch', 'lease', 'reloader-state', '-n', namespace, '--type=merge', '-p'];
   await stage.kubectl([...lease, JSON.stringify({ spec })]);
   await stage.put('web', 'B');
