@@ -241,9 +241,10 @@ export class Stage implements AsyncDisposable {
     return digestIn((await this.state())[`v1.ConfigMap_${name}`]);
   }
 
-  /** The names of those that the state marks: they are rolled after a kill, also if they have been already. */
+  /** The names of those in the namespace that the state marks: they are rolled after a kill, also if they have been already. */
   async marked(workloads: readonly WorkloadName[]): Promise<ReadonlySet<string>> {
-    const marks = new Set(Object.values(await this.state()).flatMap((entry) => entry.split('?').slice(1)));
+    const own = Object.entries(await this.state()).filter(([key]) => /^v1\./.test(key));
+    const marks = new Set(own.flatMap(([, entry]) => entry.split('?').slice(1)));
     const marked = workloads.filter(({ kind, name }) => marks.has(`${kind}/${name}`));
     return new Set(marked.map(({ name }) => name));
   }

@@ -108,7 +108,7 @@ describe('its steps, followed in a folder,', () => {
     const [program, ...words] = command;
     const options = { cwd: root, env: {}, encoding: 'utf8' } as const;
     assert.equal(execFileSync(program, [...words, '--version'], options), `${manifest.version}\n`);
-    assert.match(execFileSync(program, [...words, '--help'], options), /--all-namespaces/);
+    assert.match(execFileSync(program, [...words, '--help'], options), /^Usage: reloader /);
   });
 
   /** The program, which watches one namespace of an API server that is away, once it has said so. */
