@@ -287,17 +287,19 @@ function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
   const [ends = '%', ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
   const isPassed = facts.some(({ resume, isUrgent }) => resume ?? isUrgent);
   if (others.length > 0 || ends.includes('%') || isPassed) return [];
-  const brings = ({ before, after }: Rollout): boolean => {
-    const [old, now] = [before, after].map((each) => contentsStamped(each, config).includes(content));
-    return now === true && old === false;
-  };
+  const carries = (object: unknown): boolean =>
+    contentsStamped(object, config).some((each) => each === content);
+  const brings = ({ before, after }: Rollout): boolean => carries(after) && !carries(before);
   if (content === undefined || since === undefined || again !== undefined || !brings(rollout)) return [];
   if (!isEvidence(trace, rollout, since.at, rollout.at)) return [];
   // Whom another, urgent object lets pass begins beside the first one.
   const isBeside = ({ ms }: Rollout): boolean => hasUrgent(trace) && rollout.ms - ms <= SLACK_MS;
-  const begun = factsOf(trace, 'write').filter(
-    (other) => other.at > since.at && mustKnow(trace, other, rollout) && !isBeside(other) && brings(other),
+  const all = factsOf(trace, 'write').filter(
+    (other) =>
+      other.at > since.at && mustKnow(trace, other, rollout) && !isBeside(other) && carries(other.after),
   );
+  // A leader may repeat a rollout of a former one, of which it does not know.
+  const begun = all.filter((other) => all.find(({ to }) => to === other.to) === other);
   const counted = begun.filter((other) => isEvidence(trace, other, other.at, rollout.at)).length;
   const ready = begun.filter(({ to, at }) =>
     about(trace, 'rolling', to).some((fact) => fact.at > at && fact.at <= rollout.at && !fact.rolling),
