@@ -286,7 +286,12 @@ function staged(trace: Trace, rollout: Rollout, config: ConfigName): string[] {
   const usual = trace.settings.staging?.stages?.map((end) => ('percent' in end ? '%' : end.count));
   const [ends = '%', ...others] = new Set(facts.map(({ stages }) => stages ?? usual?.join()));
   const isPassed = facts.some(({ resume, isUrgent }) => resume ?? isUrgent);
-  if (others.length > 0 || ends.includes('%') || isPassed) return [];
+  // An urgent change of another object that it follows lets it pass too.
+  const { follows = [] } = workloadAt(trace, rollout.to, rollout.at) ?? {};
+  const isUrgentBeside = factsOf(trace, 'staged').some(
+    (fact) => fact.at < rollout.at && fact.isUrgent === true && follows.includes(fact.config),
+  );
+  if (others.length > 0 || ends.includes('%') || isPassed || isUrgentBeside) return [];
   const carries = (object: unknown): boolean =>
     contentsStamped(object, config).some((each) => each === content);
   const brings = ({ before, after }: Rollout): boolean => carries(after) && !carries(before);
