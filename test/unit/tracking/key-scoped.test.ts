@@ -260,3 +260,13 @@ test('a change of another key while no process runs rolls nobody', () => {
   const next = world.again({ keyScoped: true });
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('all')], [false, true]);
 });
+
+test('the entry of other keys lies in the ConfigMap of the former ones, whatever is full', () => {
+  const world = atRest('a');
+  world.nextShard = 1;
+  world.reads('web', ['a', 'b']);
+  assert.deepEqual(
+    world.plans().map(({ shard }) => shard),
+    [0],
+  );
+});
