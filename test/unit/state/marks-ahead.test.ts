@@ -1,7 +1,7 @@
 /** The marks that an attempt has written before its patch: when they are, and when they cannot be. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { REPLACES_ANNOTATION } from '../../../lib/model/kinds/built-in.ts';
 import type { WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { FULL_BYTES } from '../../../lib/model/shards.ts';
@@ -109,13 +109,19 @@ test('marks: before all kinds are listed the second is written at once too', asy
   }
 });
 
-test('marks: a write on its way that removes one is waited for', async (t) => {
+/** `cfg` has changed, and `web` is marked. */
+async function markedStage(t: TestContext): Promise<CommitterStage> {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
-  const { world, committer, store } = stage;
-  world.config('cfg', 'b');
-  const first = committer.mark(world.record('web'));
+  stage.world.config('cfg', 'b');
+  const first = stage.committer.mark(stage.world.record('web'));
   await stage.pass(100);
   assert.equal(await first, true);
+  return stage;
+}
+
+test('marks: a write on its way that removes one is waited for', async (t) => {
+  const stage = await markedStage(t);
+  const { world, committer, store } = stage;
   const { promise, resolve } = Promise.withResolvers<void>();
   store.faults.push({ kind: 'held', until: promise });
   world.config('cfg', 'a');
@@ -138,12 +144,8 @@ const FENCES: Readonly<Record<string, Fault>> = {
 
 for (const [how, fault] of Object.entries(FENCES)) {
   test(`marks: none counts while a write without an answer may still remove it, and the next one is ${how}`, async (t) => {
-    const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+    const stage = await markedStage(t);
     const { world, committer, store } = stage;
-    world.config('cfg', 'b');
-    const first = committer.mark(world.record('web'));
-    await stage.pass(100);
-    assert.equal(await first, true);
     store.faults.push({ kind: 'unanswered', message: 'timeout' }, fault);
     world.config('cfg', 'a');
     stage.request([], ['cfg']);
