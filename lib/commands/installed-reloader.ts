@@ -110,15 +110,19 @@ async function led(send: Send, reloader: InstalledReloader): Promise<InstalledRe
   const title = `Lease/${name} in ${namespace}`;
   if (lease.kind === 'failed')
     return { ...reloader, isSilent: `whether the reloader runs: ${title}: ${lease.message}` };
-  const { holderIdentity = '', renewTime = '' } = (lease.kind === 'found' && lease.object.spec) || {};
-  if (!holderIdentity || !(now - Date.parse(renewTime) <= SILENT_MS)) return { ...reloader, isSilent: true };
-  const [leader = ''] = holderIdentity.split('_');
+  const spec = lease.kind === 'found' ? lease.object.spec : undefined;
+  if (!spec?.holderIdentity || !isRenewed(spec, now)) return { ...reloader, isSilent: true };
+  const [leader = ''] = spec.holderIdentity.split('_');
   const pod = await readObject<RawPod>(send, PODS, installation.namespace, leader);
   const why = pod.kind === 'found' ? 'is of a former template' : problemOf(pod);
   if (pod.kind === 'found' && flagsOf(programOf({ ...pod.object, spec: { template: pod.object } })) === flags)
     return { ...reloader, leader };
   const says = `Pod/${plain(leader)} holds ${title}, and ${why}: its flags are not known (${GIVEN})`;
   return { ...reloader, leader, unknown: [...unknown, says] };
+}
+
+function isRenewed({ renewTime = '' }: RawLease['spec'] = {}, now: number): boolean {
+  return now - Date.parse(renewTime) <= SILENT_MS;
 }
 
 async function foundReloader(send: Send, wanted: Wanted, now: number): Promise<InstalledReloader> {
@@ -217,10 +221,9 @@ function isLeaseOf(lease: RawLease, { installation, options: { leaderElection },
 
 /** What a Lease tells of a reloader that runs, or may run, and is none of these. */
 function strangerIn(lease: RawLease, all: readonly Found[], now: number): readonly string[] {
-  const { metadata, spec: { renewTime = '' } = {} } = lease;
+  const { metadata, spec } = lease;
   const holder = holderOf(lease);
-  if (!holder || !(now - Date.parse(renewTime) <= SILENT_MS)) return [];
-  if (all.some((each) => isLeaseOf(lease, each))) return [];
+  if (!holder || !isRenewed(spec, now) || all.some((each) => isLeaseOf(lease, each))) return [];
   const says = `${plain(holder)} renewed Lease/${metadata.name} in ${metadata.namespace} within a minute`;
   return [`${says}: it is a reloader, and its flags are not known (${GIVEN})`];
 }

@@ -69,7 +69,7 @@ export function causeOf({ reason, about, message }: Finding): Cause {
 
 function asksForNothing(facts: Facts): Cause | undefined {
   const { row, workload, record, reloader, observation, findings: found } = facts;
-  if (found.some(({ reason }) => /^mis(?:t|p)/.test(reason))) return undefined;
+  if (found.some(({ reason }) => reason === 'mistyped' || reason === 'misplaced')) return undefined;
   const { options } = reloader;
   const keys = readBy(facts).flatMap(workloadKeysOf);
   const asking = wordsOf(workload).filter(({ key }) => keys.includes(key));
