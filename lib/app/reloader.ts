@@ -132,7 +132,7 @@ export class Reloader {
       return;
     }
     const dependents = (): Iterable<ObjectKey> =>
-      store.dependents.dependentsOfAny([event.key, ...store.scopes.of(event.key).map(keyOf)]);
+      store.dependents.dependentsOfAny(store.scopes.partsOf(event.key));
     controllers.fence.run('its event', event.key, () => {
       try {
         controllers.apply(observeConfig(store, event));

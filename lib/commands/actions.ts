@@ -7,7 +7,7 @@ import { ApiError } from '../kubernetes/api-error.ts';
 import { objectPath, writing } from '../kubernetes/api-path.ts';
 import { callJson } from '../kubernetes/json-call.ts';
 import { TEMPLATE_OWNERS } from '../kubernetes/workloads/referenced-template.ts';
-import { describe, type WorkloadRef } from '../model/object-ref.ts';
+import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import { APPROVED_ANNOTATION, HOLD_ANNOTATION } from '../model/workload.ts';
 import { outdatedObjects } from '../tracking/edge-policy.ts';
 import { haltOf } from '../tracking/halts.ts';
@@ -15,7 +15,7 @@ import { CommandError } from './connect.ts';
 import type { Cause } from './explain/cause.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
 import { followed } from './explain/causes-of-workload.ts';
-import { explainObject, keysOf, notifiedOnly } from './explain/explain-object.ts';
+import { explainObject, notifiedOnly } from './explain/explain-object.ts';
 import { causesOf, type Explanation, hiddenOf, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
@@ -79,8 +79,8 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   await assertExists(scene, subject);
   const observation = await observeFor(scene, [scene.namespace]);
   const { store, unread } = observation;
-  const keys = keysOf(observation, { ...target, kind: subject.kind });
-  const halts = keys.flatMap((key) => store.configs.get(key) ?? []).map((config) => haltOf(store, config));
+  const parts = store.scopes.partsOf(keyOf(target));
+  const halts = parts.flatMap((key) => store.configs.get(key) ?? []).map((config) => haltOf(store, config));
   const token = halts.find((halt) => halt !== undefined)?.token;
   await observation.end();
   // A set of keys is known by its workloads alone.

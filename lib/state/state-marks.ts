@@ -109,8 +109,8 @@ function isWritten(store: Store, record: WorkloadRecord, config: ObjectKey, edge
 
 /** Whether the mark of all followers may stand for a Job that is deleted and not created again yet, or for a follower of other keys now. */
 function mayStandForFormer(store: Store, ref: ConfigRef): boolean {
-  const whole = wholeKeyOf(keyOf(ref));
-  const others = [whole, ...store.scopes.of(whole).map(keyOf)].filter((other) => other !== keyOf(ref));
+  const own = keyOf(ref);
+  const others = store.scopes.partsOf(wholeKeyOf(own)).filter((other) => other !== own);
   return (
     store.copies.size > 0 ||
     others.some((other) =>

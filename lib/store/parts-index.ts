@@ -18,8 +18,12 @@ export class ScopesIndex {
 
   /** The followed sets of keys of `whole`. */
   of(whole: ObjectKey): readonly ConfigRef[] {
-    const scopes = this.#scopes.get(whole);
-    return scopes === undefined ? NONE : [...scopes.values()];
+    return [...(this.#scopes.get(whole)?.values() ?? [])];
+  }
+
+  /** The key of `whole`, and those of its followed sets of keys. */
+  partsOf(whole: ObjectKey): readonly ObjectKey[] {
+    return [whole, ...(this.#scopes.get(whole)?.keys() ?? [])];
   }
 
   /** Whether a set of keys of `whole` is followed. */
@@ -46,8 +50,6 @@ export class ScopesIndex {
     return this.#keepsAll || this.hasOf(whole) || this.recorded.has(whole);
   }
 }
-
-const NONE: readonly ConfigRef[] = [];
 
 /** See the file's comment. It keeps no namespace and kind without a name. */
 export class NamesIndex {

@@ -82,7 +82,7 @@ export class Store {
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
     const { ref, digest, isState } = record;
     const isThere = digest !== undefined || isState === true;
-    if (ref.keys === undefined && (isThere || this.scopes.of(key).length > 0)) return;
+    if (ref.keys === undefined && (isThere || this.scopes.hasOf(key))) return;
     this.configs.delete(key);
     if (ref.keys === undefined) {
       this.names.delete(ref);

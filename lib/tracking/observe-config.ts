@@ -205,7 +205,7 @@ function suspectAbsent(store: Store): void {
 
 function observeAbsent(store: Store, { key, span }: Absent): Effects {
   const effects = new Effects();
-  for (const each of [key, ...store.scopes.of(key).map(keyOf)]) observeEnd(store, effects, each, span);
+  for (const each of store.scopes.partsOf(key)) observeEnd(store, effects, each, span);
   return effects;
 }
 

@@ -6,7 +6,8 @@
 import { scopedDigestsOf, translated } from '../model/digest.ts';
 import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import type { Entries } from '../model/persisted-state.ts';
+import { configRefOf, type StateEntry } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Effects } from './effects.ts';
@@ -16,8 +17,6 @@ interface OtherEntry {
   readonly ref: ConfigRef;
   readonly entry: StateEntry;
 }
-
-type Entries = ReadonlyMap<StateKey, StateEntry>;
 
 /** By whole object, those that have an entry of some of their keys: worked out once for each state. */
 const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>>();

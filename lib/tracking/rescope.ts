@@ -56,8 +56,7 @@ function followedBefore(
   ref: ConfigRef,
 ): { readonly edge: Edge; readonly config: ConfigRecord } | undefined {
   const whole = keyOf(wholeOf(ref));
-  const keys: readonly ObjectKey[] = [whole, ...store.scopes.of(whole).map(keyOf)];
-  for (const key of keys) {
+  for (const key of store.scopes.partsOf(whole)) {
     const [edge, config] = [record.edges.get(key), store.configs.get(key)];
     if (edge !== undefined && config !== undefined) return { edge, config };
   }

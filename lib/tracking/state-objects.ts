@@ -27,7 +27,7 @@ export function endState(store: Store, effects: Effects, record: ConfigRecord): 
 
 /** Has the probe look for the object again: its result about the missing object does not hold any more. */
 function lookAgain(store: Store, effects: Effects, key: ObjectKey): void {
-  for (const each of [key, ...store.scopes.of(key).map(keyOf)]) {
+  for (const each of store.scopes.partsOf(key)) {
     if (store.dependents.dependentsOf(each).size === 0) continue;
     effects.report({ type: 'found', config: each });
     effects.report({ type: 'missing', config: each });

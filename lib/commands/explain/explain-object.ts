@@ -10,7 +10,6 @@ import {
   describeAll,
   isMountedKind,
   keyOf,
-  type ObjectKey,
   type WorkloadRef,
   wholeOf,
 } from '../../model/object-ref.ts';
@@ -115,8 +114,8 @@ async function mentionsOf(
   ref: ConfigRef,
 ): Promise<Readonly<{ mentioning: Facts[]; unlisted: string[] }>> {
   const { send, namespace } = scene;
-  const { dependents, settings } = observation.store;
-  const followers = dependents.dependentsOfAny(keysOf(observation, ref));
+  const { dependents, scopes, settings } = observation.store;
+  const followers = dependents.dependentsOfAny(scopes.partsOf(keyOf(ref)));
   const mentioning: Facts[] = [];
   const hidden: [WorkloadKind, string][] = [];
   for await (const [row, raw] of workloadsIn(scene, [namespace], (...kind) => hidden.push(kind))) {
@@ -130,11 +129,6 @@ async function mentionsOf(
   for (const [row, why] of hidden)
     if (!(await isNotServed(send, row))) unlisted.push(`${row.kind} in ${namespace} ${why}`);
   return { mentioning, unlisted };
-}
-
-/** The object, and the sets of its keys that workloads follow. */
-export function keysOf({ store }: Observation, ref: ConfigRef): readonly ObjectKey[] {
-  return [keyOf(ref), ...store.scopes.of(keyOf(ref)).map(keyOf)];
 }
 
 function followerOf(facts: Facts, ref: ConfigRef): Follower {
@@ -166,7 +160,7 @@ export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
 function gatesOf({ reloader }: Scene, observation: Observation, ref: ConfigRef): readonly Cause[] {
   const { store } = observation;
   const about = describe(ref);
-  const records = keysOf(observation, ref).flatMap((key) => store.configs.get(key) ?? []);
+  const records = store.scopes.partsOf(keyOf(ref)).flatMap((key) => store.configs.get(key) ?? []);
   const held = holdBy(records[0]?.annotations ?? {}, about, reloader.now);
   const halted = records.flatMap((record) => {
     const halt = haltOf(store, record);
