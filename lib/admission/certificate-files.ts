@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../model/log.ts';
-import type { KeyPair } from '../serving/listener.ts';
+import type { KeyPair } from '../serving/web-server.ts';
 
 /** The parts of a loop; `what`: for the log. */
 interface LoopOptions<T> {

@@ -1,7 +1,7 @@
 /** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
-import { AdmissionServer } from '../admission/admission-server.ts';
+import { admissionServer } from '../admission/admission-server.ts';
 import { follow, readAuthorities, readPair } from '../admission/certificate-files.ts';
 import { HttpsTransport, MAX_REQUESTS } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';
@@ -13,7 +13,7 @@ import { originOf } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';
 import { VERSION } from '../options/version.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { type KeyPair, ListenError } from '../serving/listener.ts';
+import { type KeyPair, ListenError } from '../serving/web-server.ts';
 import { newLog } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { type About, namespacesOf } from '../telemetry/status-view.ts';
@@ -151,13 +151,14 @@ async function serveAdmission(
   const { options, log } = parts;
   const { admission } = options;
   if (admission === undefined) return () => Promise.resolve();
-  const server = new AdmissionServer({
+  const server = admissionServer({
+    address: options.bindAddress,
     answer: assembly.review,
     onError: (error) => log.error('the admission webhook failed', { error }),
     verifiesClients: admission.clientAuthorities !== undefined,
     onStranger: strangerReporter(parts),
   });
-  const port = await server.start(admission.port, options.bindAddress);
+  const port = await server.start(admission.port);
   log.info('the admission webhook preserves stamps in updates by external writers', { port });
   const { tlsDirectory: directory, clientAuthorities: file } = admission;
   const loop = { log, wait: sleep };

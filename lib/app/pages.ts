@@ -10,10 +10,11 @@ import type { Log } from '../model/log.ts';
 import { atMostEvery } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import type { KeyPair } from '../serving/listener.ts';
-import { HttpServer, type Pages, type Probes, recent, type Shown } from '../telemetry/http-server.ts';
+import type { KeyPair } from '../serving/web-server.ts';
+
 import type { Metrics } from '../telemetry/metrics.ts';
 import { PageAccess } from '../telemetry/page-access.ts';
+import { type Pages, type Probes, pagesServer, recent, type Shown } from '../telemetry/pages-server.ts';
 import { findOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
@@ -59,8 +60,8 @@ export async function servePages(assembly: Observed, options: Options, served: S
   const admit = directory === undefined ? undefined : admitterOf(send, log);
   const { stuck, waitingFor } = assembly;
   const content = { stuck, waitingFor, ...pagesOf(assembly, options, served) };
-  const pages = new HttpServer(content, onError, { ...place, flag: '--port', admit });
-  const health = new HttpServer({ stuck, waitingFor }, onError, { ...place, flag: '--health-port' });
+  const pages = pagesServer(content, onError, { ...place, flag: '--port', admit });
+  const health = pagesServer({ stuck, waitingFor }, onError, { ...place, flag: '--health-port' });
   const end = new AbortController();
   const what = 'the certificate of the pages';
   const loop = { what, use: (pair: KeyPair) => pages.use(pair), log, wait: sleep };

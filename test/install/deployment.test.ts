@@ -8,14 +8,14 @@ import { RELOADER_LABEL } from '../../lib/commands/deployed-program.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { LONGEST_END_MS } from '../../lib/state/ending.ts';
-import { HttpServer } from '../../lib/telemetry/http-server.ts';
+import { pagesServer } from '../../lib/telemetry/pages-server.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type Installation, installationIn } from './installation.ts';
 import { INSTALLATIONS, K8S } from './kustomization.ts';
 
 /** The status of a page at the port for probes. */
 async function statusOf(pathname: string): Promise<number> {
-  const server = new HttpServer(
+  const server = pagesServer(
     { stuck: () => [], waitingFor: () => [] },
     (error) => assert.fail(String(error)),
     { flag: '--health-port' },

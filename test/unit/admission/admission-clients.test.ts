@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { Agent, request as send } from 'node:https';
 import { after, afterEach, describe, test } from 'node:test';
 import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
-import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
-import type { KeyPair } from '../../../lib/serving/listener.ts';
+import { ADMISSION_PATH, admissionServer } from '../../../lib/admission/admission-server.ts';
+import type { HttpServer, KeyPair } from '../../../lib/serving/web-server.ts';
 import { Authority, servingPair } from '../serving/certificates.ts';
 
 const NAME = 'reloader.test';
 const pair = servingPair(NAME);
 const [trusted, other] = [new Authority(), new Authority()];
-const servers: AdmissionServer[] = [];
+const servers: HttpServer[] = [];
 const agents: Agent[] = [];
 
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 after(() => agents.map((agent) => agent.destroy()));
 
 interface Scene {
-  readonly server: AdmissionServer;
+  readonly server: HttpServer;
   readonly port: number;
   /** The bodies that were reviewed. */
   readonly reviewed: string[];
@@ -27,7 +27,7 @@ interface Scene {
 
 async function started(authorities?: readonly string[]): Promise<Scene> {
   const [reviewed, refused]: [string[], string[]] = [[], []];
-  const server = new AdmissionServer({
+  const server = admissionServer({
     answer: (text) => {
       reviewed.push(text);
       return text;

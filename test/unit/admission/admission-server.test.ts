@@ -4,15 +4,15 @@ import { Agent, request as send } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
-import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
+import { ADMISSION_PATH, admissionServer } from '../../../lib/admission/admission-server.ts';
 import { MalformedReviewError } from '../../../lib/admission/review.ts';
-import { ListenError } from '../../../lib/serving/listener.ts';
+import { type HttpServer, ListenError } from '../../../lib/serving/web-server.ts';
 import { servingPair } from '../serving/certificates.ts';
 
 const NAME = 'reloader.test';
 const MAX_BYTES = 8 * 1024 * 1024;
 const [first, second] = [servingPair(NAME), servingPair(NAME)];
-const servers: AdmissionServer[] = [];
+const servers: HttpServer[] = [];
 const errors: unknown[] = [];
 
 afterEach(async () => {
@@ -20,10 +20,8 @@ afterEach(async () => {
   assert.deepEqual(errors.splice(0), []);
 });
 
-async function started(
-  answer: (text: string) => string = (text) => text,
-): Promise<[AdmissionServer, number]> {
-  const server = new AdmissionServer({ answer, onError: (error) => errors.push(error) });
+async function started(answer: (text: string) => string = (text) => text): Promise<[HttpServer, number]> {
+  const server = admissionServer({ answer, onError: (error) => errors.push(error) });
   servers.push(server);
   const port = await server.start(0);
   server.use(first);
@@ -112,7 +110,7 @@ describe('it answers', () => {
 });
 
 test('no client can connect before there is a certificate', async () => {
-  const server = new AdmissionServer({ answer: (text) => text, onError: (error) => errors.push(error) });
+  const server = admissionServer({ answer: (text) => text, onError: (error) => errors.push(error) });
   servers.push(server);
   const port = await server.start(0);
   await assert.rejects(call(port));
@@ -191,7 +189,7 @@ test('a connection may be idle for half a minute', async () => {
 
 test('a port that is taken is told with the flag to change', async () => {
   const [, port] = await started();
-  const server = new AdmissionServer({ answer: (text) => text, onError: () => undefined });
+  const server = admissionServer({ answer: (text) => text, onError: () => undefined });
   await assert.rejects(server.start(port), (error) => {
     assert.ok(error instanceof ListenError);
     assert.match(error.message, new RegExp(`${port} is taken: choose another with --webhook-port`));

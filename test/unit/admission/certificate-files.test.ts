@@ -9,7 +9,7 @@ import {
   readPair,
 } from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import type { KeyPair } from '../../../lib/serving/listener.ts';
+import type { KeyPair } from '../../../lib/serving/web-server.ts';
 import { Authority } from '../serving/certificates.ts';
 
 let directory = '';

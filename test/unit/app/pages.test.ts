@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, mock, test } from 'node:test';
 import { type ServedPages, servePages } from '../../../lib/app/pages.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
-import { ListenError } from '../../../lib/serving/listener.ts';
+import { ListenError } from '../../../lib/serving/web-server.ts';
 import { Metrics } from '../../../lib/telemetry/metrics.ts';
 import { type MockTime, stopTimers } from '../../mock-time.ts';
 import { report, workload } from '../telemetry/reports.ts';

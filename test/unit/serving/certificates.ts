@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { KeyPair } from '../../../lib/serving/listener.ts';
+import type { KeyPair } from '../../../lib/serving/web-server.ts';
 
 /** A serving certificate, and the authority that issued it. */
 export interface ServingPair extends KeyPair {

@@ -8,7 +8,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
 import { Connections } from '../../../lib/serving/connections.ts';
-import { endListening } from '../../../lib/serving/listener.ts';
+import { endListening } from '../../../lib/serving/web-server.ts';
 import { servingPair } from './certificates.ts';
 
 const MOST = 3;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { ListenError } from '../../../lib/serving/listener.ts';
+import { type HttpServer, ListenError } from '../../../lib/serving/web-server.ts';
 import {
-  HttpServer,
   type Pages,
   type Probes,
+  pagesServer,
   type ServerPlace,
   type Shown,
-} from '../../../lib/telemetry/http-server.ts';
+} from '../../../lib/telemetry/pages-server.ts';
 
 const PLACE: ServerPlace = { flag: '--port' };
 const AS_OF = new Date('2026-11-21T09:30:05.250Z');
@@ -44,7 +44,7 @@ async function started(pages: Partial<Pages> = {}, place: Partial<ServerPlace> =
 }
 
 async function startedWith(pages: Pages | Probes, place: Partial<ServerPlace> = {}): Promise<Started> {
-  const server = new HttpServer(pages, (error) => errors.push(error), { ...PLACE, ...place });
+  const server = pagesServer(pages, (error) => errors.push(error), { ...PLACE, ...place });
   servers.push(server);
   const port = await server.start(0);
   return { server, port, url: `http://127.0.0.1:${port}` };
@@ -188,7 +188,7 @@ test('only what browsers show has a policy of its own, and may stand in no frame
 
 test('a port that is taken is an error that names the flag', async () => {
   const { port } = await started();
-  const second = new HttpServer(PAGES, (error) => errors.push(error), PLACE);
+  const second = pagesServer(PAGES, (error) => errors.push(error), PLACE);
   await assert.rejects(second.start(port), (error) => {
     assert.ok(error instanceof ListenError);
     assert.equal(error.message, `port ${port} is taken: choose another with --port`);
@@ -201,7 +201,7 @@ test('a stopped server frees its port, also while a client keeps its connection'
   const { server, port, url } = await started();
   await (await fetch(`${url}/healthz`)).text();
   await server.stop();
-  const next = new HttpServer(PAGES, (error) => errors.push(error), PLACE);
+  const next = pagesServer(PAGES, (error) => errors.push(error), PLACE);
   servers.push(next);
   assert.equal(await next.start(port), port);
 });
@@ -219,7 +219,7 @@ test('stopping twice, or before the start, does nothing', async () => {
   const { server } = await started();
   await server.stop();
   await server.stop();
-  await new HttpServer(PAGES, (error) => errors.push(error), PLACE).stop();
+  await pagesServer(PAGES, (error) => errors.push(error), PLACE).stop();
 });
 
 test('a client that never ends its headers is cut off', { timeout: 120_000 }, async () => {
@@ -315,7 +315,7 @@ test('a server listens at its address alone', async () => {
 });
 
 test('an address of another machine is an error that names the flag', async () => {
-  const server = new HttpServer(PAGES, (error) => errors.push(error), { ...PLACE, address: '192.0.2.1' });
+  const server = pagesServer(PAGES, (error) => errors.push(error), { ...PLACE, address: '192.0.2.1' });
   await assert.rejects(server.start(0), (error) => {
     assert.ok(error instanceof ListenError);
     assert.equal(

@@ -1,16 +1,8 @@
 /** The HTTP servers of the program, for reading only: one with all pages, and one for probes. */
 
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
-import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { Connections, Deliveries } from '../serving/connections.ts';
-import { endListening, type KeyPair, listen, SECURE } from '../serving/listener.ts';
+import { type Answer, HttpServer } from '../serving/web-server.ts';
 import type { Access } from './page-access.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
@@ -47,15 +39,7 @@ export interface ServerPlace {
   readonly admit?: ((authorization: string | undefined, path: string) => Promise<Access>) | undefined;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 const HTML = 'text/html; charset=utf-8';
-const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const MISDIRECTED = textAnswer(421, 'only localhost and addresses are served here');
@@ -81,97 +65,29 @@ const REFUSALS: Readonly<Record<Exclude<Access, 'allowed'>, Answer>> = {
 /** The paths of liveness; the second one is that of Stakater Reloader. */
 const HEALTH_PATHS = ['/healthz', '/live'];
 const PROBE_PATHS: readonly string[] = [...HEALTH_PATHS, '/readyz'];
+/** A client that scrapes opens a connection each time. */
+const IDLE_MS = 5000;
 
-const MOST_CONNECTIONS = 256;
-/** After this time without a byte a connection is closed. */
-const SILENCE_MS = 30_000;
-/** The resources that one client may use. */
-const LIMITS: ServerOptions = {
-  headersTimeout: 5000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1000,
-  keepAliveTimeout: 5000,
-  maxHeaderSize: 8192,
-};
-/** Serves all pages, or only probes, from start to stop. */
-export class HttpServer {
-  readonly #server: Server | SecureServer;
-  readonly #connections: Connections;
-  readonly #deliveries = new Deliveries();
-  readonly #answers: Answers;
-  readonly #place: ServerPlace;
-  readonly #onError: (error: unknown) => void;
-
-  /** @param onError receives the error of a failed page; the client gets a bare 500 */
-  constructor(pages: Pages | Probes, onError: (error: unknown) => void, place: ServerPlace) {
-    this.#answers = 'metrics' in pages ? answersOf(pages) : probeAnswersOf(pages);
-    this.#place = place;
-    this.#onError = onError;
-    const serve = (request: IncomingMessage, response: ServerResponse): void =>
-      void this.#serve(request, response);
-    this.#server =
-      place.admit === undefined
-        ? createServer(LIMITS, serve)
-        : createSecureServer({ ...LIMITS, ...SECURE, handshakeTimeout: LIMITS.headersTimeout }, serve);
-    this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
-    this.#server.timeout = SILENCE_MS;
-  }
-
-  /**
-   * Listens and returns the port, which the system picks if `port` is 0.
-   *
-   * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
-   */
-  async start(port: number): Promise<number> {
-    const { flag, address } = this.#place;
-    return await listen(this.#server, { port, address, flag, onError: this.#onError });
-  }
-
-  /** New connections get this certificate. @throws if certificate and key do not belong together */
-  use({ certificate, key }: KeyPair): void {
-    if (this.#server instanceof SecureServer)
-      this.#server.setSecureContext({ ...SECURE, cert: certificate, key });
-  }
-
-  /** Accepts no more requests; resolves when the open ones have ended, after a second at the latest. */
-  async stop(): Promise<void> {
-    await endListening(this.#server, this.#connections);
-  }
-
-  /** Never rejects. */
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    request.resume();
-    let answer: Answer;
-    try {
-      answer = await this.#answer(request);
-    } catch (error) {
-      this.#onError(error);
-      answer = textAnswer(500, 'internal error');
-    }
-    response.writeHead(answer.status, {
-      'content-type': answer.type,
-      'content-length': Buffer.byteLength(answer.body),
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-resource-policy': 'same-origin',
-      ...answer.headers,
-    });
-    if (request.method === 'HEAD') response.end();
-    else if (typeof answer.body === 'string') response.end(answer.body);
-    else this.#deliveries.send(response, answer.body);
-  }
-
-  async #answer({ method, url = '', headers }: IncomingMessage): Promise<Answer> {
-    const { checksHost, admit } = this.#place;
-    if (checksHost === true && !isLocalHost(headers.host)) return MISDIRECTED;
+/** A server of all pages, or only of probes. `onError` receives the error of a failed page. */
+export function pagesServer(
+  pages: Pages | Probes,
+  onError: (error: unknown) => void,
+  { flag, address, checksHost, admit }: ServerPlace,
+): HttpServer {
+  const answers = 'metrics' in pages ? answersOf(pages) : probeAnswersOf(pages);
+  const isServed = (host: string | undefined): boolean => checksHost !== true || isLocalHost(host);
+  const answer = async ({ method, url = '', headers }: IncomingMessage): Promise<Answer> => {
+    if (!isServed(headers.host)) return MISDIRECTED;
     const [path = '', ...query] = url.split('?');
-    const page = this.#answers.get(path);
-    if (page === undefined) return textAnswer(404, `not found; see ${[...this.#answers.keys()].join(' ')}`);
+    const page = answers.get(path);
+    if (page === undefined) return textAnswer(404, `not found; see ${[...answers.keys()].join(' ')}`);
     if (method !== 'GET' && method !== 'HEAD')
       return textAnswer(405, 'only GET and HEAD', { allow: 'GET, HEAD' });
-    const access = PROBE_PATHS.includes(path) ? 'allowed' : await admit?.(headers.authorization, path);
-    return access === undefined || access === 'allowed' ? page(query.join('?')) : REFUSALS[access];
-  }
+    const reviewer = PROBE_PATHS.includes(path) ? undefined : admit;
+    const access = (await reviewer?.(headers.authorization, path)) ?? 'allowed';
+    return access === 'allowed' ? page(query.join('?')) : REFUSALS[access];
+  };
+  return new HttpServer({ answer, onError, flag, address, idleMs: IDLE_MS, tls: admit && 'of the server' });
 }
 
 /** Answers by path. */
@@ -198,7 +114,8 @@ function probeAnswersOf({ stuck, waitingFor }: Probes): Answers {
 
 /** An answer with the time of its snapshot, since the same text goes to many clients. */
 function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['headers'] = {}): Answer {
-  return { status: 200, type, body, headers: { ...headers, 'snapshot-time': asOf.toISOString() } };
+  const shown = { ...headers, 'content-type': type, 'snapshot-time': asOf.toISOString() };
+  return { status: 200, body, headers: shown };
 }
 
 function judged(lead: string, reasons: readonly string[]): Answer {
@@ -207,7 +124,7 @@ function judged(lead: string, reasons: readonly string[]): Answer {
 }
 
 function textAnswer(status: number, text: string, headers: Answer['headers'] = {}): Answer {
-  return { status, type: TEXT, body: `${text}\n`, headers };
+  return { status, body: `${text}\n`, headers };
 }
 
 /**
