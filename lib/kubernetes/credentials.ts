@@ -3,7 +3,6 @@
  * Certificates, token files and exec plugins may change while the program runs, so each request asks anew.
  */
 
-import { createHash } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
@@ -15,8 +14,10 @@ import { IdleDeadline } from './json-call.ts';
 export interface Access {
   /** The KubeConfig that they come from; after a 401 `renew` compares it, to load new ones only once. */
   readonly config: KubeConfig;
-  /** protocol, hostname, port, agent, auth. */
+  /** protocol, hostname, port, agent, auth, certificates. */
   readonly target: RequestOptions;
+  /** The agent of a watch: `false` gives it a connection of its own, since it would occupy one of the others for minutes. */
+  readonly watchAgent: HttpAgent | false;
   /** Path of the server's URL, without a slash at its end. */
   readonly basePath: string;
   /** Authorization and Impersonate-User. */
@@ -35,9 +36,6 @@ const GIVEN_UP_MS = 600_000;
 const MAX_FREE_SOCKETS = 64;
 /** Idle sockets are closed before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;
-/**
- * Without maxSockets: a request that waits for a socket cannot be aborted, and watches would keep the sockets from the rest.
- */
 const KEEP_ALIVE: AgentOptions = {
   keepAlive: true,
   maxFreeSockets: MAX_FREE_SOCKETS,
@@ -50,24 +48,33 @@ const KEEP_ALIVE: AgentOptions = {
  */
 export class Credentials {
   readonly #load: () => KubeConfig;
+  readonly #maxSockets: number;
   #config: KubeConfig | undefined;
   #agent: HttpAgent | undefined;
-  /** The digest of the settings that the agent was made with. */
+  /** The settings that the agent was made with. */
   #agentOf = '';
-  /** Requests that start together share one run of an exec plugin. */
-  #pending: Promise<Access> | undefined;
+  /** Requests that start together share one run of an exec plugin; a later one joins it, until it is given up. */
+  #pending: { readonly access: Promise<Access>; readonly until: number } | undefined;
 
-  /** @param load reads all files anew at each call. */
-  constructor(load: () => KubeConfig) {
+  /**
+   * @param load reads all files anew at each call.
+   * @param maxSockets how many requests without a proxy are under way at once; the others wait in order.
+   */
+  constructor(load: () => KubeConfig, maxSockets: number = Number.POSITIVE_INFINITY) {
     this.#load = load;
+    this.#maxSockets = maxSockets;
   }
 
-  /** The present credentials. @throws CredentialsError, or the error of `load`. */
-  access(): Promise<Access> {
-    this.#pending ??= this.#prepare().finally(() => {
-      this.#pending = undefined;
-    });
-    return this.#pending;
+  /** The present credentials. The wait for a plugin is bounded. @throws CredentialsError, or the error of `load`. */
+  async access(): Promise<Access> {
+    const deadline = new IdleDeadline(CREDENTIALS_MS);
+    try {
+      return await deadline.race(this.#running());
+    } catch (error) {
+      throw deadline.signal.aborted ? new CredentialsError(whyNot(this.#newest(), error, true)) : error;
+    } finally {
+      deadline.end();
+    }
   }
 
   /**
@@ -85,27 +92,36 @@ export class Credentials {
     this.#agent?.destroy();
   }
 
+  /** A plugin that hangs cannot be ended, so a second run is started beside it after GIVEN_UP_MS. */
+  #running(): Promise<Access> {
+    if (this.#pending !== undefined && monotonicMs() < this.#pending.until) return this.#pending.access;
+    const pending = { access: this.#prepare(), until: monotonicMs() + GIVEN_UP_MS };
+    const forget = (): void => {
+      if (this.#pending === pending) this.#pending = undefined;
+    };
+    pending.access.then(forget, forget);
+    this.#pending = pending;
+    return pending.access;
+  }
+
   async #prepare(): Promise<Access> {
-    const applied = await this.#apply();
-    const { config, options } = applied;
-    const server = new URL(config.getCurrentCluster()?.server ?? '');
+    let applied = await apply(this.#newest());
+    if (applied.proxyUrl && this.#agent !== undefined && applied.settings !== this.#agentOf) {
+      // The library makes one proxy agent per KubeConfig, with the certificates of its first use.
+      this.#config = undefined;
+      applied = await apply(this.#newest());
+    }
+    const { config, options, server, tls, proxyUrl } = applied;
     const { protocol, hostname, port } = urlToHttpOptions(server);
+    const agent = this.#agentFor(applied);
     const auth = options.auth === undefined ? {} : { auth: options.auth };
     return {
       config,
-      target: { protocol, hostname, port, agent: this.#agentFor(applied), ...auth } as RequestOptions,
+      target: { protocol, hostname, port, agent, ...auth, ...tls } as RequestOptions,
+      watchAgent: proxyUrl ? agent : false,
       basePath: server.pathname.replace(/\/+$/, ''),
       headers: headersOf(options),
     };
-  }
-
-  /** Applies the KubeConfig, or a new one if its certificates changed: the library's proxy agent would keep the old ones. */
-  async #apply(): Promise<Applied> {
-    const applied = await apply(this.#newest());
-    if (applied.proxyAgent === undefined || applied.proxyAgent !== this.#agent) return applied;
-    if (applied.digest === this.#agentOf) return applied;
-    this.#config = undefined;
-    return await apply(this.#newest());
   }
 
   #newest(): KubeConfig {
@@ -113,13 +129,13 @@ export class Credentials {
     return this.#config;
   }
 
-  #agentFor({ proxyAgent, digest, protocol, tls }: Applied): HttpAgent {
-    const isKept = proxyAgent === undefined ? this.#agentOf === digest : this.#agent === proxyAgent;
-    if (this.#agent !== undefined && isKept) return this.#agent;
+  #agentFor({ options, proxyUrl, server, settings, tls }: Applied): HttpAgent {
+    if (this.#agent !== undefined && settings === this.#agentOf) return this.#agent;
     retire(this.#agent);
-    this.#agentOf = digest;
-    const Agent = protocol === 'http:' ? HttpAgent : HttpsAgent;
-    this.#agent = proxyAgent ?? new Agent({ ...KEEP_ALIVE, ...tls });
+    this.#agentOf = settings;
+    const Agent = server.protocol === 'http:' ? HttpAgent : HttpsAgent;
+    const own = { ...KEEP_ALIVE, ...tls, maxSockets: this.#maxSockets };
+    this.#agent = proxyUrl ? (options.agent as HttpAgent) : new Agent(own);
     return this.#agent;
   }
 }
@@ -128,36 +144,30 @@ export class Credentials {
 interface Applied {
   readonly config: KubeConfig;
   readonly options: RequestOptions;
-  readonly protocol: string;
+  readonly server: URL;
+  readonly proxyUrl: string | undefined;
   /** The certificates, and how those of the server are checked. */
   readonly tls: AgentOptions;
-  /** The digest of everything that an agent is made with. */
-  readonly digest: string;
-  /** With a proxy: the agent of the client library, which makes one per KubeConfig and never reads its files again. */
-  readonly proxyAgent: HttpAgent | undefined;
+  /** Everything that an agent is made with, as one text. */
+  readonly settings: string;
 }
 
 /** @throws CredentialsError */
 async function apply(config: KubeConfig): Promise<Applied> {
-  const options = await optionsOf(config);
-  const { server = '', proxyUrl } = config.getCurrentCluster() ?? {};
-  const { protocol } = new URL(server);
+  const options: RequestOptions = {};
+  try {
+    await config.applyToHTTPSOptions(options);
+  } catch (error) {
+    throw new CredentialsError(whyNot(config, error, false));
+  }
+  const { server: url = '', proxyUrl } = config.getCurrentCluster() ?? {};
+  const server = new URL(url);
   const { ca, cert, key, rejectUnauthorized, servername } = options;
   const tls = Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(
     ([, v]) => v !== undefined,
   );
-  const digest = createHash('sha256');
-  for (const [name, value] of [['protocol', protocol], ['proxy', proxyUrl], ...tls]) {
-    digest.update(`\0${name}\0${String(value)}`);
-  }
-  return {
-    config,
-    options,
-    protocol,
-    tls: Object.fromEntries(tls),
-    digest: digest.digest('hex'),
-    proxyAgent: proxyUrl ? (options.agent as HttpAgent) : undefined,
-  };
+  const settings = [server.protocol, proxyUrl, ...tls.flat()].join('\0');
+  return { config, options, server, proxyUrl, tls: Object.fromEntries(tls), settings };
 }
 
 /** Closes the idle sockets of `agent`; requests under way end undisturbed, and then their sockets are closed. */
@@ -166,34 +176,6 @@ function retire(agent: HttpAgent | undefined): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
-  }
-}
-
-/** The run of an exec plugin under way for each KubeConfig. */
-const RUNS = new WeakMap<KubeConfig, { readonly options: Promise<RequestOptions>; readonly until: number }>();
-
-/** Joins the run under way. A plugin that hangs cannot be ended, so a second run is started beside it after GIVEN_UP_MS. */
-function running(config: KubeConfig): Promise<RequestOptions> {
-  const known = RUNS.get(config);
-  if (known !== undefined && monotonicMs() < known.until) return known.options;
-  const options: RequestOptions = {};
-  const applying = config.applyToHTTPSOptions(options).then(() => options);
-  const run = { options: applying, until: monotonicMs() + GIVEN_UP_MS };
-  const forget = (): void => void (RUNS.get(config) === run && RUNS.delete(config));
-  applying.then(forget, forget);
-  RUNS.set(config, run);
-  return run.options;
-}
-
-/** The options of `config`. The wait for a plugin is bounded; its run goes on, and a later request may get its result. */
-async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
-  const deadline = new IdleDeadline(CREDENTIALS_MS);
-  try {
-    return await deadline.race(running(config));
-  } catch (error) {
-    throw new CredentialsError(whyNot(config, error, deadline.signal.aborted));
-  } finally {
-    deadline.end();
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sends requests to a real API server, over HTTPS or HTTP, on kept connections. It retries only what is safe: a read on a stale
- * connection, and any request once after a 401, which was not carried out.
+ * Sends requests to a real API server, over HTTPS or HTTP, on kept connections. It retries only what is safe: any request once
+ * after a 401, which was not carried out.
  */
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
@@ -19,15 +19,16 @@ export interface HttpsTransportOptions {
   /** The version of the program, for the user agent. */
   readonly version: string;
   /**
-   * The longest time to the head of an answer, connecting included; also the longest wait for a slot before that.
+   * The longest time to the head of an answer, the wait for a connection included.
    * @default 30000
    */
   readonly headTimeoutMs?: number;
-  /** How many requests are under way at once; watches do not count. The others wait in order. @default 128 */
+  /** How many requests are under way at once; watches, and requests to a proxy, do not count. @default 128 */
   readonly maxRequests?: number;
 }
 
 const HEAD_TIMEOUT_MS = 30_000;
+const NOT_SENT = 'the proxy does not answer, or as many requests as may be are under way: not sent';
 /** A bound for the start with its hundreds of lists; afterwards a fraction of it is under way. */
 export const MAX_REQUESTS = 128;
 
@@ -36,15 +37,12 @@ export class HttpsTransport {
   readonly #credentials: Credentials;
   readonly #userAgent: string;
   readonly #headTimeoutMs: number;
-  /** A watch takes no slot: it would keep it for minutes. */
-  readonly #slots: Semaphore;
-  /** Cuts each call; a request that waits for its slot is refused when it gets one. */
+  /** Cuts each call. */
   readonly #end = new AbortController();
 
   constructor(options: HttpsTransportOptions) {
     const { load, version, headTimeoutMs = HEAD_TIMEOUT_MS, maxRequests = MAX_REQUESTS } = options;
-    this.#slots = new Semaphore(maxRequests);
-    this.#credentials = new Credentials(load);
+    this.#credentials = new Credentials(load, maxRequests);
     this.#userAgent = `kubernetes-reloader/${version}`;
     this.#headTimeoutMs = headTimeoutMs;
   }
@@ -80,53 +78,28 @@ export class HttpsTransport {
     return await this.#attempt(access, request);
   }
 
-  /** The server may close an idle connection while a request is on its way; a read is then sent once more. */
   async #attempt(access: Access, request: ApiRequest): Promise<ApiResponse> {
-    try {
-      return await this.#exchange(access, request);
-    } catch (error) {
-      if (!(error instanceof StaleSocketError)) this.#credentials.renew(access);
-      else if (request.method === 'GET') return await this.#exchange(access, request);
-      throw error;
-    }
-  }
-
-  async #exchange(access: Access, request: ApiRequest): Promise<ApiResponse> {
-    if (isWatch(request.path)) return await this.#call(access, request, () => undefined);
-    const problem = `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`;
-    const release = await this.#slots.take(this.#headTimeoutMs, problem, request.signal);
-    try {
-      return await this.#call(access, request, release);
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  /** @param onClose is called when the answer has been read to its end, or cut. */
-  async #call(access: Access, request: ApiRequest, onClose: () => void): Promise<ApiResponse> {
     const signal =
       request.signal === undefined ? this.#end.signal : AbortSignal.any([request.signal, this.#end.signal]);
     signal.throwIfAborted();
     const call = this.#start(access, request);
     const cut = (): void => void call.destroy();
     signal.addEventListener('abort', cut, { once: true });
-    call.once('close', () => {
-      signal.removeEventListener('abort', cut);
-      onClose();
-    });
+    call.once('close', () => signal.removeEventListener('abort', cut));
     const head = new Promise<IncomingMessage>((resolve, reject) => {
       call.once('response', resolve);
-      call.on('error', (error) => reject(staleOr(error, call)));
+      call.on('error', reject);
       call.end(request.body);
     });
-    const timeout = (): Error => new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
+    const within = `within ${this.#headTimeoutMs / 1000} s`;
+    const timeout = (): Error => new Error(call.socket ? `no answer ${within}` : `${NOT_SENT} ${within}`);
     const deadline = new IdleDeadline(this.#headTimeoutMs, signal, timeout);
     try {
-      // A race, since a call that a proxy keeps waiting for its socket reports nothing when it is destroyed.
+      // A race, since a call that waits for its socket reports nothing when it is destroyed.
       return responseOf(await deadline.race(head), signal);
     } catch (error) {
       cut();
+      this.#credentials.renew(access);
       throw error;
     } finally {
       deadline.end();
@@ -134,12 +107,13 @@ export class HttpsTransport {
   }
 
   #start(
-    { target, basePath, headers }: Access,
+    { target, watchAgent, basePath, headers }: Access,
     { method, path, headers: own, body }: ApiRequest,
   ): ClientRequest {
     const start = target.protocol === 'http:' ? httpRequest : httpsRequest;
     return start({
       ...target,
+      ...(isWatch(path) && { agent: watchAgent }),
       method,
       path: `${basePath}${path}`,
       headers: {
@@ -153,63 +127,6 @@ export class HttpsTransport {
       },
     });
   }
-}
-
-/** A counting semaphore, first come first served. */
-class Semaphore {
-  #free: number;
-  /** The waiting callers in order; calling one gives it a slot. */
-  readonly #waiting = new Set<() => void>();
-
-  constructor(slots: number) {
-    this.#free = slots;
-  }
-
-  /**
-   * Resolves with a slot. The returned function gives it back; a second call does nothing.
-   *
-   * @throws an error with the message `problem` after `withinMs`, or the signal's reason: then no slot is taken.
-   */
-  async take(withinMs: number, problem: string, signal?: AbortSignal): Promise<() => void> {
-    signal?.throwIfAborted();
-    if (this.#free > 0) this.#free -= 1;
-    else await this.#turn(new IdleDeadline(withinMs, signal, () => new Error(problem)));
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#release();
-      isHeld = false;
-    };
-  }
-
-  async #turn(deadline: IdleDeadline): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
-    try {
-      await deadline.race(promise);
-    } catch (error) {
-      if (!this.#waiting.delete(resolve)) this.#release(); // it had been given a slot in the same moment
-      throw error;
-    } finally {
-      deadline.end();
-    }
-  }
-
-  #release(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#free += 1;
-    else {
-      this.#waiting.delete(next);
-      next();
-    }
-  }
-}
-
-/** The server closed a kept connection, probably before it received the request. */
-class StaleSocketError extends Error {}
-
-function staleOr(error: NodeJS.ErrnoException, call: ClientRequest): Error {
-  const stale = call.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-  return stale ? new StaleSocketError(error.message, { cause: error }) : error;
 }
 
 function responseOf(message: IncomingMessage, signal: AbortSignal): ApiResponse {

@@ -86,7 +86,10 @@ test("a request that waits for its turn ends by its deadline, and its turn is an
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { transport, seen, held } = await serveSlowly(t, { maxRequests: 1 });
   const first = await transport.send(GET);
-  const refused = assert.rejects(transport.send(PATCH), /not sent within 30 s: as many requests as may be/);
+  const refused = assert.rejects(
+    transport.send(PATCH),
+    /as many requests as may be are under way: not sent within 30 s/,
+  );
   await settle();
   t.mock.timers.tick(30_000);
   await refused;
@@ -141,10 +144,10 @@ test('a request that waits for its proxy ends by its deadline and by its signal'
   const load = (): KubeConfig => configFor('https://192.0.2.1', 'token', 'authority', { proxyUrl });
   const transport = new HttpsTransport({ load, version: '1.2.3', headTimeoutMs: 100, maxRequests: 1 });
   t.after(() => transport.close());
-  await assert.rejects(transport.send(WATCH), /no answer within 0.1 s/);
+  await assert.rejects(transport.send(WATCH), /the proxy does not answer, .*: not sent within 0.1 s/);
   const signal = AbortSignal.timeout(20);
   await assert.rejects(transport.send({ ...PATCH, signal }), { name: 'TimeoutError' });
-  await assert.rejects(transport.send(PATCH), /no answer within 0.1 s/);
+  await assert.rejects(transport.send(PATCH), /not sent within 0.1 s/);
 });
 
 test('a 401 is asked once more with new credentials', async (t) => {
@@ -236,20 +239,6 @@ test('a server that is not there is a failure', async (t) => {
   assert.equal(sockets.length, 1, 'what failed on a new connection is not sent twice');
   await assert.rejects(transport.send(GET));
   assert.equal(loads(), 2, 'the files are read again: they may name another server');
-});
-
-test('a read on a kept connection that the server has closed is sent again, a write is not', async (t) => {
-  const seen: string[] = [];
-  const { transport } = await serve(t, (request, response) => {
-    seen.push(request.method ?? '');
-    if (seen.length % 2 === 0) request.socket.destroy();
-    else response.end('{}');
-  });
-  await readText(await transport.send(GET));
-  await readText(await transport.send(GET));
-  assert.deepEqual(seen, ['GET', 'GET', 'GET']);
-  await assert.rejects(transport.send({ ...GET, method: 'PATCH', body: '{}' }));
-  assert.deepEqual(seen, ['GET', 'GET', 'GET', 'PATCH']);
 });
 
 test('the signal ends a request that waits for its head', async (t) => {
