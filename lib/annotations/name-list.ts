@@ -137,35 +137,22 @@ function keepWarm(expression: RE2JS): void {
   oldest.reset();
 }
 
-/**
- * A quoted text, a class, a count, or one letter. An unclosed one extends to the end. A count is a single number, since a comma
- * ends the item of a list.
- */
-const TOKEN =
-  /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}?|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]?|\{(?<times>\d+)\}|./gs;
+/** A count, of a group or of a letter. It is a single number, since a comma ends the item of a list. */
+const COUNT = /(\)?)\{(\d+)\}/g;
 /** The highest count that RE2 accepts. */
 const MOST_TIMES = 1_000;
 
 /**
- * The letters of `pattern` with each `{n}` expanded, about the length of the program that RE2 compiles; a class counts as one
- * letter. The result for an expression that RE2 rejects is arbitrary. The time is linear in the length of the text.
+ * No less than about the length of the program that RE2 compiles: the letters of `pattern`, and those that counts repeat. That of
+ * a group counts as if it repeated all. The time is linear in the length of the text.
  */
 export function regexCost(pattern: string): number {
-  const groups: number[] = [];
-  let [before, last] = [0, 0];
-  for (const { 0: token, groups: counts } of pattern.matchAll(TOKEN)) {
-    if (token === '(') {
-      groups.push(before + last);
-      [before, last] = [0, 1];
-    } else if (token === ')') {
-      last += before + 1;
-      before = groups.pop() ?? 0;
-    } else if (counts?.['times'] !== undefined) {
-      last *= Math.min(Math.max(Number(counts['times']), 1), MOST_TIMES);
-    } else {
-      before += last;
-      last = token.startsWith('\\Q') ? token.length : 1;
-    }
+  let cost = pattern.replaceAll(COUNT, '$1').length;
+  let groups = 1;
+  for (const [, group, text] of pattern.matchAll(COUNT)) {
+    const times = Math.min(Math.max(Number(text), 1), MOST_TIMES);
+    if (group === '') cost += times - 1;
+    else groups *= times;
   }
-  return groups.reduce((sum, length) => sum + length, before + last);
+  return cost * groups;
 }
