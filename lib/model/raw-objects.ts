@@ -14,15 +14,12 @@ export interface RawMetadata {
   readonly managedFields?: readonly RawManagedFields[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly RawOwner[];
-}
-
-/** An owner of an object. */
-export interface RawOwner {
-  readonly kind?: string;
-  readonly uid?: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
+  readonly ownerReferences?: readonly {
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly controller?: boolean;
+    readonly blockOwnerDeletion?: boolean;
+  }[];
 }
 
 /** One entry of `metadata.managedFields`: a field manager, and the time of its last write (RFC 3339, to the second). */
@@ -55,37 +52,19 @@ export interface RawPodStatus extends RawObject {
   };
 }
 
-/** Another object by its name. */
-export interface RawNameRef {
+/** Another object, as a variable or volume refers to it: to all of it, to one key, or to some and where a volume shows them. */
+export interface RawSource {
   readonly name?: string;
   readonly optional?: boolean;
-}
-
-/** One key of another object. */
-export interface RawKeyRef extends RawNameRef {
   readonly key?: string;
-}
-
-/** Which keys of an object a volume shows, and where. */
-export type RawItems = readonly { readonly key?: string; readonly path?: string }[];
-
-/** An object as a volume shows it. */
-export interface RawVolumeSource extends RawNameRef {
-  readonly items?: RawItems;
-}
-
-/** A volume in a container. */
-export interface RawVolumeMount {
-  readonly name: string;
-  readonly subPath?: string;
-  readonly subPathExpr?: string;
+  readonly items?: readonly { readonly key?: string; readonly path?: string }[];
 }
 
 /** A variable of a container; more fields may be there. */
 export interface RawEnvVar {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef?: RawKeyRef; readonly secretKeyRef?: RawKeyRef };
+  readonly valueFrom?: { readonly configMapKeyRef?: RawSource; readonly secretKeyRef?: RawSource };
 }
 
 /** A container of a pod template; more fields may be there. */
@@ -93,22 +72,26 @@ export interface RawContainer {
   readonly name: string;
   readonly image?: string;
   readonly env?: readonly RawEnvVar[];
-  readonly envFrom?: readonly { readonly configMapRef?: RawNameRef; readonly secretRef?: RawNameRef }[];
-  readonly volumeMounts?: readonly RawVolumeMount[];
+  readonly envFrom?: readonly { readonly configMapRef?: RawSource; readonly secretRef?: RawSource }[];
+  readonly volumeMounts?: readonly {
+    readonly name: string;
+    readonly subPath?: string;
+    readonly subPathExpr?: string;
+  }[];
   readonly resources?: object;
 }
 
 /** A volume of a pod template; more fields may be there. */
 export interface RawVolume {
   readonly name: string;
-  readonly configMap?: RawVolumeSource;
-  readonly secret?: { readonly secretName?: string; readonly optional?: boolean; readonly items?: RawItems };
+  readonly configMap?: RawSource;
+  readonly secret?: RawSource & { readonly secretName?: string };
   readonly csi?: {
     readonly driver?: string;
     readonly volumeAttributes?: Readonly<Record<string, string>>;
   };
   readonly projected?: {
-    readonly sources?: readonly { readonly configMap?: RawVolumeSource; readonly secret?: RawVolumeSource }[];
+    readonly sources?: readonly { readonly configMap?: RawSource; readonly secret?: RawSource }[];
   };
 }
 
@@ -123,12 +106,6 @@ export interface RawPodTemplate {
     readonly initContainers?: readonly RawContainer[];
     readonly volumes?: readonly RawVolume[];
   };
-}
-
-/** Where a CronJob has its pod template: the Job that it starts; more fields may be there. */
-export interface RawJobTemplate {
-  readonly metadata?: RawPodTemplate['metadata'];
-  readonly spec?: { readonly template?: RawPodTemplate };
 }
 
 /** One condition of a status. */
@@ -153,6 +130,14 @@ export interface Referenced {
   readonly problem?: string;
 }
 
+/** Numbers of pods, as the controllers of several kinds write them. */
+type RawCounts = {
+  readonly [N in
+    | ('replicas' | 'updatedReplicas' | 'readyReplicas' | 'currentReplicas')
+    | ('desiredNumberScheduled' | 'currentNumberScheduled' | 'updatedNumberScheduled' | 'numberReady')
+    | ('active' | 'ready' | 'succeeded')]?: number;
+};
+
 /** An object of any kind in the table of workload kinds. */
 export interface RawWorkload extends RawObject {
   /** No field of the API: only an object that was completed with the template of another one has it. */
@@ -176,7 +161,10 @@ export interface RawWorkload extends RawObject {
     readonly completions?: number;
     readonly selector?: object;
     readonly manualSelector?: boolean;
-    readonly jobTemplate?: RawJobTemplate;
+    /** Of a CronJob: the Job that it starts. */
+    readonly jobTemplate?: Pick<RawPodTemplate, 'metadata'> & {
+      readonly spec?: { readonly template?: RawPodTemplate };
+    };
     /** Of a DeploymentConfig. */
     readonly triggers?: readonly { readonly type?: string }[] | null;
     /** Of a Rollout, RFC 3339. */
@@ -192,22 +180,11 @@ export interface RawWorkload extends RawObject {
       readonly blueGreen?: { readonly autoPromotionSeconds?: number };
     };
   };
-  readonly status?: {
+  readonly status?: RawCounts & {
     /** A Rollout has it as text. */
     readonly observedGeneration?: number | string;
-    readonly replicas?: number;
-    readonly updatedReplicas?: number;
-    readonly readyReplicas?: number;
-    readonly currentReplicas?: number;
     readonly currentRevision?: string;
     readonly updateRevision?: string;
-    readonly desiredNumberScheduled?: number;
-    readonly currentNumberScheduled?: number;
-    readonly updatedNumberScheduled?: number;
-    readonly numberReady?: number;
-    readonly active?: number;
-    readonly ready?: number;
-    readonly succeeded?: number;
     /** The next eight are of a Rollout; the first one, as text, is the generation of the referenced object that was rolled. */
     readonly workloadObservedGeneration?: string;
     readonly phase?: string;

@@ -10,77 +10,55 @@ export const REASONS = {
   changed: 'The content changed: the workload is rolled after the quiet period.',
   skipped: 'The content changed, but the policy of the workload does not ask for this version.',
   'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
-  'first-seen-late':
-    'A list showed the object first, after a while unseen: pods may have read an earlier content of it.',
+  'first-seen-late': 'A list showed the object first, after a gap: pods may have read an earlier content.',
   'changed-before-start': 'The content changed before this process started: pods may run an older one.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
   absent: 'The object does not exist, or is not watched any more: nothing is rolled until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',
-  'webhook-notified':
-    'The webhook accepted the notification that replaces a rollout: nothing is rolled here.',
+  'webhook-notified': 'The webhook accepted the notification that replaces a rollout.',
   evicting: 'The pods that are older than the change are evicted, the oldest first.',
-  'evictions-stalled':
-    'The evictions make no progress: a pod does not become ready, or a PodDisruptionBudget allows none.',
+  'evictions-stalled': 'A pod does not become ready, or a PodDisruptionBudget allows no eviction.',
   'no-older-pod': 'Every pod was created after the last write of the objects: nothing is left to evict.',
   'stamped-by-peer': 'Another client or reloader wrote a later stamp into the pod template.',
-  'external-rollout':
-    'An external writer changed the pod template while content was changing: its pods may have read either version.',
+  'external-rollout': 'An external writer changed the template while a content changed: pods may run either.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
-    'The stamp was reverted each time, or the rollout failed or was aborted: the workload is rolled once an object that it follows, or its own template, changes, or the abort ends.',
+    'Each stamp was reverted, or the rollout failed: a later change of content or template ends it.',
   conflict: 'Another client wrote first: read again and decide again.',
   retry: 'The API server, or the webhook, did not accept the write yet: tried again later.',
-  refused:
-    'The API server, or the webhook, refuses the write: tried again with growing delays of up to five minutes.',
+  refused: 'The API server, or the webhook, refuses the write: tried again, after five minutes at most.',
   gone: 'The workload no longer exists.',
   followed: 'The workload began to follow the object.',
   unfollowed: 'The workload no longer follows the object.',
-  malformed:
-    'An item of the annotation cannot be the name of an object in the namespace of the workload, or a value cannot be read.',
-  misplaced:
-    'The annotation has no effect where it is: on the pod template, among the labels, or on the wrong object.',
+  malformed: 'An item of the annotation cannot be the name of an object, or a value cannot be read.',
+  misplaced: 'The annotation has no effect where it is: it belongs elsewhere.',
   mistyped: 'The annotation has no effect: its key is almost one of a vocabulary in use.',
   unserved: 'The annotation is known, and has no effect here.',
-  missing:
-    'An object that the annotation names does not exist, or is not watched: nothing is rolled for it until it is.',
-  'dynamic-class':
-    'Each pod has versions of the SecretProviderClass of its own: nothing is rolled for it until two pods have the same.',
-  'state-named':
-    'The annotation names a ConfigMap in which a reloader keeps its state: nothing is rolled for it.',
+  missing: 'An object that the annotation names does not exist, or is not watched.',
+  'dynamic-class': 'Each pod has its own versions of the SecretProviderClass: nothing is rolled for it.',
+  'state-named': 'The annotation names a ConfigMap in which a reloader keeps its state: it does not count.',
   'selected-namespace': 'The namespace is selected from now on: its outdated workloads are rolled.',
   'unselected-namespace': 'The namespace is not selected: its outdated workloads are rolled once it is.',
-  'opt-in-lost':
-    'The annotation was removed together with our stamp, as kubectl rollout undo does it: the workload is not rolled any more.',
+  'opt-in-lost': 'The annotation was removed together with our stamp, as kubectl rollout undo does it.',
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   paused: 'A reloader paused the Deployment for its pause period: all changes until then are one rollout.',
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
-  'waiting-for-slot':
-    'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
-  held: 'Something keeps the outdated workload from being rolled now, as the message says: it is rolled once that is over.',
-  halted:
-    'A workload did not get ready with the content of an object: nothing further is rolled for it before a person decides.',
+  'waiting-for-slot': 'The budget of rollouts has no room: the workload is rolled in its turn.',
+  held: 'Something keeps the outdated workload from being rolled now, as the message says.',
+  halted: 'A workload did not get ready with the content: a person decides whether it goes on.',
   'halt-over': 'The workload that halted a change is ready: the change goes on.',
-  'approval-required':
-    'The workload is rolled only with an approval, and this content has none: the message has the command that gives it.',
-  'notify-only':
-    'The workload is out of date, and its annotation leaves the rollout to people: nothing is rolled.',
-  'rollout-overdue':
-    'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
-  slowed:
-    'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
-  'pods-not-replaced':
-    'A stamp does not make the workload replace its pods: they read the new content later, or not at all.',
-  'internal-error':
-    'Something about the workload was not handled, by a defect of this program: it is tried again with growing delays.',
+  'approval-required': 'This content needs an approval: the message has the command that gives it.',
+  'notify-only': 'The workload is out of date, and its annotation leaves the rollout to people.',
+  'rollout-overdue': 'A rollout has made no progress for its progress deadline, and gives up its slot.',
+  slowed: 'The workload is rolled more often than its limit allows: each rollout waits longer.',
+  'pods-not-replaced': 'A stamp does not replace the pods: they read the new content later, or not at all.',
+  'internal-error': 'A defect of this program: what was not handled is tried again with growing delays.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
-  'state-missing':
-    'A state ConfigMap is missing at the start; for its objects the present content is the baseline.',
-  'state-full':
-    'A state ConfigMap is full: a restart rolls all followers of some of its objects once, and new objects get no entry there.',
+  'state-missing': 'A state ConfigMap is missing at the start: the present contents are the baseline.',
+  'state-full': 'A state ConfigMap is full: a restart may roll followers once, and new objects get no entry.',
   'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',
-  'state-key-lost':
-    'Entries of the state are under a key that is lost; the present content of their objects is the baseline.',
+  'state-key-lost': 'The key of entries of the state is lost: the present contents are the baseline.',
   'state-foreign': 'An entry of the state was changed by another client.',
 } as const;
 

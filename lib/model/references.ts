@@ -1,15 +1,9 @@
 /** The objects that a pod template refers to, and the keys of them that the pods read. */
 
 import type { ConfigKind } from './object-ref.ts';
-import type {
-  RawContainer,
-  RawKeyRef,
-  RawNameRef,
-  RawPodTemplate,
-  RawVolume,
-  RawVolumeMount,
-  RawVolumeSource,
-} from './raw-objects.ts';
+import type { RawContainer, RawPodTemplate, RawSource, RawVolume } from './raw-objects.ts';
+
+type RawMount = NonNullable<RawContainer['volumeMounts']>[number];
 
 /** One object that a template refers to, once or several times. */
 export interface Reference {
@@ -66,7 +60,7 @@ function add(
 }
 
 function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[] {
-  const ofKey = (kind: ConfigKind, ref: RawKeyRef | undefined): Mention =>
+  const ofKey = (kind: ConfigKind, ref: RawSource | undefined): Mention =>
     mention(kind, ref, valid([ref?.key]));
   return [
     ...env.flatMap(({ valueFrom }) => [
@@ -87,9 +81,9 @@ function mentionsOfMounts(
   return volumeMounts.flatMap((mount) => mentionsOfVolume(volumes.get(mount.name), mount));
 }
 
-function mentionsOfVolume(volume: RawVolume | undefined, mount: RawVolumeMount): Mention[] {
+function mentionsOfVolume(volume: RawVolume | undefined, mount: RawMount): Mention[] {
   const { configMap, secret, csi, projected } = volume ?? {};
-  const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
+  const shown = (kind: ConfigKind, source: RawSource | undefined): Mention =>
     mention(kind, source, source && keysOf(source, mount));
   const ofSecret = secret?.secretName === undefined ? undefined : { ...secret, name: secret.secretName };
   // The credentials for the provider, `nodePublishSecretRef`, are no content of the pods.
@@ -106,7 +100,7 @@ function mentionsOfVolume(volume: RawVolume | undefined, mount: RawVolumeMount):
   ];
 }
 
-function mention(kind: ConfigKind, source: RawNameRef | undefined, keys?: Keys): Mention {
+function mention(kind: ConfigKind, source: RawSource | undefined, keys?: Keys): Mention {
   return { kind, name: source?.name, optional: source?.optional, keys };
 }
 
@@ -123,7 +117,7 @@ const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
  * The keys that a mount of a volume reads. With items, a `subPath` reads the keys of the items with this path, or below it.
  * Without items it reads the key in its first segment.
  */
-function keysOf({ items = [] }: RawVolumeSource, { subPath = '', subPathExpr = '' }: RawVolumeMount): Keys {
+function keysOf({ items = [] }: RawSource, { subPath = '', subPathExpr = '' }: RawMount): Keys {
   const path = segmentsOf(subPath);
   const isPart = subPathExpr === '' && path.length > 0;
   if (items.length === 0) return isPart ? valid([path[0]]) : undefined;

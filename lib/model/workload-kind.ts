@@ -8,7 +8,7 @@ import { ROLLOUT } from './kinds/argo-rollout.ts';
 import { CRON_JOB, DAEMON_SET, DEPLOYMENT, JOB, STATEFUL_SET } from './kinds/built-in.ts';
 import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
 import type { ApiResource } from './object-ref.ts';
-import type { RawMetadata, RawOwner, RawPodTemplate, RawWorkload } from './raw-objects.ts';
+import type { RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
 export type Declining = 'suspended' | 'finished';
@@ -102,7 +102,9 @@ export function workloadKindOf(kind: string): WorkloadKind {
 }
 
 /** The owner that manages the object. */
-export function controllerOf({ ownerReferences = [] }: RawMetadata): RawOwner | undefined {
+export function controllerOf({
+  ownerReferences = [],
+}: RawMetadata): { readonly kind?: string; readonly uid?: string } | undefined {
   return ownerReferences.find(({ controller }) => controller === true);
 }
 

@@ -128,8 +128,7 @@ export const TABLE = {
       sets: 'coalescePeriodMs',
       help: 'quiet time after the last change before a workload is rolled; a plain number is milliseconds',
     },
-    '--coalesce-max-wait <duration>':
-      'longest time that further changes can postpone a rollout (default: 6 times the period)',
+    '--coalesce-max-wait <duration>': 'how long changes can postpone a rollout (default: 6 times the period)',
     '--pause-period <duration>': {
       default: '0',
       sets: 'pausePeriodMs',
@@ -178,8 +177,7 @@ export const TABLE = {
       sets: 'digests',
       help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
     },
-    '--state-namespace <namespace>':
-      "namespace of the state (default: the only one watched, else the reloader's own)",
+    '--state-namespace <namespace>': 'namespace of the state (default: the only one watched, else its own)',
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },
   'Leader election:': {
@@ -247,8 +245,7 @@ export const TABLE = {
     '--key, --client-key <file>': 'key of the client certificate, as PEM',
     '--insecure-skip-tls-verify': "do not verify the API server's certificate",
     '--token <token>': 'bearer token; better the variable or --token-file',
-    '--token-file <file>':
-      'file with a bearer token, read again once a minute and when the API server refuses it',
+    '--token-file <file>': 'file with a token, read again once a minute and when the API server refuses it',
   },
   'Serving:': {
     '--port <port-number>': {
@@ -257,12 +254,10 @@ export const TABLE = {
     },
     '--health-port <port-number>':
       'port of /healthz, /live and /readyz alone, for probes (default: 8081 in a pod, else none)',
-    '--bind-address <address>':
-      'the address that all ports listen at (default: all addresses in a pod, else 127.0.0.1)',
+    '--bind-address <address>': 'the address that ports listen at (default: all in a pod, else 127.0.0.1)',
     '--secure-metrics':
       'serve --port over TLS with the certificate in --metrics-tls-directory, and only to bearer tokens that may get the path; probes need no token',
-    '--metrics-tls-directory <folder>':
-      'with --secure-metrics: where its tls.crt and tls.key are; read again when they change',
+    '--metrics-tls-directory <folder>': 'with --secure-metrics: where its tls.crt and tls.key are',
     '--no-status-page': 'serve no page for browsers at /; /status.json stays',
   },
   'Output:': {

@@ -19,8 +19,8 @@ export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** The series that exist from the start with the value 0, so that a query sees the first increase; all have the same labels. */
   readonly series: readonly Labels[];
-  /** The names of the labels, if no series is known beforehand. */
-  readonly labels?: readonly string[];
+  /** The names of the labels. */
+  readonly labels: readonly string[];
   /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -36,23 +36,17 @@ const WORKLOADS: readonly string[] = WORKLOAD_KINDS.filter(({ rollout }) => roll
 );
 /** Without the kinds that a cluster may lack: a watch that there is not would count as one that is down. */
 const ALWAYS_SERVED = CONFIG_KINDS.filter((kind) => !isMountedKind(kind));
-const PLAIN: readonly Labels[] = [{}];
 
 /** The gauges that only a leader knows, all without labels, with their meanings; `app/status.ts` computes them for each scrape. */
 export const LEADER_GAUGES = {
   reloader_edges: 'Pairs of a workload and an object that it follows',
-  reloader_outdated_edges:
-    'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
+  reloader_outdated_edges: 'Of these, the pairs whose pods may run an older content',
   reloader_oldest_outdated_edge_age_seconds:
     'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What a window, a person or a selector delays does not count; what waits for a slot counts from the last rollout that began',
-  reloader_oldest_staged_workload_age_seconds:
-    'Age of the oldest change that waits for a stage; 0 if none does',
-  reloader_slowed_workloads:
-    'Workloads that were rolled more often than their limit allows, and wait longer for that',
-  reloader_rollout_slots_used:
-    'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
-  reloader_contents_halted:
-    'Objects whose present content is halted, since a workload did not get ready with it',
+  reloader_oldest_staged_workload_age_seconds: 'Age of the oldest change that waits for a stage; 0: none',
+  reloader_slowed_workloads: 'Workloads that wait since they were rolled more often than their limit allows',
+  reloader_rollout_slots_used: 'Slots of --max-concurrent-rollouts that are taken',
+  reloader_contents_halted: 'Objects whose present content is halted, since a workload did not become ready',
   reloader_state_entries: 'ConfigMaps, Secrets and SecretProviderClasses whose digest the state holds',
   reloader_state_marked_workloads: 'Workloads that the state marks, since their pods may run something else',
   reloader_state_bytes: 'Size of all keys and values of the state',
@@ -65,129 +59,99 @@ export type LeaderGauge = keyof typeof LEADER_GAUGES;
 /** Their names. */
 export const OF_LEADERS: readonly LeaderGauge[] = Object.keys(LEADER_GAUGES) as LeaderGauge[];
 
-/** Every metric of this program. */
-export const METRICS: readonly MetricRow[] = [
-  gauge(
-    'reloader_config_objects',
-    'ConfigMaps, Secrets and SecretProviderClasses in view',
-    every({ kind: CONFIG_KINDS }),
-  ),
-  gauge(
-    'reloader_workloads',
-    'Workloads that follow a ConfigMap, Secret or SecretProviderClass',
-    every({ kind: WORKLOADS }),
-  ),
-  ...OF_LEADERS.map((name) => gauge(name, LEADER_GAUGES[name])),
-  unseeded(
-    'gauge',
-    'reloader_workloads_waiting',
-    'Outdated workloads that are not rolled now, by the reason, as on the status page',
-    ['reason'],
-  ),
-  counter(
-    'reloader_changes_total',
-    'Changes of content that were seen of objects that workloads follow',
-    every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
-  ),
-  counter(
-    'reloader_rollouts_total',
+type Row = Omit<MetricRow, 'name'>;
+/** Labels and their values: there is a series for each combination. A label without values has some that are not known beforehand. */
+type Values = Readonly<Record<string, readonly string[]>>;
+
+const ROWS: Readonly<Record<MetricRow['name'], Row>> = {
+  reloader_config_objects: gauge('ConfigMaps, Secrets and SecretProviderClasses in view', {
+    kind: CONFIG_KINDS,
+  }),
+  reloader_workloads: gauge('Workloads that follow such an object', { kind: WORKLOADS }),
+  ...Object.fromEntries(OF_LEADERS.map((name) => [name, gauge(LEADER_GAUGES[name])])),
+  reloader_workloads_waiting: gauge('Outdated workloads that are not rolled now, by the reason', {
+    reason: [],
+  }),
+  reloader_changes_total: counter('Changes of content that were seen of objects that workloads follow', {
+    kind: CONFIG_KINDS,
+    type: CHANGE_TYPES,
+  }),
+  reloader_rollouts_total: counter(
     'Attempts to roll a workload: rolled, conflict (another client wrote first), unavailable (no answer or throttled), refused, gone',
-    every({ kind: WORKLOADS, outcome: ATTEMPT_ENDS }),
+    { kind: WORKLOADS, outcome: ATTEMPT_ENDS },
   ),
-  counter(
-    'reloader_reload_executed_total',
+  reloader_reload_executed_total: counter(
     'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
-    every({ success: ['true', 'false'] }),
+    { success: ['true', 'false'] },
   ),
-  unseeded(
-    'counter',
-    'reloader_reload_executed_total_by_namespace',
+  reloader_reload_executed_total_by_namespace: counter(
     'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
-    ['success', 'namespace'],
+    { success: [], namespace: [] },
   ),
-  histogram(
-    'reloader_changes_per_rollout',
+  reloader_changes_per_rollout: histogram(
     'Changes that one rollout brought to the pods',
     [1, 2, 3, 5, 10, 20, 50, 100],
   ),
-  histogram(
-    'reloader_change_to_rollout_seconds',
+  reloader_change_to_rollout_seconds: histogram(
     'Time from the first change that was seen to the accepted patch, the quiet period included',
     [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 6, 7.5, 10, 15, 30, 60, 120, 300, 600],
   ),
-  histogram(
-    'reloader_patch_duration_seconds',
-    'Time that the API server took to answer the patch of a workload',
+  reloader_patch_duration_seconds: histogram(
+    'Time that the API server took to answer a patch of a workload',
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   ),
-  counter('reloader_commits_total', 'Writes of the state by their result', every({ result: COMMIT_RESULTS })),
-  counter(
-    'reloader_alerts_total',
+  reloader_commits_total: counter('Writes of the state by their result', { result: COMMIT_RESULTS }),
+  reloader_alerts_total: counter(
     'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
-    every({ result: ALERT_RESULTS }),
+    { result: ALERT_RESULTS },
   ),
-  counter(
-    'reloader_internal_errors_total',
-    'Times that something about one workload or object was not handled, by a defect of this program; it is tried again',
+  reloader_internal_errors_total: counter(
+    'Times that something was not handled, by a defect of this program',
   ),
-  gauge('reloader_leader', '1 while this process leads and acts, 0 while it stands by'),
-  counter('reloader_leader_transitions_total', 'Times that this process has taken or lost the lead'),
-  counter(
-    'reloader_admission_reviews_total',
+  reloader_leader: gauge('1 while this process leads and acts, 0 while it stands by'),
+  reloader_leader_transitions_total: counter('Times that this process has taken or lost the lead'),
+  reloader_admission_reviews_total: counter(
     'Writes of workloads that the admission webhook was asked about, by what became of them',
-    every({ result: Object.keys(ADMISSION_RESULTS) }),
+    { result: Object.keys(ADMISSION_RESULTS) },
   ),
-  histogram(
-    'reloader_admission_duration_seconds',
-    'Time that the admission webhook took to decide, without the network',
+  reloader_admission_duration_seconds: histogram(
+    'Time that the admission webhook took to decide',
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2],
   ),
-  gauge(
-    'reloader_watch_up',
-    'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
-    every({ kind: [...ALWAYS_SERVED, ...WORKLOADS] }),
-  ),
-  counter(
-    'reloader_watch_restarts_total',
+  reloader_watch_up: gauge('Whether the watch of a kind is open: 1 or 0; the worst of all namespaces', {
+    kind: [...ALWAYS_SERVED, ...WORKLOADS],
+  }),
+  reloader_watch_restarts_total: counter(
     'Watches that came to an end and are opened anew; ended and expired are ordinary',
-    every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
+    { kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS },
   ),
-  unseeded(
-    'counter',
-    'reloader_api_requests_total',
+  reloader_api_requests_total: counter(
     'Requests to the API server; code none means that there was no answer',
-    ['verb', 'resource', 'code'],
+    { verb: [], resource: [], code: [] },
   ),
-  unseeded('gauge', 'reloader_build_info', 'Always 1; the labels say which program this is', [
-    'version',
-    'node',
-  ]),
-];
+  reloader_build_info: gauge('Always 1; the labels say which program this is', { version: [], node: [] }),
+};
 
-function counter(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
-  return { name, help, type: 'counter', series };
+/** Every metric of this program. */
+export const METRICS: readonly MetricRow[] = Object.entries(ROWS).map(([name, row]) => ({
+  name: name as MetricRow['name'],
+  ...row,
+}));
+
+function counter(help: string, values: Values = {}): Row {
+  return { help, type: 'counter', labels: Object.keys(values), series: every(values) };
 }
 
-function gauge(name: MetricRow['name'], help: string, series = PLAIN): MetricRow {
-  return { name, help, type: 'gauge', series };
+function gauge(help: string, values: Values = {}): Row {
+  return { help, type: 'gauge', labels: Object.keys(values), series: every(values) };
 }
 
-/** A metric of which no series is known beforehand. */
-function unseeded(
-  type: 'counter' | 'gauge',
-  name: MetricRow['name'],
-  help: string,
-  labels: readonly string[],
-): MetricRow {
-  return { name, help, type, series: [], labels };
-}
-
-function histogram(name: MetricRow['name'], help: string, buckets: readonly number[]): MetricRow {
-  return { name, help, type: 'histogram', series: PLAIN, buckets };
+function histogram(help: string, buckets: readonly number[]): Row {
+  return { help, type: 'histogram', labels: [], series: [{}], buckets };
 }
 
 /** Every combination of the values. */
-function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
+function every(values: Values): Labels[] {
   return Object.entries(values).reduce<Labels[]>(
     (combinations, [label, options]) =>
       combinations.flatMap((combination) => options.map((option) => ({ ...combination, [label]: option }))),

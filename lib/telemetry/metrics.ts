@@ -156,7 +156,7 @@ export class Metrics {
   }
 
   #register(row: MetricRow): void {
-    const { name, help, type, series, labels = Object.keys(series[0] ?? {}), buckets = [] } = row;
+    const { name, help, type, labels, buckets = [] } = row;
     const settings = { name, help, labelNames: [...labels], registers: [this.#registry] };
     const begun = this.#begun(row);
     if (type === 'histogram') {
