@@ -3,6 +3,7 @@
  * its scheme and host.
  */
 
+import { once } from 'node:events';
 import {
   type ClientRequest,
   Agent as HttpAgent,
@@ -10,6 +11,7 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { addAbortSignal } from 'node:stream';
 import { ConnectionError } from '../model/settings.ts';
 
 /** The body of a post. */
@@ -80,51 +82,28 @@ export class HttpPoster {
     }
   }
 
-  /** Posts within the timeout. Never rejects; an abort by `signal` counts as a post without an answer. */
-  async post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
-    try {
-      return await this.#exchange(body, signal);
-    } catch (error) {
-      const { code, name } = error as NodeJS.ErrnoException;
-      return this.#unanswered(`(${code ?? name})`);
-    }
-  }
-
   /**
-   * Sends one request and resolves once, with the result of the first of these: the head of the answer and then the end of the
-   * connection, an error, the timeout, an abort. Rejects only if the request cannot be made at all.
+   * Posts within the timeout; the head of the answer is the result. Never rejects; an abort by `signal` counts as a post without an
+   * answer. While a proxy hangs, a destroyed request emits no further event, so the signals end the wait.
    */
-  #exchange(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
-    return new Promise((resolve) => {
-      let result: PostResult | undefined;
-      let why = '';
-      const end = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-        resolve(result ?? this.#unanswered(why));
-      };
-      // While a proxy hangs, a destroyed request emits no further event, so the promise is resolved here.
-      const giveUp = (because: string): void => {
-        why = because;
-        call.destroy();
-        end();
-      };
-      const onAbort = (): void => giveUp('before the end');
-      const call = this.#start(body);
-      const timer = setTimeout(() => giveUp(`within ${this.#timeoutMs / 1000} s`), this.#timeoutMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      call.once('response', (answer) => {
-        result = this.#resultOf(answer);
-        drain(answer);
-      });
-      call.on('error', ({ code, name }: NodeJS.ErrnoException) => {
-        why ||= `(${code ?? name})`;
-        end();
-      });
-      call.once('close', end);
+  async post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
+    const late = AbortSignal.timeout(this.#timeoutMs);
+    const end = signal === undefined ? late : AbortSignal.any([signal, late]);
+    let call: ClientRequest | undefined;
+    try {
+      call = this.#start(body);
+      const answered = once(call, 'response', { signal: end });
+      call.on('error', () => undefined); // after the head nothing more is needed
       call.end(body.text);
-      if (signal?.aborted) onAbort();
-    });
+      const [answer] = (await answered) as [IncomingMessage];
+      drain(addAbortSignal(end, answer));
+      return this.#resultOf(answer);
+    } catch (error) {
+      call?.destroy();
+      const { code, name } = error as NodeJS.ErrnoException;
+      if (signal?.aborted) return this.#unanswered('before the end');
+      return this.#unanswered(late.aborted ? `within ${this.#timeoutMs / 1000} s` : `(${code ?? name})`);
+    }
   }
 
   get #isPlain(): boolean {

@@ -40,6 +40,16 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
   ['webhook-port', 'dry-run', ': nothing is stamped'],
   ['webhook-port', 'webhook-url', ': nothing is stamped'],
 ];
+/** Pairs of flags of which the first one needs the other. */
+const NEEDS: readonly (readonly [one: FlagName, other: FlagName])[] = [
+  ['client-certificate', 'client-key'],
+  ['client-key', 'client-certificate'],
+  ['secure-metrics', 'metrics-tls-directory'],
+  ['metrics-tls-directory', 'secure-metrics'],
+  ['webhook-port', 'webhook-tls-directory'],
+  ['webhook-tls-directory', 'webhook-port'],
+  ['webhook-client-ca', 'webhook-port'],
+];
 
 /**
  * The command that `argv` (without node and script; `run` may come first) and `env` ask for. Precedence: flags, RELOADER_OPT_*
@@ -137,19 +147,13 @@ function budgetFrom(reader: Reader): Budget | undefined {
 }
 
 function connectionFrom(reader: Reader): ConnectionOptions {
-  const clientCertificate = reader.get('client-certificate');
-  const clientKey = reader.get('client-key');
-  if ((clientCertificate === undefined) !== (clientKey === undefined)) {
-    const only = reader.sourceOf('client-certificate') ?? reader.sourceOf('client-key');
-    throw new UsageError(`expected --client-certificate and --client-key together, got only ${only}`);
-  }
   return defined({
     kubeconfig: reader.get('kubeconfig'),
     context: reader.get('context'),
     server: reader.get('server'),
     certificateAuthority: reader.get('certificate-authority'),
-    clientCertificate,
-    clientKey,
+    clientCertificate: reader.get('client-certificate'),
+    clientKey: reader.get('client-key'),
     insecureSkipTlsVerify: reader.get('insecure-skip-tls-verify'),
     token: reader.get('token'),
     tokenFile: reader.get('token-file'),
@@ -219,11 +223,14 @@ function refuseTwice(reader: Reader, { furtherKinds }: FlagOptions): void {
   throw new UsageError(`${place}: expected each kind once, got ${twice} twice; keep one of its entries`);
 }
 
-/** @throws UsageError if two flags contradict each other */
+/** @throws UsageError if two flags contradict each other, or one lacks the other */
 function refuseContradictions(reader: Reader): void {
   for (const [one, other, why = ''] of NOT_BOTH)
     if (reader.asks(one) && reader.asks(other))
       throw new UsageError(`expected ${reader.placeOf(one)} or ${reader.placeOf(other)}, not both${why}`);
+  for (const [one, other] of NEEDS)
+    if (reader.asks(one) && !reader.asks(other))
+      throw new UsageError(`expected --${other} beside ${reader.placeOf(one)}`);
 }
 
 type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -322,7 +329,7 @@ function servingFrom(reader: Reader, env: Environment) {
     bindAddress,
     checksHost: isLoopback(bindAddress),
     statusPage: !reader.get('no-status-page'),
-    metricsTlsDirectory: metricsTlsDirectoryFrom(reader),
+    metricsTlsDirectory: reader.get('metrics-tls-directory'),
     admission,
   };
 }
@@ -349,28 +356,9 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** Undefined without --secure-metrics. @throws UsageError if one of the two flags lacks the other */
-function metricsTlsDirectoryFrom(reader: Reader): string | undefined {
-  const tlsDirectory = reader.get('metrics-tls-directory');
-  const isSecure = reader.get('secure-metrics');
-  if (isSecure && tlsDirectory === undefined)
-    throw new UsageError(`expected --metrics-tls-directory beside ${reader.placeOf('secure-metrics')}`);
-  if (!isSecure && tlsDirectory !== undefined)
-    throw new UsageError(`expected --secure-metrics beside ${reader.placeOf('metrics-tls-directory')}`);
-  return tlsDirectory;
-}
-
-/** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */
+/** The settings of the admission webhook; undefined without --webhook-port. */
 function admissionFrom(reader: Reader): AdmissionOptions | undefined {
-  const port = reader.get('webhook-port');
-  if (port === undefined) {
-    const idle = FLAGS.find(({ name, group }) => group === 'Admission webhook:' && reader.asks(name));
-    if (idle === undefined) return undefined;
-    throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle.name)}`);
-  }
-  const tlsDirectory = reader.get('webhook-tls-directory');
-  if (tlsDirectory === undefined)
-    throw new UsageError(`expected --webhook-tls-directory beside ${reader.placeOf('webhook-port')}`);
-  const clientAuthorities = reader.get('webhook-client-ca');
-  return { port, tlsDirectory, ...(clientAuthorities !== undefined && { clientAuthorities }) };
+  const [port, tlsDirectory] = [reader.get('webhook-port'), reader.get('webhook-tls-directory')];
+  if (port === undefined || tlsDirectory === undefined) return undefined;
+  return defined({ port, tlsDirectory, clientAuthorities: reader.get('webhook-client-ca') });
 }

@@ -66,36 +66,39 @@ function levelOf(reason: Reason): Decision['level'] {
   return DETAILS.has(reason) ? 'debug' : 'info';
 }
 
-/** The sentences of notes about a workload and an object; the other reasons have that of REASONS. */
-const SENTENCES: {
-  readonly [R in Reason]?: (who: string, what: string, detail: string | undefined) => string;
-} = {
-  baseline: (who, what, digest) => `${who} follows ${what} (baseline ${digest}; nothing rolled)`,
-  followed: (who, what, digest) =>
-    `${who} follows ${what} (${digest ? `${digest}; nothing rolled` : 'which does not exist yet'})`,
-  unfollowed: (who, what) => `${who} no longer follows ${what}`,
-  'changed-back': (who, what) => `${what} changed back: nothing left to roll for ${who}`,
-  skipped: (who, what, why) => `${what} changed: nothing rolled for ${who}, since ${why}`,
-  'changed-before-start': (who, what) => `${what} changed before this start: ${who} is out of date`,
-  'first-seen-late': (who, what) =>
-    `${what} was first seen after a gap: ${who} may have read it before and is rolled`,
-  'changed-while-rolling': (who, what) => `${what} changed while ${who} was rolling: it is rolled once more`,
-  'state-foreign': (_, what, how) => `the entry of ${what} was ${how} by another client`,
-  absent: (_, what, why) => `${what} is gone${why ? `, ${why}` : ''}: nothing is rolled until it returns`,
-  'stamped-by-peer': (who, what) =>
-    `${who} has a later stamp for ${what}, which another client or reloader wrote`,
-  'external-rollout': (who, what) =>
-    `${who} was changed by an external writer while ${what} was changing: it is rolled once more`,
-  'external-rollout-done': (who, what) =>
-    `${who} was rolled by an external writer since ${what} changed: nothing left to roll`,
-  'stamp-reverted': (who, _, by) => `${who} lost its stamp before it had rolled: reverted by ${by}`,
-};
-/** The reasons whose detail is a digest. */
-const OF_DIGESTS: readonly Reason[] = ['baseline', 'followed'];
-
 function messageOf({ reason, workload, config, detail }: Note): string {
-  const [who, what] = [workload && describe(workload), config && describe(config)];
-  const shown = OF_DIGESTS.includes(reason) && detail ? shortDigest(detail, config?.keys) : detail;
-  const sentence = SENTENCES[reason]?.(who ?? '', what ?? '', shown);
-  return sentence ?? [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
+  const who = workload && describe(workload);
+  const what = config && describe(config);
+  switch (reason) {
+    case 'baseline':
+      return `${who} follows ${what} (baseline ${shortDigest(detail ?? '', config?.keys)}; nothing rolled)`;
+    case 'followed':
+      return `${who} follows ${what} (${detail ? `${shortDigest(detail, config?.keys)}; nothing rolled` : 'which does not exist yet'})`;
+    case 'unfollowed':
+      return `${who} no longer follows ${what}`;
+    case 'changed-back':
+      return `${what} changed back: nothing left to roll for ${who}`;
+    case 'skipped':
+      return `${what} changed: nothing rolled for ${who}, since ${detail}`;
+    case 'changed-before-start':
+      return `${what} changed before this start: ${who} is out of date`;
+    case 'first-seen-late':
+      return `${what} was first seen after a gap: ${who} may have read it before and is rolled`;
+    case 'changed-while-rolling':
+      return `${what} changed while ${who} was rolling: it is rolled once more`;
+    case 'state-foreign':
+      return `the entry of ${what} was ${detail} by another client`;
+    case 'absent':
+      return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
+    case 'stamped-by-peer':
+      return `${who} has a later stamp for ${what}, which another client or reloader wrote`;
+    case 'external-rollout':
+      return `${who} was changed by an external writer while ${what} was changing: it is rolled once more`;
+    case 'external-rollout-done':
+      return `${who} was rolled by an external writer since ${what} changed: nothing left to roll`;
+    case 'stamp-reverted':
+      return `${who} lost its stamp before it had rolled: reverted by ${detail}`;
+    default:
+      return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
+  }
 }

@@ -129,9 +129,8 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--webhook-port=0 --webhook-tls-directory=/tls --webhook-url=http://a': `expected --webhook-port or --webhook-url, ${NO_STAMPS}`,
   },
   'a flag without the one beside it': {
-    '--cert=a': 'expected --client-certificate and --client-key together, got only --cert',
-    'RELOADER_OPT_KEY=a':
-      'expected --client-certificate and --client-key together, got only RELOADER_OPT_KEY',
+    '--cert=a': 'expected --client-key beside --cert',
+    'RELOADER_OPT_KEY=a': 'expected --client-certificate beside RELOADER_OPT_KEY',
     '--webhook-port=9443': 'expected --webhook-tls-directory beside --webhook-port',
     '--webhook-tls-directory=/tls': 'expected --webhook-port beside --webhook-tls-directory',
     '--secure-metrics': 'expected --metrics-tls-directory beside --secure-metrics',
