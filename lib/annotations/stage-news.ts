@@ -44,14 +44,9 @@ export function resumeCommand(object: ConfigRef, { token }: Halt): string {
   return annotateCommand(object, `${RESUME}=${token}`);
 }
 
-/** The command by which a person stops the change: no further workload begins. */
-export function holdCommand(object: ConfigRef): string {
-  return annotateCommand(object, `${HOLD_ANNOTATION}=true`);
-}
-
-/** The command by which a person ends that. */
-export function releaseCommand(object: ConfigRef): string {
-  return annotateCommand(object, `${HOLD_ANNOTATION}-`);
+/** The command by which a person stops the change, so that no further workload begins, or ends that. */
+export function holdCommand(object: ConfigRef, isHeld: boolean): string {
+  return annotateCommand(object, `${HOLD_ANNOTATION}${isHeld ? '-' : '=true'}`);
 }
 
 /** The command by which a person writes an annotation, or removes one with a `-` at its end. */

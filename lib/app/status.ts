@@ -1,7 +1,7 @@
 /** Computes the status report and the gauges from the present reloader. It shows digests in short form only, never content. */
 
 import { heldUntil } from '../annotations/gating.ts';
-import { haltReason, holdCommand, releaseCommand, resumeCommand } from '../annotations/stage-news.ts';
+import { haltReason, holdCommand, resumeCommand } from '../annotations/stage-news.ts';
 import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
 import { type Edge, UNKNOWN } from '../model/edge.ts';
@@ -142,18 +142,14 @@ function changeStatus(store: Store, change: StagedChange): ChangeStatus {
       .slice(0, MOST_SHOWN)
       .map(([workload, why]) => ({ workload: nameOf(workload), why })),
     ...(halt && { halted: haltReason(halt) }),
-    commands: commandsFor(object, halt, heldUntil(store.configs.get(keyOf(object))?.annotations ?? {})),
+    commands: [commandFor(object, halt, heldUntil(store.configs.get(keyOf(object))?.annotations ?? {}))],
   };
 }
 
-function commandsFor(
-  object: ConfigRef,
-  halt: Halt | undefined,
-  isHeld: number | undefined,
-): ChangeStatus['commands'] {
-  if (halt !== undefined) return [{ to: 'go on', command: resumeCommand(object, halt) }];
-  if (isHeld !== undefined) return [{ to: 'go on', command: releaseCommand(object) }];
-  return [{ to: 'stop', command: holdCommand(object) }];
+function commandFor(object: ConfigRef, halt: Halt | undefined, until: number | undefined) {
+  if (halt !== undefined) return { to: 'go on', command: resumeCommand(object, halt) } as const;
+  const isHeld = until !== undefined;
+  return { to: isHeld ? 'go on' : 'stop', command: holdCommand(object, isHeld) } as const;
 }
 
 function followedOf(store: Store, record: WorkloadRecord, config: ConfigRecord, edge: Edge): FollowedStatus {

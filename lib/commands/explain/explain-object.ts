@@ -1,7 +1,7 @@
 /** What `explain` answers about an object: who follows it, and why others that mention it do not. */
 
 import { isNotifyOnly } from '../../annotations/gating.ts';
-import { haltedText, releaseCommand } from '../../annotations/stage-news.ts';
+import { haltedText, holdCommand } from '../../annotations/stage-news.ts';
 import { levelsOf } from '../../blockers/blocker.ts';
 import { holdBy } from '../../blockers/hold-annotation.ts';
 import {
@@ -168,7 +168,7 @@ function gatesOf({ reloader }: Scene, observation: Observation, ref: ConfigRef):
   });
   const blocks = true as const;
   return [
-    ...(held ? [{ rule: 'hold', about, says: held.message, todo: releaseCommand(ref), blocks }] : []),
+    ...(held ? [{ rule: 'hold', about, says: held.message, todo: holdCommand(ref, true), blocks }] : []),
     ...halted.map((says) => ({ rule: 'halt', about, says, blocks })),
   ];
 }
