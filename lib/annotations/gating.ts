@@ -88,10 +88,7 @@ export function isNamespaceAnnotation(key: string): boolean {
 }
 
 /** The window of a workload; `usual`, the text of the flag, counts without an annotation, and if that cannot be parsed. */
-export function reloadWindowOf(
-  levels: readonly Annotations[],
-  usual: string | undefined,
-): ReloadWindow | undefined {
+export function reloadWindowOf(levels: readonly Annotations[], usual?: string): ReloadWindow | undefined {
   const texts = [...levels.map((annotations) => annotations[WINDOW]), usual];
   const windows = texts.map((text) => (text === undefined ? '' : parsedWindow(text)));
   return windows.find((window) => typeof window !== 'string');
@@ -133,12 +130,8 @@ export function isUrgent(annotations: Annotations): boolean {
 }
 
 /** The stages of an object with these annotations; `usual`, those of the flag, count without an annotation that can be parsed. */
-export function stagesOf(
-  annotations: Annotations,
-  usual: readonly StageEnd[] | undefined,
-): readonly StageEnd[] | undefined {
-  const text = annotations[STAGES];
-  return (text === undefined ? undefined : parseStages(text)) ?? usual;
+export function stagesOf(annotations: Annotations, usual?: readonly StageEnd[]): typeof usual {
+  return parseStages(annotations[STAGES] ?? '') ?? usual;
 }
 
 /** Whether a person lets the halt with this token go on. */

@@ -43,7 +43,7 @@ export interface Keys {
   readonly all: Pick<Vocabularies, 'isPolicyAnnotation' | 'isConfigAnnotation' | 'isStrayOnObject'>;
 }
 
-type Rule = (workload: Workload, keys: Keys, words: readonly Vocabulary[]) => readonly Finding[];
+type Rule = (workload: Workload, words: readonly Vocabulary[], keys: Keys) => readonly Finding[];
 
 /** The rules, in the order in which their findings are reported. */
 const RULES: readonly Rule[] = [
@@ -69,12 +69,12 @@ export const OWN_CHECKS: Checks = {
 };
 
 /** The mistakes in the annotations of `workload`; `keys` and `words` are the keys and vocabularies in use. */
-export function mistakesOf(workload: Workload, keys: Keys, words: readonly Vocabulary[]): readonly Finding[] {
-  return RULES.flatMap((rule) => rule(workload, keys, words));
+export function mistakesOf(workload: Workload, words: readonly Vocabulary[], keys: Keys): readonly Finding[] {
+  return RULES.flatMap((rule) => rule(workload, words, keys));
 }
 
 /** Items of name lists that are not names of objects in the namespace of the workload. */
-function malformed(workload: Workload, { lists }: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function malformed(workload: Workload, all: readonly Vocabulary[], { lists }: Keys): readonly Finding[] {
   const { ref, annotations } = workload;
   const others = all.flatMap(({ hash, named, exclude }) => [
     ...(hash === undefined ? [] : Object.values(named).flat()),
@@ -98,7 +98,7 @@ function noNames(key: string, items: readonly string[], what = 'names'): readonl
 }
 
 /** Expressions that RE2 cannot parse, that match no name, or that exceed the limits; the other items count. */
-function unreadable(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function unreadable(workload: Workload, all: readonly Vocabulary[]): readonly Finding[] {
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
@@ -141,7 +141,7 @@ function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, s
 }
 
 /** Switches that are neither true nor false. */
-function untrue(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function untrue(workload: Workload, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
     const keys = [words.auto, ...Object.values(words.typedAuto), words.search];
@@ -179,11 +179,7 @@ function strange({ ref, annotations }: Workload): readonly Finding[] {
 }
 
 /** A choice between a restart and a rollout that cannot be read, or on a workload that has none. */
-function unchoosable(
-  { annotations, ref }: Workload,
-  _keys: Keys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+function unchoosable({ annotations, ref }: Workload, all: readonly Vocabulary[]): readonly Finding[] {
   const hasChoice = workloadKindOf(ref.kind).isRestarted !== undefined;
   return all.flatMap(({ rolloutStrategy: key = '' }): readonly Finding[] => {
     const value = annotations[key];
@@ -196,11 +192,8 @@ function unchoosable(
 }
 
 /** Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. */
-function templateless(
-  { ref, annotations, lacksTemplate, referenced }: Workload,
-  _keys: Keys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+function templateless(workload: Workload, all: readonly Vocabulary[]): readonly Finding[] {
+  const { ref, annotations, lacksTemplate, referenced } = workload;
   const [key] = Object.keys(annotations);
   if (key === undefined || lacksTemplate !== true) return NONE;
   // A restart needs no template.
@@ -212,7 +205,7 @@ function templateless(
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */
-function unmeasured({ annotations }: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function unmeasured({ annotations }: Workload, all: readonly Vocabulary[]): readonly Finding[] {
   const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
   const check = (value: string): string | undefined =>
     parseGoDurationMs(value) === undefined ? remedy : undefined;
@@ -233,7 +226,7 @@ function misplaced(workload: Workload): readonly Finding[] {
 }
 
 /** Policy on the pod template that counts for no kind, since the workload has its own. */
-function shadowed(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): readonly Finding[] {
+function shadowed(workload: Workload, all: readonly Vocabulary[]): readonly Finding[] {
   const read = all
     .filter((words) => words.readsTemplate)
     .flatMap((words) => CONFIG_KINDS.map((kind) => policyAnnotations(words, workload, kind)));
@@ -245,7 +238,11 @@ function shadowed(workload: Workload, _keys: Keys, all: readonly Vocabulary[]): 
 }
 
 /** Annotations of objects, or such with the prefix of a vocabulary, or almost one of its keys, that do not exist. */
-function mistyped({ unknownAnnotations }: Workload, keys: Keys): readonly Finding[] {
+function mistyped(
+  { unknownAnnotations }: Workload,
+  _: readonly Vocabulary[],
+  keys: Keys,
+): readonly Finding[] {
   return unknownAnnotations
     .filter(({ on }) => on === 'workload')
     .map(({ key }) => {

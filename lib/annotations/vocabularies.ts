@@ -244,7 +244,7 @@ export class Vocabularies implements AnnotationReader {
   /** The findings about likely mistakes in the annotations of a workload. */
   mistakesOf(workload: Workload): readonly Finding[] {
     return [
-      ...mistakesOf(workload, this.#keys, this.#words),
+      ...mistakesOf(workload, this.#words, this.#keys),
       ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
       ...unservedFindings(workload, this.#words, this.#options.shows),
       ...inPlaceFindings(workload, this.strategyOf(workload)),

@@ -169,11 +169,8 @@ function listsIn(configMaps: string, secrets: string): Vocabulary['named'] {
 }
 
 /** The keys of a workload that ask for objects of a kind. */
-export function askingKeysOf(
-  { named, auto, typedAuto, search }: Vocabulary,
-  kind: ConfigKind,
-): readonly string[] {
-  return [...named[kind], auto, typedAuto[kind], search];
+export function askingKeysOf(words: Vocabulary, kind: ConfigKind): readonly string[] {
+  return [...words.named[kind], words.auto, words.typedAuto[kind], words.search];
 }
 
 /** All annotation keys of a workload that the vocabulary reads. */

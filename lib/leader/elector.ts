@@ -55,12 +55,6 @@ type Try =
   | { readonly kind: 'others' }
   | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
 
-/** The bounds of one attempt: after `untilMs` it sends and awaits no request; `end` aborts reads. */
-interface Bounds {
-  readonly untilMs: number;
-  readonly end?: AbortSignal;
-}
-
 /** How long a process without a Lease stays away from a state that another process writes. */
 export const CONTESTED_MS = 10_000;
 
@@ -132,7 +126,7 @@ export class Elector {
   async #awaitLead(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
     const { renewDeadlineMs } = this.#options;
     while (!signal.aborted) {
-      const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end: signal });
+      const result = await this.#try(monotonicMs() + renewDeadlineMs, signal);
       if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
       if (this.#lacksRight(result)) {
         this.#logUnhealthy(WITHOUT_RIGHT, 'forbidden');
@@ -176,7 +170,7 @@ export class Elector {
     const { validUntilMs } = term;
     term.finish();
     this.#term = undefined;
-    if (isKept && !term.isAlone) await this.#release({ untilMs: validUntilMs });
+    if (isKept && !term.isAlone) await this.#release(validUntilMs);
     this.#report();
     log.info('stopped leading', { identity });
     return end;
@@ -202,7 +196,7 @@ export class Elector {
       // The process may have been stopped for a while: send nothing for a lead that has expired.
       if (!term.isValid()) return false;
       nextMs = monotonicMs() + this.#pauseMs();
-      const result = await this.#try({ untilMs: term.validUntilMs });
+      const result = await this.#try(term.validUntilMs);
       if (result.kind === 'others') return false;
       if (result.kind === 'held') term.validUntilMs = result.sentMs + renewDeadlineMs;
       this.#report(result);
@@ -210,15 +204,17 @@ export class Elector {
     return true;
   }
 
-  /** Takes or renews the Lease if it is free, expired or already held by this process. */
-  async #try(bounds: Bounds): Promise<Try> {
+  /**
+   * Takes or renews the Lease if it is free, expired or already held by this process. After `untilMs` it sends and awaits no request;
+   * `end` aborts reads.
+   */
+  async #try(untilMs: number, end?: AbortSignal): Promise<Try> {
     if (this.#written !== undefined) {
-      const result = await this.#write(bounds, this.#written);
+      const result = await this.#write(untilMs, this.#written);
       if (result !== 'changed') return result;
     }
     const { lease } = this.#options;
-    const leftMs = bounds.untilMs - monotonicMs();
-    const answer = await within(leftMs, bounds.end, (signal) => lease.read(signal));
+    const answer = await within(untilMs - monotonicMs(), end, (signal) => lease.read(signal));
     const reading: Reading<LeaseVersion> = answer ?? TOO_LATE;
     if (reading.kind === 'failed') return reading;
     const { resourceVersion: known = '' } = this.#observed;
@@ -229,7 +225,7 @@ export class Elector {
     this.#observed.see(reading.kind === 'found' ? reading.object : undefined);
     const { holder, resourceVersion } = this.#observed;
     if (!this.#mayTakeFrom(holder)) return { kind: 'others' };
-    const result = await this.#write(bounds, resourceVersion);
+    const result = await this.#write(untilMs, resourceVersion);
     return result === 'changed' ? { kind: 'failed', message: 'another process wrote first' } : result;
   }
 
@@ -244,12 +240,12 @@ export class Elector {
   }
 
   /** @param version of the Lease to be replaced; undefined creates it */
-  async #write(bounds: Bounds, version: string | undefined): Promise<Try | 'changed'> {
+  async #write(untilMs: number, version: string | undefined): Promise<Try | 'changed'> {
     const { identity, leaseDurationMs } = this.#options;
     const record = this.#observed.recordFor(identity, leaseDurationMs);
     const sentMs = monotonicMs();
     // Not aborted when the process ends: if it took the Lease without knowing, all others would have to wait for its expiry.
-    const result = await this.#send({ untilMs: bounds.untilMs }, record, version);
+    const result = await this.#send(untilMs, record, version);
     if (result.kind === 'accepted') return { kind: 'held', sentMs };
     if (result.kind === 'gone' && version === undefined) return { kind: 'failed', message: NO_NAMESPACE };
     if (result.kind === 'conflict' || result.kind === 'gone') return 'changed';
@@ -258,20 +254,20 @@ export class Elector {
   }
 
   /** The last request of a lead; after a renewal without an answer the Lease expires by itself. */
-  async #release(bounds: Bounds): Promise<void> {
+  async #release(untilMs: number): Promise<void> {
     if (this.#written === undefined) return;
-    await this.#send(bounds, this.#observed.releasedRecord(), this.#written);
+    await this.#send(untilMs, this.#observed.releasedRecord(), this.#written);
     this.#written = undefined;
   }
 
   async #send(
-    bounds: Bounds,
+    untilMs: number,
     record: LeaseRecord,
     version: string | undefined,
   ): Promise<WriteResult<LeaseVersion>> {
     const { lease } = this.#options;
     this.#written = undefined;
-    const result = await within(bounds.untilMs - monotonicMs(), bounds.end, (signal) =>
+    const result = await within(untilMs - monotonicMs(), undefined, (signal) =>
       version === undefined ? lease.create(record, signal) : lease.update(record, version, signal),
     );
     if (result?.kind === 'accepted') {

@@ -170,15 +170,9 @@ const CHARACTERS = 27;
  * The digests of the values under `keys`, missing ones included: first MARK_DIGITS that identify the set of keys,
  * then as many digits of a SHA-1 as fit, over one part of fixed length per key.
  */
-export function scopedDigestsOf(
-  digests: KeyDigests,
-  keys: readonly string[],
-): { readonly digest: Digest; readonly otherDigests?: readonly Digest[] } {
-  const [own = '', ...others] = digests.split('\n');
-  const digest = scopedDigestOf(own, keys);
-  return others.length === 0
-    ? { digest }
-    : { digest, otherDigests: others.map((other) => scopedDigestOf(other, keys)) };
+export function scopedDigestsOf(digests: KeyDigests, keys: readonly string[]): Digests & { digest: Digest } {
+  const [digest = '', ...others] = digests.split('\n').map((each) => scopedDigestOf(each, keys));
+  return others.length === 0 ? { digest } : { digest, otherDigests: others };
 }
 
 function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {

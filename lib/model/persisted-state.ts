@@ -1,6 +1,7 @@
 /** The parsed content of one ConfigMap of the state: the memory that survives the process. */
 
 import { type Knows, namespaceIn, parseEntry, type StateEntry, type StateKey } from './state-entry.ts';
+import type { Texts } from './text.ts';
 
 /** The annotation with the version of the format; a state of Collaborne's reloader does not have it. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
@@ -12,15 +13,15 @@ export const STATE_VERSION = '1';
 export interface StateVersion {
   readonly resourceVersion: string;
   /** The values of a Secret are base64. */
-  readonly data: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly data: Texts;
+  readonly annotations: Texts;
 }
 
 /** A change of one of these by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */
 export interface StateChange {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string | null>>;
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations: Texts;
 }
 
 /** The records of objects, by key. */
@@ -39,8 +40,8 @@ export type ParsedState =
 
 /** Parses a state ConfigMap; keys that are not ours are ignored. */
 export function parseState(
-  data: Readonly<Record<string, string>>,
-  annotations: Readonly<Record<string, string>>,
+  data: Texts,
+  annotations: Texts,
   homeNamespace: string,
   knows: Knows,
 ): ParsedState {
@@ -58,7 +59,7 @@ export function parseState(
 }
 
 /** The version of a state that this program must not write; undefined if it may write. */
-export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
+export function unknownVersionIn(annotations: Texts): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
   return version === STATE_VERSION ? undefined : version;
 }

@@ -1,5 +1,7 @@
 /** The fields of API objects that this program reads: JSON as on the wire, in which any field may be absent. */
 
+import type { Texts } from './text.ts';
+
 /** `metadata` of any object. */
 export interface RawMetadata {
   readonly name: string;
@@ -10,9 +12,9 @@ export interface RawMetadata {
   /** RFC 3339, to the second. */
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly annotations?: Texts;
   readonly managedFields?: readonly RawManagedFields[];
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Texts;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly {
     readonly kind?: string;
@@ -38,8 +40,8 @@ export interface RawObject {
 /** A ConfigMap or Secret; binaryData and a Secret's data are base64. */
 export interface RawConfigObject extends RawObject {
   readonly type?: string;
-  readonly data?: Readonly<Record<string, string>>;
-  readonly binaryData?: Readonly<Record<string, string>>;
+  readonly data?: Texts;
+  readonly binaryData?: Texts;
   readonly immutable?: boolean;
 }
 
@@ -88,7 +90,7 @@ export interface RawVolume {
   readonly secret?: RawSource & { readonly secretName?: string };
   readonly csi?: {
     readonly driver?: string;
-    readonly volumeAttributes?: Readonly<Record<string, string>>;
+    readonly volumeAttributes?: Texts;
   };
   readonly projected?: {
     readonly sources?: readonly { readonly configMap?: RawSource; readonly secret?: RawSource }[];
@@ -98,8 +100,8 @@ export interface RawVolume {
 /** A pod template; more fields may be there. */
 export interface RawPodTemplate {
   readonly metadata?: {
-    readonly annotations?: Readonly<Record<string, string>>;
-    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Texts;
+    readonly labels?: Texts;
   };
   readonly spec?: {
     readonly containers?: readonly RawContainer[];
@@ -124,8 +126,8 @@ export interface Referenced {
   /** Empty if there is a problem. */
   readonly resourceVersion: string;
   /** Its annotations, and those of the Rollout alone; undefined without a map of them. */
-  readonly annotations?: Readonly<Record<string, string>> | undefined;
-  readonly ownAnnotations?: Readonly<Record<string, string>> | undefined;
+  readonly annotations?: Texts | undefined;
+  readonly ownAnnotations?: Texts | undefined;
   /** Why its template is not known, for people. */
   readonly problem?: string;
 }

@@ -34,8 +34,10 @@ const NONE: readonly Reference[] = [];
 export function referencesOf({ spec }: RawPodTemplate, byKeys = false): readonly Reference[] {
   const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, volume]));
   const found = new Map<string, Reference>();
+  const mentionsOfMounts = ({ volumeMounts = [] }: RawContainer): Mention[] =>
+    volumeMounts.flatMap((mount) => mentionsOfVolume(volumes.get(mount.name), mount));
   const take = (container: RawContainer, name: string | undefined): void => {
-    for (const mention of [...mentionsOfVariables(container), ...mentionsOfMounts(container, volumes)]) {
+    for (const mention of [...mentionsOfVariables(container), ...mentionsOfMounts(container)]) {
       add(found, mention, name, byKeys);
     }
   };
@@ -72,13 +74,6 @@ function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[
       mention('Secret', secretRef),
     ]),
   ];
-}
-
-function mentionsOfMounts(
-  { volumeMounts = [] }: RawContainer,
-  volumes: ReadonlyMap<string, RawVolume>,
-): Mention[] {
-  return volumeMounts.flatMap((mount) => mentionsOfVolume(volumes.get(mount.name), mount));
 }
 
 function mentionsOfVolume(volume: RawVolume | undefined, mount: RawMount): Mention[] {

@@ -5,6 +5,7 @@
 
 import type { Entries } from './persisted-state.ts';
 import type { StateEntry, StateKey } from './state-entry.ts';
+import type { Texts } from './text.ts';
 
 /** The maximum number of shards: a Role names each of them. */
 export const MOST_SHARDS = 10;
@@ -28,7 +29,7 @@ export function shardNames(name: string): readonly string[] {
 }
 
 /** The number of shards by the annotations of the first one: 1 without the annotation, and if it is invalid. */
-export function shardsToldBy(annotations: Readonly<Record<string, string>> | undefined): number {
+export function shardsToldBy(annotations: Texts | undefined): number {
   const text = annotations?.[STATE_SHARDS_ANNOTATION] ?? '';
   const count = /^\d{1,2}$/.test(text) ? Number(text) : 1;
   return count >= 1 && count <= MOST_SHARDS ? count : 1;
@@ -49,7 +50,7 @@ export function placerFor(bytes: readonly number[], most: number, limit: number)
 }
 
 /** The bytes of a shard's keys and values. */
-export function sizeOf(data: Readonly<Record<string, string>>): number {
+export function sizeOf(data: Texts): number {
   let bytes = 0;
   for (const [key, value] of Object.entries(data)) bytes += key.length + value.length;
   return bytes;
@@ -73,14 +74,14 @@ const WRITER_ANNOTATION = 'reloader.k8s.collaborne.com/writer';
 export const LAST_TERM: number = 2 ** 40;
 
 /** Parses the annotations of a shard; an invalid term counts as 0. */
-export function markIn(annotations: Readonly<Record<string, string>>): TermMark {
+export function markIn(annotations: Texts): TermMark {
   const text = annotations[TERM_ANNOTATION] ?? '';
   const term = /^\d{1,13}$/.test(text) ? Number(text) : 0;
   return { term: term <= LAST_TERM ? term : 0, writer: annotations[WRITER_ANNOTATION] ?? '' };
 }
 
 /** The annotations of a mark. */
-export function annotationsOf({ term, writer }: TermMark): Readonly<Record<string, string>> {
+export function annotationsOf({ term, writer }: TermMark): Texts {
   return { [TERM_ANNOTATION]: String(term), [WRITER_ANNOTATION]: writer };
 }
 

@@ -11,6 +11,7 @@ import { type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './dige
 import { type Mark, UNKNOWN } from './edge.ts';
 import { type ConfigRef, configKindOf, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import { NUMBER } from './stamp.ts';
+import type { Texts } from './text.ts';
 
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
@@ -132,10 +133,7 @@ export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<Algorit
 }
 
 /** The algorithms that the values name and that are not known: their keys are lost. */
-export function unknownAlgorithms(
-  data: Readonly<Record<StateKey, string>>,
-  knows: Knows,
-): readonly AlgorithmName[] {
+export function unknownAlgorithms(data: Texts, knows: Knows): readonly AlgorithmName[] {
   return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
 }
 

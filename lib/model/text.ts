@@ -99,14 +99,14 @@ function editDistance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
+/** Texts by key, such as annotations, labels and the data of an object. */
+export type Texts = Readonly<Record<string, string>>;
+
 /** No annotations or labels. Shared by all objects without any that is kept, to save memory. */
-export const NOTHING: Readonly<Record<string, string>> = {};
+export const NOTHING: Texts = {};
 
 /** The annotations or labels whose keys are wanted; NOTHING if none is. */
-export function pick(
-  record: Readonly<Record<string, string>>,
-  wanted: (key: string) => boolean,
-): Readonly<Record<string, string>> {
+export function pick(record: Texts, wanted: (key: string) => boolean): Texts {
   const entries = Object.entries(record).filter(([key]) => wanted(key));
   return entries.length === 0 ? NOTHING : Object.fromEntries(entries);
 }

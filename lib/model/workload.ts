@@ -8,7 +8,7 @@ import { REPLACES_ANNOTATION } from './kinds/built-in.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf } from './references.ts';
-import { NOTHING, objectIn, pick } from './text.ts';
+import { NOTHING, objectIn, pick, type Texts } from './text.ts';
 import { isOlder } from './timeline.ts';
 import {
   type Declining,
@@ -46,8 +46,8 @@ export const GATE_ANNOTATIONS: readonly string[] = [
   NOTIFY_ONLY_ANNOTATION,
 ];
 
-/** Annotations that are read, of a workload, its namespace or an object. */
-export type Annotations = Readonly<Record<string, string>>;
+/** Annotations that are read, of a workload, its namespace or an object; or labels. */
+export type Annotations = Texts;
 
 /** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {
@@ -109,11 +109,11 @@ export interface Workload {
   /** Undefined if its kind cannot be paused. */
   readonly isPaused: boolean | undefined;
   /** The metadata annotations in which a policy can be written. */
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations: Annotations;
   /** The same of its labels. */
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Annotations;
   /** Those of the pod template in which a policy can be written too. */
-  readonly templateAnnotations: Readonly<Record<string, string>>;
+  readonly templateAnnotations: Annotations;
   /** At most MOST_UNKNOWN; mostly none. */
   readonly unknownAnnotations: readonly UnknownAnnotation[];
   /** The ConfigMaps and Secrets that the pod template refers to. */
@@ -143,7 +143,7 @@ export interface AnnotationReader {
   /** Whether a metadata annotation has no effect although it is probably meant as policy. */
   readonly isUnknownAnnotation: (key: string) => boolean;
   /** Whether a workload with these metadata annotations follows the keys that its pods read, and not whole objects. */
-  readonly isKeyScoped: (annotations: Readonly<Record<string, string>>) => boolean;
+  readonly isKeyScoped: (annotations: Annotations) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
   /** Whether an annotation of the pod template counts as a stamp, besides STAMPS_ANNOTATION. */
@@ -275,7 +275,7 @@ function progressDeadlineMs({ spec }: RawWorkload): number {
 /** Most workloads have none; these share the empty list, to save memory. */
 function unknownAnnotationsOf(
   { annotations: own = {}, labels = NOTHING }: RawMetadata,
-  ofTemplate: Readonly<Record<string, string>> = {},
+  ofTemplate: Annotations = {},
   vocabulary: AnnotationReader,
 ): readonly UnknownAnnotation[] {
   const { isPolicyAnnotation, isPolicyLabel, isTemplatePolicyAnnotation, isMarkAnnotation } = vocabulary;
@@ -310,7 +310,7 @@ function marksOf(container: RawContainer, vocabulary: AnnotationReader): Templat
 
 /** Most templates have none. */
 function annotationMarks(
-  annotations: Readonly<Record<string, string>> = NOTHING,
+  annotations: Annotations = NOTHING,
   { isMarkAnnotation }: AnnotationReader,
 ): TemplateStamp[] {
   const container = ANNOTATIONS;

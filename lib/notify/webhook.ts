@@ -24,14 +24,9 @@ export async function tellWebhook(
   if (key?.trim() === '') return NO_KEY;
   const hash = key && createHmac('sha256', key.trim()).update(body.text).digest('hex');
   const result = await poster.post(hash ? { ...body, signature: `sha256=${hash}` } : body);
-  switch (result.kind) {
-    case 'taken':
-      return { kind: 'accepted', object: undefined };
-    case 'refused':
-      return { kind: 'rejected', code: 'forbidden', message: result.message };
-    case 'later':
-      return { ...result, kind: 'throttled' };
-  }
+  if (result.kind === 'taken') return { kind: 'accepted', object: undefined };
+  if (result.kind === 'later') return { ...result, kind: 'throttled' };
+  return { kind: 'rejected', code: 'forbidden', message: result.message };
 }
 
 /** An attempt that is repeated: the file may come. */

@@ -163,7 +163,7 @@ function connectionFrom(reader: Reader): ConnectionOptions {
 /** The election; undefined if it is off, or in a dry run, which writes nothing. @throws UsageError */
 function leaderElectionFrom(
   reader: Reader,
-  { stateConfigMap, dryRun }: Pick<Options, 'stateConfigMap' | 'dryRun'>,
+  { stateConfigMap, dryRun }: FlagOptions,
 ): LeaderElection | undefined {
   const election: LeaderElection = {
     id: reader.get('leader-election-id') ?? stateConfigMap,
@@ -320,9 +320,7 @@ function servingFrom(reader: Reader, env: Environment) {
   const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
   const bindAddress = reader.get('bind-address') ?? (isPod(env) ? undefined : '127.0.0.1');
   const admission = admissionFrom(reader);
-  refuseSamePort(reader, { 'health-port': healthPort, port });
-  refuseSamePort(reader, { 'webhook-port': admission?.port, port });
-  refuseSamePort(reader, { 'webhook-port': admission?.port, 'health-port': healthPort });
+  refuseSamePort(reader, { 'webhook-port': admission?.port, 'health-port': healthPort, port });
   return {
     port,
     healthPort,
@@ -336,10 +334,12 @@ function servingFrom(reader: Reader, env: Environment) {
 
 /** @throws UsageError if two ports are equal; 0 never is, since the system picks a free port each time */
 function refuseSamePort(reader: Reader, ports: { readonly [N in FlagName]?: number | undefined }): void {
-  const [one, other] = Object.values(ports);
-  if (one === undefined || one !== other || one === 0) return;
-  const names = Object.keys(ports).map((name) => reader.placeOf(name as FlagName));
-  throw new UsageError(`expected ${names.join(' other than ')}, got ${one} for both`);
+  const byPort = Map.groupBy(Object.keys(ports) as (keyof typeof ports)[], (name) => ports[name]);
+  for (const [port, [one, other]] of byPort)
+    if (port && one && other)
+      throw new UsageError(
+        `expected ${reader.placeOf(one)} other than ${reader.placeOf(other)}, got ${port} for both`,
+      );
 }
 
 /** Whether this process runs in a pod: the kubelet sets the variable in each container, even if enableServiceLinks is false. */

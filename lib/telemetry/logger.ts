@@ -35,10 +35,7 @@ export function newLog(options: LoggerOptions): Log {
 type Write = (word: string, message: string, fields: LogFields | undefined) => void;
 
 /** Writes entries to `stream`, in colour only if that is a terminal. */
-function writerTo(
-  stream: LogStream,
-  { level, format: form, mayColour = true }: Pick<LoggerOptions, 'level' | 'format' | 'mayColour'>,
-): Write {
+function writerTo(stream: LogStream, { level, format: form, mayColour = true }: LoggerOptions): Write {
   const colour = mayColour && stream.isTTY === true;
   const line = format.printf(({ level: word, message, fields }) => {
     const entry: LogEntry = {
