@@ -9,7 +9,7 @@ import { ABSENT, type Digest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, isMountedKind } from '../model/object-ref.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
-import type { Stream } from './sync-gate.ts';
+import { nameOf, type Stream } from './sync-gate.ts';
 
 /** The events that roll a workload besides a change of content. */
 export interface PresenceRules {
@@ -46,11 +46,8 @@ export class Presence {
   }
 
   /** Records that a stream has listed; whether for the first time. */
-  markListed({ kind, namespace }: Pick<Stream, 'kind' | 'namespace'>): boolean {
-    const name = nameOf(kind, namespace);
-    if (this.#listed.has(name)) return false;
-    this.#listed.add(name);
-    return true;
+  markListed(stream: Pick<Stream, 'kind' | 'namespace'>): boolean {
+    return this.#listed.size < this.#listed.add(nameOf(stream)).size;
   }
 
   /** The current digest for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
@@ -64,6 +61,11 @@ export class Presence {
     return digest === undefined && this.countsAbsence(workload, ref) && this.isAbsent(ref);
   }
 
+  /** The recorded digest, unless it is ABSENT and pods cannot have started without the object. */
+  started(workload: Workload, ref: ConfigRef, digest: Edge['runningDigest']): Edge['runningDigest'] {
+    return digest === ABSENT && !this.#canDoWithout(workload, ref) ? undefined : digest;
+  }
+
   /** Whether the difference between the running digest and `observed` makes the edge out of date. */
   counts(runningDigest: Edge['runningDigest'], observed: Digest): boolean {
     return runningDigest !== ABSENT || observed === ABSENT || this.#rules.onCreate;
@@ -71,16 +73,12 @@ export class Presence {
 
   /** Whether an object without a digest is known not to exist: the stream of its kind has listed. */
   isAbsent({ kind, namespace }: ConfigRef): boolean {
-    return this.#listed.has(nameOf(kind, namespace)) || this.#listed.has(nameOf(kind, undefined));
+    return [namespace, undefined].some((place) => this.#listed.has(nameOf({ kind, namespace: place })));
   }
 
-  /** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. Without a class they do not. */
+  /** Whether the pods start without the object: they do not refer to it, or the reference is optional. Without a class they do not. */
   #canDoWithout(workload: Workload, ref: ConfigRef): boolean {
     if (isMountedKind(ref.kind)) return false;
     return referenceOf(workload, ref)?.isOptional ?? true;
   }
-}
-
-function nameOf(kind: string, namespace: string | undefined): string {
-  return `${namespace ?? '*'}/${kind}`;
 }

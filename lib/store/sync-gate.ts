@@ -159,7 +159,7 @@ export class SyncGate {
 }
 
 /** The name of the stream for log lines and pages. */
-export function nameOf({ kind, namespace }: Stream): string {
+export function nameOf({ kind, namespace }: Pick<Stream, 'kind' | 'namespace'>): string {
   return namespace === undefined ? kind : `${kind} in ${namespace}`;
 }
 

@@ -115,7 +115,7 @@ function believedDigest(
 ): RunningDigest | undefined {
   const entry = store.persisted.entryOf(config.ref);
   const mark = store.persisted.markOf(record.workload.ref, config.ref);
-  const runningDigest = recover(entry, mark, stamp);
+  const runningDigest = store.presence.started(record.workload, config.ref, recover(entry, mark, stamp));
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }

@@ -318,8 +318,9 @@ function begunEdge(
   // An object that was absent at the start is compared with the state when it appears.
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
   if (edge.runningDigest !== undefined || !isOfStart) return edge;
-  const running =
-    store.persisted.entryOf(record.ref)?.digest ?? digestByOtherScopes(store, effects, dependent, record);
+  const { digest } = store.persisted.entryOf(record.ref) ?? {};
+  const recorded = digest ?? digestByOtherScopes(store, effects, dependent, record);
+  const running = store.presence.started(dependent.workload, record.ref, recorded);
   return nextEdge(edge, { type: 'began', running });
 }
 

@@ -42,6 +42,21 @@ for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(CREATED)) {
   });
 }
 
+for (const isRestarted of [false, true])
+  test(`a creation rolls pods that started without the object alone, ${isRestarted ? 'after a restart' : 'since the start'}`, () => {
+    const world = start(CREATE, NAMED);
+    world.workload('waits', REQUIRED, { initial: true });
+    world.write();
+    const state = world.written;
+    const seen = isRestarted ? start(CREATE, NAMED, undefined, state) : world;
+    if (isRestarted) seen.workload('waits', REQUIRED, { initial: true });
+    seen.config('cfg', 'a');
+    assert.deepEqual(
+      ['web', 'waits'].map((name) => seen.needsRollout(name)),
+      [true, false],
+    );
+  });
+
 for (const [rules, isOutdated] of [
   [DELETE, false],
   [BOTH, true],
