@@ -174,25 +174,30 @@ export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<r
     needsRollout(store, keyOf(ref));
   if (!all.some(isLate)) return all;
   const answer = await leaderOf(scene);
-  return all.map((facts) => ({ ...facts, leader: answer(facts.workload.ref) }));
+  return all.map((facts) => ({ ...facts, ...answer(facts.workload.ref) }));
 }
 
 /** Answers what the leader says of a workload that is out of date. */
-export async function leaderOf({ send, reloader }: Scene): Promise<(ref: WorkloadRef) => Facts['leader']> {
-  const { installation, leader, options } = reloader;
-  if (installation === undefined || leader === undefined) return () => 'which pod leads is not known';
+export async function leaderOf({
+  send,
+  reloader,
+}: Scene): Promise<(ref: WorkloadRef) => Pick<Facts, 'leader' | 'running'>> {
+  const { installation, leader: pod, options } = reloader;
+  if (installation === undefined || pod === undefined)
+    return () => ({ leader: 'which pod leads is not known' });
   const { namespace } = installation;
-  const what = `/status.json of Pod/${plain(leader)} in ${namespace}`;
-  const path = `${objectPath(PODS, namespace, leader)}:${options.port}/proxy/status.json`;
+  const what = `/status.json of Pod/${plain(pod)} in ${namespace}`;
+  const path = `${objectPath(PODS, namespace, pod)}:${options.port}/proxy/status.json`;
   const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
-  if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
+  if (reading.kind !== 'found') return () => ({ leader: `${what} ${problemOf(reading)} (get pods/proxy)` });
   const { workloads = [] } = reading.object;
   const rows = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each]));
   return (ref) => {
-    const { waiting, state: own } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
-    if (waiting === undefined) return `${what} does not say that it waits`;
+    const { waiting, state: own, follows = [] } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
+    const running = new Map(follows.map(({ object, runningDigest }) => [object, runningDigest]));
+    if (waiting === undefined) return { leader: `${what} does not say that it waits`, running };
     const state = STATES.find((each) => each === own);
-    return { reason: plain(waiting.reason), message: plain(waiting.message), state };
+    return { leader: { reason: plain(waiting.reason), message: plain(waiting.message), state }, running };
   };
 }
 

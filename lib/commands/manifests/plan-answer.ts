@@ -148,7 +148,7 @@ export async function openWaits(
     isPending && keptBy === undefined && by !== 'owner';
   const answer = rollouts.some(isTried) ? await leaderOf(scene) : undefined;
   const all = Map.groupBy(rollouts, (each) => {
-    const says = isTried(each) && answer?.(each.workload);
+    const says = isTried(each) && answer?.(each.workload).leader;
     const { unknown = [] } = each;
     if (
       typeof says === 'object' &&

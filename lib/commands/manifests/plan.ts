@@ -28,6 +28,7 @@ import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
+import { endChangedBack, isMarked } from './changed-back.ts';
 import { changedByOthers } from './custom-objects.ts';
 import { DIRECTIVE, type Manifest } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
@@ -143,8 +144,12 @@ async function planIf(
   const before = outdatedIn(controllers, serves, now);
   const were = allFollowed(observation);
   const doubted = former === undefined ? were.filter((each) => isDoubted(observation, each)) : [];
+  const marked = were.filter(isMarked);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
+  const isChanged = (each: Followed): boolean =>
+    objects.some(({ object }) => keyOf(object) === keyOf(wholeOf(each.config.ref)));
+  const unsettled = await endChangedBack(scene, observation, marked.filter(isChanged));
   const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
   const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
   const { rollouts, causes } = doneBy(reloader, observation, { rollouts: due, causes: known });
@@ -161,6 +166,7 @@ async function planIf(
     unknown: [
       ...unknownOf(scene, observation, wanted, steps, { objects, rollouts, outdated, unread }),
       ...unrecordedOf(doubted, steps, rollouts, isServed ? [] : outdated),
+      ...unsettled,
       ...(await openWaits(scene, observation, rollouts)),
       ...(await changedByOthers(scene, observation, steps, [manifests, former])),
     ],

@@ -1,0 +1,38 @@
+/** Whether manifests bring back what pods run: of a workload with a mark the leader knows that, and not the state. */
+
+import { shortDigest } from '../../model/digest.ts';
+import { UNKNOWN } from '../../model/edge.ts';
+import { describe, keyOf } from '../../model/object-ref.ts';
+import { observedBy, putEdge } from '../../tracking/edge-policy.ts';
+import { nextEdge } from '../../tracking/edge-state.ts';
+import type { Followed } from '../explain/causes-of-workload.ts';
+import { placed } from '../explain/explanation-text.ts';
+import type { Observation } from '../observation.ts';
+import { leaderOf, type Scene } from '../scene.ts';
+
+/** Whether the state says that the pods may run another content than the current one. */
+export function isMarked({ record, config, verdict }: Followed): boolean {
+  return verdict.asks && record.edges.get(keyOf(config.ref))?.runningDigest === UNKNOWN;
+}
+
+/** Ends the rollouts of the `marked` ones for contents that their pods run; why that is not known of others, each a clause. */
+export async function endChangedBack(
+  scene: Scene,
+  { store, isServed }: Observation,
+  marked: readonly Followed[],
+): Promise<readonly string[]> {
+  // A leader that starts knows no more than the state says.
+  if (!isServed || marked.length === 0) return [];
+  const answer = await leaderOf(scene);
+  return marked.flatMap(({ record, workload: { ref: own }, config: { ref } }) => {
+    const edge = record.edges.get(keyOf(ref));
+    const observed = observedBy(store, record, store.configs.get(keyOf(ref)));
+    const { running, leader } = answer(own);
+    const digest = running?.get(describe(ref));
+    if (edge && observed !== undefined && digest === shortDigest(observed, ref.keys))
+      putEdge(store, record, keyOf(ref), nextEdge(edge, { type: 'pods-started', observed }));
+    const why = typeof leader === 'string' ? `, and ${leader}` : '';
+    const what = `whether pods of ${placed(own)} run the new content of ${describe(ref)}`;
+    return digest === undefined ? [`the running reloader alone knows ${what}${why}`] : [];
+  });
+}
