@@ -1,4 +1,4 @@
-/** `hold`, `release`, `approve` and `resume`: each writes one annotation, and prints the command of kubectl. */
+/** `hold`, `release`, `approve` and `resume`: each writes one annotation. */
 
 import { heldUntil, RESUME } from '../annotations/gating.ts';
 import { annotateCommand } from '../annotations/stage-news.ts';
@@ -16,7 +16,7 @@ import type { Cause } from './explain/cause.ts';
 import { notWatched } from './explain/causes-of-setting.ts';
 import { followed } from './explain/causes-of-workload.ts';
 import { explainObject, notifiedOnly } from './explain/explain-object.ts';
-import { causesOf, type Explanation, hiddenOf, whatIsUnknown } from './explain/explanation.ts';
+import { causesOf, type Explanation, hiddenOf, NOT_SERVED, whatIsUnknown } from './explain/explanation.ts';
 import { unreadLines } from './explain/explanation-text.ts';
 import type { Observation } from './observation.ts';
 import { readObject } from './reads.ts';
@@ -30,10 +30,8 @@ interface Change {
   readonly target: WorkloadRef;
   readonly annotation: string;
   readonly value: string | null;
-  /** Why its effect is unknown, each a sentence. @default it is known */
-  readonly unknown?: readonly string[];
   /** What a person should know beside, each a line. @default nothing */
-  readonly also?: readonly string[];
+  readonly warnings?: readonly string[];
 }
 
 type Run = (context: CommandContext) => Promise<Answered>;
@@ -51,8 +49,8 @@ export const runRelease: Run = run(async ({ send, reloader }, target, _, { row }
   const reading = await readObject(send, row, namespace, name);
   const { annotations = {} } = reading.kind === 'found' ? reading.object.metadata : {};
   const wasHeld = reading.kind !== 'found' || (heldUntil(annotations) ?? 0) > reloader.now;
-  const also = wasHeld ? [] : [`${kind}/${name} was not held`];
-  return { target, annotation: HOLD_ANNOTATION, value: null, also };
+  const warnings = wasHeld ? [] : [`${kind}/${name} was not held`];
+  return { target, annotation: HOLD_ANNOTATION, value: null, warnings };
 });
 
 /** Allows the rollout that a workload waits for. */
@@ -64,12 +62,12 @@ export const runApprove: Run = run(async (scene, own, { content }, subject) => {
   const isOutdated = record !== undefined && outdatedObjects(observation.store, record).length > 0;
   const given = workload.annotations[APPROVED_ANNOTATION];
   const also = given === undefined ? [] : [`it has ${APPROVED_ANNOTATION}=${given} already`];
-  const why = [...also, ...keptBy(causesOf(facts), 'approval').map(({ says }) => says)];
-  const nothing = ['waits for no approval', ...why].join('; ');
+  const why = keptBy(causesOf(facts), 'approval').map(({ says }) => says);
+  const nothing = ['waits for no approval', ...also, ...why].join('; ');
   await observation.end();
   const token = isOutdated ? approval?.token : undefined;
   const written = tokenOf(scene, own, observation, [token, nothing, hiddenOf(assured(facts))], content);
-  return { target: { ...own, ...approval?.target }, annotation: APPROVED_ANNOTATION, ...written, also };
+  return { target: { ...own, ...approval?.target }, annotation: APPROVED_ANNOTATION, ...written };
 });
 
 /** Continues the change of an object that a workload halted. */
@@ -113,47 +111,43 @@ function run(
     await write(scene, subject, change);
     const { annotation, value, target: at } = change;
     const command = annotateCommand(at, value === null ? `${annotation}-` : `${annotation}=${value}`);
-    const { says, open } = await effectOf(scene, subject, change);
-    const also = [...(change.also ?? []), ...says];
-    const unknown = [...(change.unknown ?? []), ...open];
-    const answer = { ...change, unknown, ...(also.length > 0 && { also }), command };
-    for (const line of also) terminal.note(line);
-    for (const line of change.unknown ?? []) terminal.note(`unknown whether this content waits: ${line}`);
-    for (const line of open) terminal.note(`unknown whether it has an effect: ${line}`);
-    return { answer, text: () => `${command}\n`, unknown };
+    const warnings = [...(change.warnings ?? []), ...(await effectOf(scene, subject, change))];
+    warnings.forEach(terminal.note);
+    // It is written: what is unknown of its effect is a warning.
+    return { answer: { ...change, warnings, command }, text: () => `${command}\n`, unknown: [] };
   };
 }
 
-/** The causes beside those that block by which the reloader rolls nothing, or not yet. */
-const KEEPING =
-  /^(?:namespace-|unselected-n|kind-not-|no-reloader|reloader-|dry-run|managed|deleted|paused|finalizer)/;
+const IDLE = /^(?:no-reloader|reloader-)/;
 
-/** Those among the causes, but for the `own` one of a change. */
+/** The causes by which the reloader rolls nothing, or not yet, but for the `own` one of a change. */
 function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
-  return causes.filter(({ rule, blocks }) => (blocks === true || KEEPING.test(rule)) && rule !== own);
+  const isMeant = (rule: string): boolean =>
+    [NOT_SERVED, IDLE, /^(?:dry-run|paused)$/].some((each) => each.test(rule));
+  return causes.filter(({ rule, blocks }) => (blocks === true || isMeant(rule)) && rule !== own);
 }
 
-const LEFT_OUT = /^(namespace|unselected|kind)-/;
-
-/** Why a change has no effect, and what blocks a rollout; `open`: why that is unknown. */
-async function effectOf(
-  scene: Scene,
-  subject: Subject,
-  change: Change,
-): Promise<Record<'says' | 'open', readonly string[]>> {
+/** What a person should know of the effect. */
+async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
   const title = `${subject.kind}/${subject.name}`;
+  const open = (line: string): string => `unknown whether this has an effect: ${line}`;
   try {
     const { isRolled, unknown, causes, refusals = [] } = await rollsFor(scene, subject);
-    const open = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
+    const hidden = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
-    const says = [...new Set(kept.map((cause) => `${title}: ${cause.says}`)), ...refusals];
-    if (open.length > 0 || isRolled || kept.some(({ rule }) => LEFT_OUT.test(rule))) return { says, open };
+    const has = (rules: RegExp): boolean => kept.some(({ rule }) => rules.test(rule));
+    const isNever = has(NOT_SERVED) || (!isRolled && hidden.length === 0);
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
-    return { says: [`${title}: ${nothing}, so that this has no effect`, ...says], open };
+    return [
+      ...(isNever ? [`${title}: ${nothing}, so that this has no effect`] : hidden.map(open)),
+      ...(has(IDLE) ? ['this has no effect before a reloader runs'] : []),
+      ...new Set(kept.map(({ says }) => `${title}: ${says}`)),
+      ...refusals,
+    ];
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return { says: [], open: [error.message] };
+    return [open(error.message)];
   }
 }
 
@@ -164,7 +158,7 @@ async function rollsFor(scene: Scene, subject: Subject): Promise<Rolls> {
     const { followers, others, causes: own, unknown } = await explainObject(scene, subject);
     const isRolled = followers.length > 0;
     const all = others.flatMap(({ causes }) => causes);
-    const left = all.filter(({ rule }) => !isRolled && LEFT_OUT.test(rule));
+    const left = all.filter(({ rule }) => !isRolled && NOT_SERVED.test(rule));
     const begun = followers.flatMap(({ workload, causes }) => {
       const pauses = causes.filter(({ rule }) => rule === 'paused');
       return pauses.map((cause) => ({ ...cause, says: `${describe(workload)} is ${cause.says}` }));
@@ -211,16 +205,17 @@ function tokenOf(
   { state }: Observation,
   [token, nothing, unseen]: readonly [token: string | undefined, nothing: string, unseen: readonly string[]],
   given: string | undefined,
-): Pick<Change, 'value' | 'unknown'> {
+): Required<Pick<Change, 'value' | 'warnings'>> {
   const unwatched = notWatched(reloader, namespace);
   if (unwatched !== undefined) throw new CommandError(unwatched.says, 'not-watched');
   const hidden = [...unseen, ...(state.is === 'absent' ? ['the reloader has no state yet'] : [])];
   const hint = 'Its Events and the status page have the token: --content <token>';
   if (hidden.length > 0 && given === undefined)
     throw new CommandError(`unknown, because ${hidden.join('; ')}. ${hint}`, 'unknown');
-  if (hidden.length > 0) return { value: given ?? '', unknown: hidden };
+  const warnings = hidden.map((line) => `unknown whether this content waits: ${line}`);
+  if (hidden.length > 0) return { value: given ?? '', warnings };
   if (token === undefined) throw new CommandError(`${kind}/${name} ${nothing}`, 'not-waiting');
   if (given !== undefined && given !== token)
     throw new CommandError(`${kind}/${name}: ${token} waits, not ${JSON.stringify(given)}`, 'other-content');
-  return { value: token };
+  return { value: token, warnings };
 }

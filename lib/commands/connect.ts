@@ -32,7 +32,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The cluster of the kubeconfig, and the namespace of the flag, else of the context. @throws ConnectionError */
+/** The cluster of the kubeconfig, and the namespace. @throws ConnectionError */
 export function connect(
   flags: Pick<CommandFlags, 'namespace' | 'context' | 'kubeconfig'>,
   env: Environment,

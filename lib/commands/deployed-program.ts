@@ -114,7 +114,7 @@ export function titleOf({ metadata: { name, namespace = '' } }: RawDeployment): 
   return `Deployment ${namespace}/${name}`;
 }
 
-/** The settings of a reloader that its Deployment does not show, each a sentence; `settings` win over them, as `options` have it. */
+/** The settings that a Deployment does not show, each a sentence; `settings` win over them. */
 export function unseenSettings(
   deployment: RawDeployment,
   { hidden }: Program,

@@ -76,7 +76,7 @@ export interface InstalledReloader extends Rights {
   readonly doubts?: readonly string[];
 }
 
-/** `asked` is the flag --reloader, `namespace` that of the context, `settings` the flags after `--`. */
+/** `asked` is the flag --reloader, `settings` the flags after `--`. */
 export interface Wanted {
   readonly asked?: string | undefined;
   readonly namespace: string;
@@ -90,7 +90,7 @@ interface RawLease extends RawObject {
   readonly spec?: { holderIdentity?: string; renewTime?: string };
 }
 
-/** The reloader of the namespaces; else another one, if nothing is in doubt; else the defaults. @throws CommandError */
+/** The reloader of the namespaces; else another one, or the defaults. @throws CommandError */
 export async function findReloader(send: Send, wanted: Wanted): Promise<InstalledReloader> {
   const now = await timeOf(send);
   const first = await foundReloader(send, wanted, now);
@@ -244,7 +244,7 @@ export function settingsAlone(wanted: Pick<Wanted, 'settings' | 'namespace'>): I
   return { options, place: placeOf(options, wanted.namespace), now: Date.now(), unknown: [] };
 }
 
-/** The Deployment that a flag names, by `<namespace>/<name>`, or by its name in `own`. @throws CommandError */
+/** The Deployment that a flag names, by default in `own`. @throws CommandError */
 export async function namedDeployment(
   send: Send,
   flag: string,
@@ -346,14 +346,8 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   if (own) unknown.push(`which cluster or rights ${title} has: a flag sets its ${own}`);
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   const place = placeOf(options, namespace);
-  return {
-    installation: installationOf(deployment),
-    options,
-    place,
-    flags: flagsOf(program),
-    now: Date.now(),
-    unknown,
-  };
+  const installation = installationOf(deployment);
+  return { installation, options, place, flags: flagsOf(program), now: Date.now(), unknown };
 }
 
 /** Where a Deployment is, and whether it runs. */
@@ -365,7 +359,7 @@ export function installationOf({ metadata, spec, status }: RawDeployment): Insta
   return { namespace, name, account, replicas, readyReplicas: status?.readyReplicas ?? 0, release };
 }
 
-/** The options of a command line, and the warnings. @throws CommandError that names the source, else the flags after -- */
+/** The options of a command line, and the warnings. @throws CommandError that names the source */
 export function optionsOf(
   argv: readonly string[],
   env: Program['env'],

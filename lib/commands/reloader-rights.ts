@@ -31,7 +31,7 @@ export function rightsKeyOf({ settings, workloads }: Store, ref: WorkloadRef): s
   return evicts ? `${ref.kind}${EVICTED}` : ref.kind;
 }
 
-/** The reloader without the kinds that it may not list or watch in the namespaces of the question. */
+/** The reloader without the kinds that it may not list or watch. */
 export async function withRights(
   send: Send,
   reloader: InstalledReloader,

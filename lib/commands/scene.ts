@@ -50,7 +50,7 @@ export interface Scene {
   readonly doubts?: readonly string[];
 }
 
-/** What a command asks about: the places of `own`; the `created` ones need not exist yet. @throws CommandError */
+/** What a command asks about; the `created` places need not exist yet. @throws CommandError */
 export async function openScene(
   { flags, settings, env }: Pick<CommandContext, 'flags' | 'settings' | 'env'>,
   placesOf: (own: string) => readonly string[] = (own) => [own],

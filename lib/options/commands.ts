@@ -185,7 +185,7 @@ function helpOf(name: CommandName): string {
 Examples:
 ${lines.join('\n')}
 
-Exit codes: 0 it is answered, 1 it cannot be, 2 there is something to look at (plan, check, migrate),
-3 something is not known, 64 the command line is not understood.
+Exit codes: 0 it is answered, or written, 1 it cannot be, 2 there is something to look at (plan, check,
+migrate), 3 something is not known, 64 the command line is not understood.
 `;
 }

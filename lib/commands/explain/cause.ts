@@ -45,7 +45,7 @@ export interface Facts {
   readonly unseen: readonly Cause[];
   /** Why the leader does not roll it now; a clause: why that is not known. */
   readonly leader: Block | string;
-  /** What pods run by the leader, in short digests by described object. @default it is not asked, or does not answer */
+  /** Short digests of what pods run, by object. @default the leader does not answer */
   readonly running?: ReadonlyMap<string, string | undefined>;
   readonly observation: Observation;
   readonly reloader: InstalledReloader;

@@ -44,31 +44,23 @@ export const SETTING_RULES: readonly CauseRule[] = [
 
 function notInstalled({ reloader }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (reloader.installation !== undefined || reloader.isGiven === true) return undefined;
-  return {
-    rule: 'no-reloader',
-    about: 'Deployment',
-    says: `no Deployment with the label ${RELOADER_SELECTOR} exists, and no Lease that a reloader renews: what follows assumes the defaults`,
-    todo: 'install the reloader, or name its Deployment by --reloader <namespace>/<name>',
-  };
+  const says = `no Deployment has the label ${RELOADER_SELECTOR}, and no reloader renews a Lease: the defaults count`;
+  const todo = 'install the reloader, or name its Deployment by --reloader <namespace>/<name>';
+  return { rule: 'no-reloader', about: 'Deployment', says, todo };
 }
 
 function notRunning({ reloader: { installation, isSilent } }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (installation === undefined || (installation.readyReplicas > 0 && isSilent !== true)) return undefined;
   const { namespace, name, replicas } = installation;
   const about = `Deployment/${name} in ${namespace}`;
-  if (replicas === 0)
-    return {
-      rule: 'reloader-scaled-down',
-      about,
-      says: `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`,
-      todo: `kubectl -n ${namespace} scale deployment/${name} --replicas=1`,
-    };
-  return {
-    rule: 'reloader-not-ready',
-    about,
-    says: `no pod of ${about}, the reloader, ${isSilent === true ? 'holds a Lease that was renewed within a minute' : 'is ready'}`,
-    todo: `kubectl -n ${namespace} logs deployment/${name} says what it waits for`,
-  };
+  if (replicas === 0) {
+    const says = `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`;
+    const todo = `kubectl -n ${namespace} scale deployment/${name} --replicas=1`;
+    return { rule: 'reloader-scaled-down', about, says, todo };
+  }
+  const does = isSilent === true ? 'holds a Lease that was renewed within a minute' : 'is ready';
+  const todo = `kubectl -n ${namespace} logs deployment/${name} says what it waits for`;
+  return { rule: 'reloader-not-ready', about, says: `no pod of ${about}, the reloader, ${does}`, todo };
 }
 
 function dryRun({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | undefined {
@@ -80,10 +72,10 @@ function dryRun({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | und
 function toldInstead({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (options.webhookUrl === undefined) return undefined;
   const says = 'the reloader runs with --webhook-url: it notifies that program, and rolls nothing itself';
-  return { rule: 'webhook', about: '--webhook-url', says, todo: 'look at what the webhook does' };
+  return { rule: 'webhook', about: '--webhook-url', says };
 }
 
-/** That the reloader does not watch the namespace; undefined also while its flags are not known. */
+/** That the reloader does not watch the namespace, if its flags are known. */
 export function notWatched(reloader: InstalledReloader, namespace: string): Cause | undefined {
   const { place, options } = reloader;
   if (reloader.unknown.length > 0 || watches(reloader, namespace)) return undefined;
@@ -110,12 +102,10 @@ export function notSelected(
   const { namespaceSelector } = reloader.options;
   const isSelected = hidesNamespaces(observation) || observation.store.isSelected(namespace);
   if (namespaceSelector === undefined || isSelected) return undefined;
-  return {
-    rule: 'unselected-namespace',
-    about: `namespace ${namespace}`,
-    says: `the namespace ${namespace} does not have the labels of --namespace-selector (${namespaceSelector})`,
-    todo: `kubectl label namespace ${namespace} ${namespaceSelector}`,
-  };
+  const about = `namespace ${namespace}`;
+  const says = `the ${about} does not have the labels of --namespace-selector (${namespaceSelector})`;
+  const todo = `kubectl label ${about} ${namespaceSelector}`;
+  return { rule: 'unselected-namespace', about, says, todo };
 }
 
 /** That the labels of an object are not those that the reloader watches. */
@@ -126,12 +116,9 @@ export function notLabelled(
 ): Cause | undefined {
   const { resourceLabelSelector: selector } = options;
   if (selector === undefined || isMountedKind(ref.kind) || meets(labels, selector)) return undefined;
-  return {
-    rule: 'unselected-object',
-    about: describe(ref),
-    says: `${describe(ref)} does not have the labels of --resource-label-selector (${selector}), and rolls nothing`,
-    todo: 'label it',
-  };
+  const about = describe(ref);
+  const says = `${about} does not have the labels of --resource-label-selector (${selector}), and rolls nothing`;
+  return { rule: 'unselected-object', about, says };
 }
 
 /** Why the reloader sees nothing of an object; none: it does. */
@@ -143,18 +130,21 @@ export async function unseenBecause(
   const about = describe(ref);
   const row = { ...SOURCE_KINDS[kind], kind };
   const counts = reloader.unknown.length === 0 && watches(reloader, namespace);
-  const ignored = [(counts && kindIgnored(reloader, kind, about)) || []].flat();
+  const ignored = counts ? [kindIgnored(reloader, kind, about) ?? []].flat() : [];
   const reading = await readObject<RawConfigObject>(send, row, namespace, name);
   if (reading.kind === 'absent')
-    return [...ignored, { rule: 'missing', about, says: `${about} does not exist`, todo: 'create it' }];
+    return [...ignored, { rule: 'missing', about, says: `${about} does not exist` }];
   if (reading.kind === 'failed') {
     if (await isNotServed(send, row)) return [...ignored, { rule: 'missing', about, says: notServed(row) }];
     const says = `${about} ${problemOf(reading)}`;
     return ignored.length > 0 ? ignored : [{ rule: 'not-readable', about, says }];
   }
   const { type, metadata } = reading.object;
-  const unlabelled = (counts && notLabelled(reloader, ref, metadata)) || [];
-  return [...ignored, untyped(ref, type) ?? [], unlabelled].flat();
+  return [
+    ...ignored,
+    untyped(ref, type) ?? [],
+    (counts && notLabelled(reloader, ref, metadata)) || [],
+  ].flat();
 }
 
 /** That no Secret of its type is watched. */
@@ -174,15 +164,10 @@ export function kindIgnored(
   const lack = lacks?.get(kind);
   if (lack) return { ...lack, about: names };
   const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
-  return {
-    rule: 'kind-of-object-ignored',
-    about: names,
-    says: `the reloader does not watch ${kind}${kind.endsWith('s') ? 'es' : 's'}, so ${names} rolls nothing`,
-    todo:
-      flag === undefined
-        ? `take ${SOURCE_KINDS[kind].resource} out of --ignored-config-resource-types`
-        : `give the reloader ${flag}`,
-  };
+  const ignored = `take ${SOURCE_KINDS[kind].resource} out of --ignored-config-resource-types`;
+  const todo = flag === undefined ? ignored : `give the reloader ${flag}`;
+  const says = `the reloader does not watch ${kind}${kind.endsWith('s') ? 'es' : 's'}, so ${names} rolls nothing`;
+  return { rule: 'kind-of-object-ignored', about: names, says, todo };
 }
 
 function kindNotServed({

@@ -6,14 +6,7 @@ import { type Vocabulary, workloadKeysOf } from '../../annotations/vocabulary.ts
 import { blocksOf } from '../../blockers/blockers.ts';
 import type { Finding } from '../../model/finding.ts';
 import { holdOrPause, whenTaken } from '../../model/hold.ts';
-import {
-  type ConfigRef,
-  describe,
-  describeAll,
-  isMountedKind,
-  keyOf,
-  wholeKeyOf,
-} from '../../model/object-ref.ts';
+import { type ConfigRef, describe, isMountedKind, keyOf, wholeKeyOf } from '../../model/object-ref.ts';
 import { POLICIES, type PolicyReason, type Verdict } from '../../model/reasons.ts';
 import { parseBool } from '../../model/text.ts';
 import type { Workload } from '../../model/workload.ts';
@@ -38,7 +31,6 @@ export const WORKLOAD_RULES: readonly CauseRule[] = [
   blocked,
   unfinished,
   outdated,
-  unchanged,
 ];
 
 /** Why nothing is ever written to it: then no other cause counts. */
@@ -55,7 +47,7 @@ export function leftAlone({ raw, workload }: Pick<Facts, 'raw' | 'workload'>): C
   return { rule: 'managed', about: 'CronJob', says: managed, todo: 'annotate the CronJob, and explain it' };
 }
 
-/** Objects that it follows and the reloader does not see, unless a finding says the same. */
+/** Objects that the reloader does not see, unless a finding says the same. */
 function unseenObjects({ unseen, findings: found }: Facts): readonly Cause[] {
   return unseen.filter(
     ({ rule, about }) => !found.some((each) => each.reason === rule && each.about.includes(about)),
@@ -83,7 +75,7 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const isRead = observation.unread.every(({ kind }) => kind !== row.kind && !sources.includes(kind));
   if (on.length > 0) {
     const about = on.join(', ');
-    const says = `${about}: its pods refer to no object for which that asks, by a variable or a mounted volume`;
+    const says = `${about}: its pods refer to no object for which that asks`;
     const todo = 'name the objects in an annotation, or mount them';
     return isWatched && isRead ? { rule: 'no-reference', about, says, todo } : undefined;
   }
@@ -157,23 +149,16 @@ const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string)
   state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
 };
 
-/** The objects that exist and that it is rolled for, by whether they are in the state. */
-function asked(facts: Facts, isRecorded: boolean): readonly ConfigRef[] {
-  return followed(facts).flatMap(({ config: { ref, digest }, verdict }) => {
-    const isAsked = verdict.asks && digest !== undefined;
-    return isAsked && hasEntry(facts.observation, ref) === isRecorded ? [ref] : [];
-  });
-}
-
 /** Objects without an entry in the state: the present content is the baseline. */
 function firstSeen(facts: Facts): readonly Cause[] {
   if (facts.observation.state.is !== 'read') return [];
-  return asked(facts, false).map((ref) => ({
-    rule: 'baseline',
-    about: describe(ref),
-    says: `the state has no entry of ${describe(ref)}: its present content becomes the baseline once the reloader lists it, and later changes roll`,
-    todo: 'if it changed before the workload asked for it, kubectl rollout restart',
-  }));
+  return followed(facts).flatMap(({ config: { ref, digest }, verdict }): readonly Cause[] => {
+    if (!verdict.asks || digest === undefined || hasEntry(facts.observation, ref)) return [];
+    const about = describe(ref);
+    const says = `the state has no entry of ${about}: its present content becomes the baseline once the reloader lists it, and later changes roll`;
+    const todo = 'if it changed before the workload asked for it, kubectl rollout restart';
+    return [{ rule: 'baseline', about, says, todo }];
+  });
 }
 
 /** What keeps it from being rolled now, what decides first. */
@@ -212,12 +197,9 @@ function unfinished(facts: Facts): Cause | undefined {
     return isFound ? undefined : { rule: 'pods-not-replaced', about: hold.type, says };
   }
   if (record === undefined || workload.isComplete) return undefined;
-  return {
-    rule: 'rolling-out',
-    about: `${kind}/${name}`,
-    says: `its rollout has not completed (${rolloutText(facts)})`,
-    todo: `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`,
-  };
+  const says = `its rollout has not completed (${rolloutText(facts)})`;
+  const todo = `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`;
+  return { rule: 'rolling-out', about: `${kind}/${name}`, says, todo };
 }
 
 function outdated(facts: Facts): Cause | undefined {
@@ -233,7 +215,7 @@ function isKept(facts: Facts): boolean {
   return blocksIn(facts).length > 0 || facts.findings.some(({ reason }) => reason === 'paused');
 }
 
-/** Why it is not known when a workload that is out of date is rolled; none: that is known. */
+/** Why it is unknown when a workload that is out of date is rolled. */
 export function timeUnknown(facts: Facts): readonly string[] {
   const { reloader, observation, record, leader } = facts;
   const key = rightsKeyOf(observation.store, facts.workload.ref);
@@ -246,20 +228,6 @@ export function timeUnknown(facts: Facts): readonly string[] {
   const names = ['failed attempts', 'recent rollouts', ...unknown];
   const what = `the running reloader alone knows ${names.join(', ')}`;
   return [`whether and when what is out of date is rolled: ${what}, and ${leader}`];
-}
-
-/** Nothing that counts is left since the last rollout or the record. */
-function unchanged(facts: Facts): Cause | undefined {
-  const { observation, workload } = facts;
-  const known = asked(facts, true);
-  const isRolling = !workload.isComplete || needsRollout(observation.store, keyOf(workload.ref));
-  if (known.length === 0 || isRolling || !observation.isServed) return undefined;
-  const names = describeAll(known);
-  return {
-    rule: 'unchanged',
-    about: names,
-    says: `no change of ${names} is left to roll: none counts since its last rollout, or since the reloader recorded it; what its pods read is not compared`,
-  };
 }
 
 /** An object that a workload follows, and whether it is rolled for it. */

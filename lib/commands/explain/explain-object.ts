@@ -1,4 +1,4 @@
-/** What `explain` answers about an object: who follows it, and why others that mention it do not. */
+/** What `explain` answers about an object. */
 
 import { isNotifyOnly } from '../../annotations/gating.ts';
 import { haltedText, holdCommand } from '../../annotations/stage-news.ts';

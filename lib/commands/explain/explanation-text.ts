@@ -29,7 +29,9 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
     ),
     ...(same.length === 0
       ? []
-      : [`${paint('bold', 'No change to roll')}: ${same.map(({ object }) => describe(object)).join(', ')}`]),
+      : [
+          `${paint('bold', 'No change to roll')}: ${same.map(({ object }) => describe(object)).join(', ')} (what pods read is not compared)`,
+        ]),
     ...section(
       'Events',
       events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),

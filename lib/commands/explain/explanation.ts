@@ -15,7 +15,7 @@ import type { Reference } from '../../model/references.ts';
 import type { State } from '../../model/status-report.ts';
 import { referenceOf, type Workload } from '../../model/workload.ts';
 import { stateOf } from '../../report/workload-state.ts';
-import { isOutdatedOn, observedBy } from '../../tracking/edge-policy.ts';
+import { isOutdatedOn, needsRollout, observedBy } from '../../tracking/edge-policy.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import { hasEntry, type Observation, type Seen, type StateAccess, type Unread } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
@@ -87,7 +87,10 @@ export interface WorkloadExplanation extends Explanation {
   readonly events: readonly ShownEvent[];
 }
 
-const NOT_SERVED = /^(?:deleted|finalizer|kind-not|managed|namespace-not|unselected-namespace)/;
+/** The causes by which the reloader never rolls a workload. */
+export const NOT_SERVED: RegExp =
+  /^(?:deleted|finalizer|kind-not|managed|namespace-not|unselected-namespace)/;
+
 /** All causes that apply, the first one first to look at; settings that are guessed are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
   const alone = leftAlone(facts);
@@ -96,7 +99,7 @@ export function causesOf(facts: Facts): readonly Cause[] {
   return [...settings, ...WORKLOAD_RULES].flatMap((rule) => rule(facts) ?? []);
 }
 
-/** The explanation of a workload; `events`: the last ones of a reloader, the newest at the end. */
+/** The explanation of a workload; `events`: those of a reloader, the newest at the end. */
 export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []): WorkloadExplanation {
   const { workload, observation, reloader } = facts;
   const unwatched = notWatched(reloader, workload.ref.namespace);
@@ -105,7 +108,9 @@ export function explanationOf(facts: Facts, events: readonly ShownEvent[] = []):
   const follows = all.map((each) => followedObject(facts, each));
   const isOutdated = follows.some(({ pods }) => pods === 'out of date');
   const time = isOutdated ? timeUnknown(facts) : [];
-  const causes = isWatched ? causesOf(facts) : [unwatched];
+  // What blocks a rollout is no answer where none is due.
+  const isDue = needsRollout(observation.store, keyOf(workload.ref));
+  const causes = isWatched ? causesOf(facts).filter(({ blocks }) => isDue || !blocks) : [unwatched];
   return {
     workload: workload.ref,
     workloadState: shownState(facts, follows, causes),

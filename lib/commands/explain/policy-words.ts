@@ -29,7 +29,7 @@ export function wordsOf(workload: Workload): readonly PolicyWord[] {
   return PLACES.flatMap(([field, on]) => entries(workload[field], on));
 }
 
-/** The words that decide: those that ask for it alone, and those without which the verdict would be another one. */
+/** The words that ask for it alone, and those without which the verdict would be another one. */
 export function decidingWords(
   vocabularies: Vocabularies,
   workload: Workload,

@@ -1,4 +1,4 @@
-/** Whether manifests bring back what pods run: of a workload with a mark the leader knows that, and not the state. */
+/** Whether manifests bring back what pods run. Of marked workloads the leader alone knows that. */
 
 import { shortDigest } from '../../model/digest.ts';
 import { UNKNOWN } from '../../model/edge.ts';
@@ -15,7 +15,7 @@ export function isMarked({ record, config, verdict }: Followed): boolean {
   return verdict.asks && record.edges.get(keyOf(config.ref))?.runningDigest === UNKNOWN;
 }
 
-/** Ends the rollouts of the `marked` ones for contents that their pods run; why that is not known of others, each a clause. */
+/** Ends rollouts for contents that the pods run; returns why that is unknown, each a clause. */
 export async function endChangedBack(
   scene: Scene,
   { store, isServed }: Observation,

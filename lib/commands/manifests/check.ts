@@ -70,11 +70,10 @@ function objectProblems(
       ...unread.map((about) => ({ rule: 'unserved', about, says: `${about} ${says}` })),
     ];
   }
-  const misplaced = meantIn(labels, all.isConfigAnnotation).map(([about]) => ({
-    rule: 'misplaced',
-    about,
-    says: `${about} is among the labels, where it has no effect; write the annotation ${about}`,
-  }));
+  const misplaced = meantIn(labels, all.isConfigAnnotation).map(([about]) => {
+    const says = `${about} is among the labels, where it has no effect; write the annotation ${about}`;
+    return { rule: 'misplaced', about, says };
+  });
   return [...all.configMistakesOf(ref, annotations).map(causeOf), ...misplaced];
 }
 
@@ -188,7 +187,7 @@ async function problemsAmong(
 }
 
 const PLACES = ['metadata', 'spec.template.metadata', 'spec.jobTemplate.spec.template.metadata'];
-/** The places of annotations, then those of labels: problems of labels are looked for from the end. */
+/** The places of annotations, then those of labels. */
 const TEXTS = [
   ...PLACES.map((place) => `${place}.annotations`),
   ...PLACES.toReversed().map((place) => `${place}.labels`),
@@ -210,7 +209,7 @@ function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause
   });
 }
 
-/** The line of the annotation or label that the problem mentions, or an item of whose list; undefined: it mentions none. */
+/** The line of the annotation or label that the problem mentions, if it does. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
   const [, stray] = / is in (\S+), where /.exec(says) ?? [];

@@ -1,4 +1,4 @@
-/** The objects of a YAML text; each has its place for messages. What only the API server can tell is no fault. */
+/** The objects of a YAML text; each has its place for messages. */
 
 import {
   type Document,
@@ -22,7 +22,7 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly object: RawObject;
-  /** The line on which a field stands, else that of the nearest field around it; 1 is the first. */
+  /** The line of a field, or of the nearest field around it; 1 is the first. */
   readonly lineOf: (...path: Misfit['path']) => number;
 }
 
@@ -87,7 +87,7 @@ export function manifestsIn(source: Source): readonly Manifest[] {
     if (value !== undefined)
       return value === null ? [] : objectsIn({ source, node: contents, lineCounter }, value);
     const hint = text.includes('{{') ? '; a template has to be rendered first' : '';
-    // The message of the parser quotes the lines around the error, and with them what a Secret holds.
+    // The message of the parser quotes lines that a Secret may hold.
     const says = `is not valid YAML (${errors[0]?.code ?? 'an alias cannot be resolved'})${hint}`;
     const line = errors[0]?.linePos?.[0].line ?? lineCounter.linePos(range[0]).line;
     report({ rule: 'unreadable', about: file, says, file, line });
@@ -95,7 +95,7 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   });
 }
 
-/** The document as JSON; undefined if it has errors, such as a key twice, or an alias that is none. */
+/** The document as JSON; undefined if it has errors. */
 function jsonOf(document: Document): unknown {
   try {
     return document.errors.length > 0 ? undefined : JSON.parse(JSON.stringify(document.toJS() ?? null));

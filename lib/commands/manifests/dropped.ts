@@ -10,7 +10,7 @@ import { readIn } from './shapes.ts';
 /** Answers what the object is after the manifest is applied. */
 export type Applied = (before: RawObject, manifest: RawObject, row: ServedRow) => RawObject;
 
-/** `isWhole`: all that is there was applied. What may go stays and is added to `mayGo`, each a clause; without that, it goes. */
+/** `isWhole`: all that is there was applied. What may go is added to `mayGo`; without that, it goes. */
 export function appliedIn(
   vocabularies: Vocabularies,
   { resourceLabelSelector, namespaceSelector }: Options,

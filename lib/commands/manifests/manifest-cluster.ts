@@ -52,7 +52,7 @@ export function servedIn(
   });
 }
 
-/** A cluster of manifests, and the reloader of the set, whose flags count; else the settings alone. */
+/** A cluster of manifests, and the reloader of the set; else the settings alone. */
 export async function clusterOf(
   manifests: readonly Manifest[],
   wanted: Pick<Wanted, 'namespace' | 'places' | 'settings'>,
@@ -139,7 +139,7 @@ function selectorOf(query: URLSearchParams): (object: RawObject) => boolean {
   };
 }
 
-/** The object with its namespace, and a Secret with the content that the API server stores. */
+/** The object with its namespace, as the API server stores it. */
 function completed(object: RawObject, { resource }: ServedRow, namespace: string): RawObject {
   const { stringData = {}, data, ...rest } = object as RawConfigObject & { stringData?: object };
   const place = resource === NAMESPACES.resource ? {} : { namespace };

@@ -9,14 +9,14 @@ import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
 import { type Fault, type Manifest, manifestsIn } from './documents.ts';
 
-/** The rule of a file in a folder that holds no manifest, such as the values of a chart: that is no mistake. */
+/** The rule of a file in a folder that holds no manifest: that is no mistake. */
 export const NO_MANIFEST = 'no-manifest';
 const SUFFIXES = ['.yaml', '.yml', '.json'];
 
 const KUSTOMIZE = /^"?apiVersion"?: *"?kustomize\.config\.k8s\.io\//m;
 const KUSTOMIZATION = /^kustomization\.ya?ml$/;
 
-/** The manifests of files, folders and `-`, but for the excluded ones. @throws CommandError without `report`, as `kubectl apply -f` */
+/** The manifests of files, folders and `-`. @throws CommandError without `report` */
 export async function readManifests(
   places: readonly string[],
   excluded: readonly string[] = [],
@@ -51,7 +51,7 @@ export function byObject(all: readonly Manifest[], own: string): readonly (reado
   return [...Map.groupBy(all, idOf).values()];
 }
 
-/** Each that differs from an earlier one about the same object; `own` is the namespace of those without one. */
+/** Each that differs from an earlier one about the same object. */
 export function twinsIn(all: readonly Manifest[], own: string): readonly Fault[] {
   return byObject(all, own).flatMap(([first, ...others]) =>
     others.flatMap(({ file, kind, object, lineOf }): readonly Fault[] => {
@@ -114,7 +114,7 @@ function isFolder(place: string): boolean {
   }
 }
 
-/** The files of a folder, in order; `isDeep`: and of its folders. A folder that cannot be read is one file. */
+/** The files of a folder, in order; `isDeep`: and of its folders. */
 function filesIn(folder: string, isDeep: boolean): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'utf8' });

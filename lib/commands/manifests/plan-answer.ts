@@ -110,7 +110,7 @@ export function rolloutsOf(
   });
 }
 
-/** The rollouts that the installed reloader does, and the causes, with those why it cannot do others. */
+/** The rollouts that the reloader does, and why it does no others. */
 export function doneBy(
   reloader: InstalledReloader,
   { store, isServed }: Observation,
@@ -133,7 +133,7 @@ export function doneBy(
   return { rollouts: done, causes: [...all.values()] };
 }
 
-/** What keeps rollouts, or may keep them, by the running reloader and its Events, each a clause. */
+/** What keeps rollouts, or may keep them, each a clause. */
 export async function openWaits(
   scene: Scene,
   { store }: Observation,

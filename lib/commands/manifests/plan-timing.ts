@@ -16,7 +16,7 @@ import { isUrgentFor, needsRollout } from '../../tracking/edge-policy.ts';
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
-  /** `owner`: the rollout of its own new template brings the content. `person`: it is notify-only. `webhook`: it is notified. */
+  /** `owner`: its own rollout brings the content. `person`: it is notify-only. */
   readonly by: 'reloader' | 'webhook' | 'owner' | 'person';
   /** In words, for people. */
   readonly when: string;
@@ -65,7 +65,7 @@ function limitOf(store: Store, record: WorkloadRecord): readonly string[] {
   return !limit || limit.rollouts >= 20 || isUrgentFor(store, record) ? [] : ['rollout-limit'];
 }
 
-/** What blocks the workload; the rollout of its own change comes first, since no hold of the reloader stops it. */
+/** What blocks the workload; no hold stops the rollout of its own change. */
 function plannedBlock(...about: Parameters<typeof blocksOf>): Blocked | undefined {
   const all = [...blocksOf(...about)];
   return all.find(({ by }) => by === 'owner') ?? all[0];

@@ -100,7 +100,7 @@ export interface Step {
   readonly change: PlannedObject['change'];
 }
 
-/** The plan; what `former` alone has is deleted. Undefined: the scene is a cluster. @throws CommandError if two of one set differ */
+/** The plan; what `former` alone has is deleted. @throws CommandError if two of one set differ */
 export async function plan(
   scene: Scene,
   manifests: readonly Manifest[],
@@ -120,7 +120,7 @@ export async function plan(
   return isDeepStrictEqual(one, two) ? answer : { ...answer, unknown: [...answer.unknown, ...mayGo] };
 }
 
-/** The plan if what may go stays, which is added to `mayGo`, each a clause; without that, if it goes. */
+/** The plan if what may go stays, which is added to `mayGo`; without that, if it goes. */
 async function planIf(
   scene: Scene,
   manifests: readonly Manifest[],
@@ -189,7 +189,7 @@ function isDoubted(observation: Observation, each: Followed): boolean {
   return each.verdict.asks && podsOf(observation, each) === 'unknown';
 }
 
-/** That it is not recorded what pods run of a workload that is rolled, changes or is out of date. */
+/** What is not recorded of workloads that are rolled, change or are out of date. */
 function unrecordedOf(
   doubted: readonly Followed[],
   steps: readonly Step[],
@@ -202,9 +202,9 @@ function unrecordedOf(
   const rolled = rollouts.flatMap(({ workload, objects }) =>
     objects.map((each) => `${keyOf(workload)} ${keyOf(wholeOf(each))}`),
   );
-  const [whole, pairs] = [new Set([...changed, ...outdated]), new Set(rolled)];
+  const all = new Set<string>([...changed, ...outdated, ...rolled]);
   const concerned = doubted.flatMap(({ workload: { ref }, config: { ref: object } }) => {
-    const isMeant = whole.has(keyOf(ref)) || pairs.has(`${keyOf(ref)} ${keyOf(wholeOf(object))}`);
+    const isMeant = [keyOf(ref), `${keyOf(ref)} ${keyOf(wholeOf(object))}`].some((each) => all.has(each));
     return isMeant ? [{ object, asks: true, pods: 'unknown' } as const] : [];
   });
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
@@ -312,7 +312,7 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
 /** An object that is applied, or else deleted. */
 type Wanted = ServedObject & { readonly isKept: boolean };
 
-/** Why it is not known what an object becomes. @throws CommandError if the API server does not answer */
+/** Why it is unknown what an object becomes. @throws CommandError */
 function unknownBy(reading: Reading<RawObject>, object: RawObject): string | undefined {
   assertAnswered(reading);
   if (reading.kind === 'failed') return problemOf(reading);
@@ -350,7 +350,7 @@ async function stepsOf(
 
 const EVENTS = { created: 'ADDED', changed: 'MODIFIED', deleted: 'DELETED' } as const;
 
-/** In the order of the documents, as kubectl does: only a template that changes after an object reads what is new. */
+/** In the order of the documents, as kubectl does. */
 async function applyIn(
   feed: WatchFeed,
   all: readonly Step[],

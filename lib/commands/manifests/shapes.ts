@@ -1,11 +1,11 @@
-/** The types of the fields that are read of a manifest: a value of another type does not reach the model. */
+/** The types of the fields that are read of a manifest. */
 
 import { isStampVariable } from '../../annotations/stamp-variables.ts';
 import { NAMESPACES } from '../../kubernetes/api-path.ts';
 import { type ApiResource, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../../model/object-ref.ts';
 import { findWorkloadKind, OPTIONAL_KINDS, specWith, WORKLOAD_KINDS } from '../../model/workload-kind.ts';
 
-/** The type of a value: that of a list is the type of its items, `*` that of all other fields of a map. */
+/** The type of a value; `*` is that of all other fields of a map. */
 type Shape = 'string' | typeof BASE64 | 'number' | 'boolean' | readonly [Shape] | Shapes;
 /** The fields of a map by their names. */
 export type Shapes = { readonly [field: string]: Shape };
@@ -75,7 +75,7 @@ const CONTENTS: Readonly<Record<ConfigKind, Shapes>> = {
   SecretProviderClass: {},
 };
 
-/** The kinds that the program knows, with the types of their fields; the template of one that a cluster may lack may be null. */
+/** The kinds that the program knows, with the types of their fields. */
 export const KNOWN_KINDS: readonly (ApiResource & { readonly kind: string; readonly shape: Shapes })[] = [
   ...[...WORKLOAD_KINDS, ...OPTIONAL_KINDS].map((row) => {
     const spec = specWith(row, row.isOptional === true ? { ...TEMPLATE } : TEMPLATE);
@@ -91,7 +91,7 @@ export const KNOWN_KINDS: readonly (ApiResource & { readonly kind: string; reado
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the reloader reads of an object, but for its own stamps; `isRead`: of its annotations and labels. */
+/** What the reloader reads of an object, but for its own stamps. */
 export function readIn(object: object, kind: string, isRead: (key: string) => boolean): object {
   const row = findWorkloadKind(kind);
   const parts = { metadata: WORDS, data: TEXTS, binaryData: TEXTS };
@@ -114,7 +114,7 @@ function partOf(value: unknown, shape: Shape, isRead: (key: string) => boolean):
   return Object.fromEntries(fields);
 }
 
-/** The value with what has the right type: numbers as texts where texts are wanted, and all else that misfits is left out. */
+/** The value without what misfits; numbers become texts where texts are wanted. */
 export function fitted(
   value: unknown,
   shape: Shape,

@@ -18,7 +18,7 @@ export interface Difference extends Cause {
 /** An item such as `a|b`: Stakater's matches also names that begin with `a`, or end in `b`. */
 const JOINED = /(?:^|,)[^,()[\]\\]*\|/;
 
-/** The differences of a workload that the other reloader rolls, or this one would; undefined: neither. */
+/** The differences of a workload; undefined: neither reloader rolls it. */
 export function differencesOf({ name }: Source, facts: Facts): readonly Difference[] | undefined {
   const { workload, record, observation, reloader } = facts;
   const known = keysOf(name, reloader);
@@ -35,7 +35,7 @@ export function differencesOf({ name }: Source, facts: Facts): readonly Differen
   // An object that no annotation names need not exist.
   const unseen = facts.unseen.filter(({ rule }) => rule !== 'missing');
   return [
-    // Other causes have kept the other one from a rollout too, but it watched Secrets of every type.
+    // Other causes have kept the other one from a rollout too.
     ...causesOf({ ...facts, unseen }).filter(({ rule }) => /^(?:missing|state-named)$/.test(rule)),
     ...[...others].map((about) => {
       const says = `the other reloader does not read ${about}, and this one does`;
@@ -50,7 +50,7 @@ export function differencesOf({ name }: Source, facts: Facts): readonly Differen
   ].map((cause) => ({ ...cause, workload: workload.ref }));
 }
 
-/** The annotations that the other reloader reads, in some version of it at least: Collaborne's reads lists alone. */
+/** The annotations that the other reloader reads; Collaborne's reads lists alone. */
 function keysOf(from: Source['name'], { options }: InstalledReloader): readonly string[] {
   const words = everyVocabulary(options).filter(({ name }) => name === from);
   if (from === 'collaborne') return words.flatMap(({ named }) => Object.values(named).flat());

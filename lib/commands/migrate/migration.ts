@@ -35,7 +35,7 @@ export interface Migration extends Pick<Settings, 'args'> {
   readonly other: OtherInstallation | undefined;
   /** The reloaders of this program that the cluster has already. */
   readonly running: readonly Running[];
-  /** Empty, as all that follows from them, if neither a Deployment nor flags describe the other one. */
+  /** Empty if neither a Deployment nor flags describe the other one. */
   readonly settings: Settings['rows'];
   /** How many workloads it serves; undefined: its settings are not known. */
   readonly workloads: number | undefined;
@@ -63,12 +63,9 @@ export interface Question {
 const NOT_READY = 2;
 /** What leaves workloads out. */
 const SELECTING = [
-  'namespaceSelector',
-  'resourceLabelSelector',
-  'ignoredNamespaces',
-  'ignoredWorkloadKinds',
-  'ignoredConfigKinds',
-] as const;
+  ...(['namespaceSelector', 'resourceLabelSelector', 'ignoredNamespaces'] as const),
+  ...(['ignoredWorkloadKinds', 'ignoredConfigKinds'] as const),
+];
 
 /** Runs the command. */
 export async function runMigrate({ flags, settings, env, terminal }: CommandContext): Promise<Answered> {

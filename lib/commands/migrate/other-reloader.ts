@@ -31,7 +31,7 @@ export interface Source {
   readonly args: RegExp;
   /** A variable that only its manifests set. */
   readonly env: Readonly<Record<string, string>>;
-  /** The kinds that it runs anew unless they are ignored, with the argument that does so here. */
+  /** The kinds that it runs anew, with the argument that does so here. */
   readonly runs: Readonly<Record<string, string>>;
 }
 
@@ -95,7 +95,7 @@ export async function findOther(
   return { found: first, unknown };
 }
 
-/** What `helm template` renders names a release too: Helm keeps those that it has installed in Secrets. */
+/** Helm keeps the releases that it has installed in Secrets. */
 async function asInstalled(send: Send, other: OtherReloader): Promise<OtherReloader> {
   const { namespace, release } = other.installation;
   const selectors = { labelSelector: `owner=helm,status=deployed,name=${release}` };
@@ -125,7 +125,7 @@ export interface Running extends Pick<Installation, 'namespace' | 'name'> {
   readonly says: string;
 }
 
-/** Looks for them in all namespaces, or without that right in two; `settings`: those of the other one. `kept`: it takes over. */
+/** Looks for them; `settings`: those of the other one. `kept`: it takes over. */
 export async function findRunning(
   send: Send,
   namespace: string,
@@ -136,7 +136,7 @@ export async function findRunning(
   const running = found.map((each): Running => {
     const { namespace: home, name } = each.installation;
     const { says } = shownReloader({ ...each, unknown: [] });
-    const rolls = `it rolls ${isBeside(each) ? 'workloads' : 'nothing'} in namespaces of the other one`;
+    const rolls = `it ${isBeside(each) ? 'may roll workloads' : 'rolls nothing'} in namespaces of the other one`;
     return { namespace: home, name, isBeside: isBeside(each), says: `${says}; ${rolls}` };
   });
   const missed = `${unlisted('Deployments')}: another installation of this program may run`;

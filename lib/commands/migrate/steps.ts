@@ -1,4 +1,4 @@
-/** The steps of a migration in their order, with the names of this cluster. The guides have the reasons. */
+/** The steps of a migration in their order. The guides have the reasons. */
 
 import { permissionsOf } from '../../app/preflight.ts';
 import { RELOADER_LABEL } from '../deployed-program.ts';
@@ -29,7 +29,7 @@ function grantingRights({ namespace, name, account }: OtherInstallation, setting
   return `kubectl apply -f - <<'end'\n{"apiVersion":"v1","kind":"List","items":[\n${lines}\n]}\nend`;
 }
 
-/** The command that puts the new program into the Deployment. Its arguments and variables stay, and so does all else of it. */
+/** The command that puts the new program into the Deployment. All else of it stays. */
 function replacingProgram(other: OtherInstallation, { added, options }: Settings): string {
   const { namespace, name, container, replicas } = other;
   const { healthPort: port = PROBES_PORT } = options;
@@ -78,7 +78,7 @@ export function stepsFor(
 
 function keeping({ namespace, name }: Installation, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
-  const what = `add what it lacks of ${words}, also where it is installed from, but for flags that would narrow it, or change the rollouts of other namespaces; no step grants its account the rights that it lacks there`;
+  const what = `compare with ${words}, and add what is meant; some may narrow it, or change the rollouts of other namespaces. Its account needs the rights for them`;
   return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 

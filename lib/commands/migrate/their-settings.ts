@@ -39,7 +39,7 @@ const SECRET: readonly Flag['name'][] = FLAGS.filter(({ type }) => TYPES[type].i
   ({ name }) => name,
 );
 
-/** The settings with the same meaning; the other one is in the namespace `home`, `further` flags win. @throws CommandError */
+/** The settings with the same meaning; `further` flags win. @throws CommandError */
 export function settingsFor(
   { title, env: usual, runs }: Source,
   program: Program,

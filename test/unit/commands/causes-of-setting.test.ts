@@ -9,7 +9,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
   'no reloader is installed': {
     make: (world) => world.configMap().deployment({ annotations: follows('web') }),
     rule: 'no-reloader',
-    names: /app\.kubernetes\.io\/part-of=kubernetes-reloader exists, and no Lease/,
+    names: /app\.kubernetes\.io\/part-of=kubernetes-reloader, and no reloader renews a Lease/,
   },
   'the reloader is scaled to zero': {
     make: (world) =>

@@ -186,13 +186,13 @@ const RUNNING: Readonly<
   'all that the other one does: it stays': [
     ['-A'],
     ['--namespaces=web', '--auto-reload-all=true', '--ignored-workload-types=jobs,cronjobs'],
-    /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it rolls workloads in namespaces of the other one$/,
+    /Deployment\/reloader in reloader, 1\/1 ready, watches all namespaces; it may roll workloads in namespaces of the other one$/,
     /^kubectl -n reloader edit deployment\/reloader$/,
   ],
   'a part: it stays': [
     ['--namespace=web'],
     ['--namespaces=web,api'],
-    /watches web; it rolls workloads in namespaces of the other one$/,
+    /watches web; it may roll workloads in namespaces of the other one$/,
     /^kubectl -n reloader edit deployment\/reloader$/,
   ],
   'other namespaces': [
@@ -276,7 +276,7 @@ test('a release of this program is edited, and the other one removed with its Se
   assert.match(answer.steps.at(-1)?.what ?? '', /also Secrets that its variables are read from$/);
   assert.match(
     answer.steps[0]?.what ?? '',
-    /^add what it lacks of --all-namespaces .* ALERT_WEBHOOK_URL, also where it is installed from, but for flags that would narrow it/,
+    /^compare with --all-namespaces .* ALERT_WEBHOOK_URL, and add what is meant; some may narrow it/,
   );
 });
 
