@@ -1,27 +1,30 @@
-/** Whether manifests bring back what pods run. Of marked workloads the leader alone knows that. */
+/** Whether manifests bring back what pods run. */
 
 import { shortDigest } from '../../model/digest.ts';
 import { UNKNOWN } from '../../model/edge.ts';
-import { describe, keyOf } from '../../model/object-ref.ts';
+import { describe, keyOf, wholeOf } from '../../model/object-ref.ts';
 import { observedBy, putEdge } from '../../tracking/edge-policy.ts';
 import { nextEdge } from '../../tracking/edge-state.ts';
 import type { Followed } from '../explain/causes-of-workload.ts';
 import { placed } from '../explain/explanation-text.ts';
 import type { Observation } from '../observation.ts';
 import { leaderOf, type Scene } from '../scene.ts';
+import type { PlannedObject } from './plan-answer.ts';
 
 /** Whether the state says that the pods may run another content than the current one. */
 export function isMarked({ record, config, verdict }: Followed): boolean {
   return verdict.asks && record.edges.get(keyOf(config.ref))?.runningDigest === UNKNOWN;
 }
 
-/** Ends rollouts for contents that the pods run; returns why that is unknown, each a clause. */
+/** Ends rollouts for contents that pods run; returns why that is unknown. */
 export async function endChangedBack(
   scene: Scene,
   { store, isServed }: Observation,
-  marked: readonly Followed[],
+  all: readonly Followed[],
+  objects: readonly PlannedObject[],
 ): Promise<readonly string[]> {
-  // A leader that starts knows no more than the state says.
+  const changed = new Set(objects.map(({ object }) => keyOf(object)));
+  const marked = all.filter(({ config: { ref } }) => changed.has(keyOf(wholeOf(ref))));
   if (!isServed || marked.length === 0) return [];
   const answer = await leaderOf(scene);
   return marked.flatMap(({ record, workload: { ref: own }, config: { ref } }) => {

@@ -136,9 +136,12 @@ async function planIf(
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
-  const seen = wanted.filter((each) => isRead(scene, observation, each));
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
-  const { steps, refused, unread } = await stepsOf(send, seen, applied);
+  const { steps, refused, unread } = await stepsOf(
+    send,
+    wanted.filter((each) => isRead(scene, observation, each)),
+    applied,
+  );
   const now = reloader.now;
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, now);
@@ -147,9 +150,7 @@ async function planIf(
   const marked = were.filter(isMarked);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
-  const isChanged = (each: Followed): boolean =>
-    objects.some(({ object }) => keyOf(object) === keyOf(wholeOf(each.config.ref)));
-  const unsettled = await endChangedBack(scene, observation, marked.filter(isChanged));
+  const unsettled = await endChangedBack(scene, observation, marked, objects);
   const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
   const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
   const { rollouts, causes } = doneBy(reloader, observation, { rollouts: due, causes: known });
