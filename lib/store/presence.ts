@@ -1,8 +1,7 @@
 /**
  * Whether the absence of an object counts. By default it does not: no workload needs a rollout for a missing object, and its
  * first content is the baseline. With `onCreate` or `onDelete` pods can have started with the absence as with a content. It
- * counts only for workloads whose pods can start without the object: of a required one, pods cannot have started in its
- * absence.
+ * counts only for workloads whose pods can start without the object.
  */
 
 import { ABSENT, type Digest } from '../model/digest.ts';
@@ -19,9 +18,7 @@ export interface PresenceRules {
   readonly onDelete: boolean;
 }
 
-/**
- * The meaning of an absence: none; a gap, in which pods may have started without the object; or a content of its own, ABSENT.
- */
+/** What an absence is: nothing; a gap, as pods may have started in it; or a content of its own, ABSENT. */
 export type AbsenceIs = 'nothing' | 'a gap' | 'content';
 
 /** See the file's comment. */

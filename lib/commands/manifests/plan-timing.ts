@@ -8,11 +8,11 @@ import { holdOrPause, pauseWords, whenTaken } from '../../model/hold.ts';
 import { type ConfigRef, describe, keyOf } from '../../model/object-ref.ts';
 import type { Blocked } from '../../model/outcome.ts';
 import { formatDuration } from '../../model/time.ts';
-import type { Options } from '../../options/options.ts';
 import { type WindowLengthsOptions, windowOf } from '../../rollout/window-lengths.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { isUrgentFor, needsRollout } from '../../tracking/edge-policy.ts';
+import type { InstalledReloader } from '../installed-reloader.ts';
 
 /** When a workload is rolled, and by whom. */
 export interface Timing {
@@ -26,11 +26,10 @@ export interface Timing {
   readonly unknown?: readonly string[];
 }
 
-/** Answers when a workload is rolled that is out of date; `now` in ms since 1970. */
+/** Answers when a workload is rolled that is out of date. */
 export function timingsOf(
   { store, rollouts, findings }: Controllers,
-  options: Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'staging'>,
-  now: number,
+  { options, now }: InstalledReloader,
 ): (record: WorkloadRecord) => Timing {
   const windows = { store, quietMs: options.coalescePeriodMs, maxWaitMs: options.coalesceMaxWaitMs };
   const { stages, waiting } = rollouts;

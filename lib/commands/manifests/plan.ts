@@ -64,8 +64,8 @@ export async function runPlan(context: CommandContext): Promise<Answered> {
       : await planAgainst(manifests, await readManifests([against]), namespace, settings);
   const text = (): string =>
     flags.output === 'markdown' ? planMarkdown(answer) : planText(answer, terminal.paint);
-  const isRefused = answer.causes.some(({ rule }) => rule === 'refused');
-  const code = isRefused ? 1 : answer.rollouts.length === 0 ? 0 : SOMETHING;
+  const done = answer.rollouts.length === 0 ? 0 : SOMETHING;
+  const code = answer.causes.some(({ rule }) => rule === 'refused') ? 1 : done;
   return { answer, text, unknown: answer.unknown, code };
 }
 
@@ -129,32 +129,26 @@ async function planIf(
 ): Promise<Plan> {
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
-  const wanted = [former ?? [], manifests].flatMap((all, index) =>
-    servedIn(all, reloader.options, namespace).map((each): Wanted => ({ ...each, isKept: index > 0 })),
-  );
+  const wanted = wantedIn(scene, former ?? [], manifests);
   const places = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
   const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
   const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
-  const { steps, refused, unread } = await stepsOf(
-    send,
-    wanted.filter((each) => isRead(scene, observation, each)),
-    applied,
-  );
-  const now = reloader.now;
+  const seen = wanted.filter((each) => isRead(scene, observation, each));
+  const { steps, refused, unread } = await stepsOf(send, seen, applied);
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
-  const before = outdatedIn(controllers, serves, now);
+  const before = outdatedIn(controllers, serves, reloader.now);
   const were = allFollowed(observation);
   const doubted = former === undefined ? were.filter((each) => isDoubted(observation, each)) : [];
   const marked = were.filter(isMarked);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
   const unsettled = await endChangedBack(scene, observation, marked, objects);
-  const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader.options, now));
+  const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader));
   const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
   const { rollouts, causes } = doneBy(reloader, observation, { rollouts: due, causes: known });
-  const after = outdatedIn(controllers, serves, now);
+  const after = outdatedIn(controllers, serves, reloader.now);
   const outdated = [...before.keys()].filter((key) => after.has(key));
   const answer: Plan = {
     assumes: ASSUMED,
@@ -186,8 +180,7 @@ function isRead(
 }
 
 function isDoubted(observation: Observation, each: Followed): boolean {
-  if (observation.state.is === 'unknown') return false;
-  return each.verdict.asks && podsOf(observation, each) === 'unknown';
+  return observation.state.is !== 'unknown' && each.verdict.asks && podsOf(observation, each) === 'unknown';
 }
 
 /** What is not recorded of workloads that are rolled, change or are out of date. */
@@ -312,6 +305,12 @@ function namespaceOf({ metadata: { namespace = '' } }: RawObject): string {
 
 /** An object that is applied, or else deleted. */
 type Wanted = ServedObject & { readonly isKept: boolean };
+
+function wantedIn({ reloader, namespace }: Scene, ...sets: readonly (readonly Manifest[])[]): Wanted[] {
+  return sets.flatMap((all, index) =>
+    servedIn(all, reloader.options, namespace).map((each) => ({ ...each, isKept: index > 0 })),
+  );
+}
 
 /** Why it is unknown what an object becomes. @throws CommandError */
 function unknownBy(reading: Reading<RawObject>, object: RawObject): string | undefined {
