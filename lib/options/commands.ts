@@ -72,6 +72,9 @@ export interface CommandFlags {
   readonly content?: string;
 }
 
+/** What a command line without the controller asks for. */
+type Parsed = GivenCommand | Exclude<ParsedCommand, { type: 'run' }>;
+
 /** A command that is to be run. */
 export interface GivenCommand {
   readonly type: 'command';
@@ -94,7 +97,7 @@ export function parseCommand(
   argv: readonly string[],
   isPlugin: boolean,
   isAlone: boolean,
-): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> | undefined {
+): Parsed | undefined {
   const [first, ...words] = withCommandFirst(argv);
   if (first === undefined) return isPlugin || isAlone ? printed(helpText()) : undefined;
   const text = answerTo(first, words);
@@ -147,10 +150,7 @@ function nameIn(word: string): CommandName {
   );
 }
 
-function given(
-  name: CommandName,
-  argv: readonly string[],
-): GivenCommand | Exclude<ParsedCommand, { type: 'run' }> {
+function given(name: CommandName, argv: readonly string[]): Parsed {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
   const settings = end === -1 ? [] : argv.slice(end + 1);

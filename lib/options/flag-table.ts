@@ -1,8 +1,8 @@
 /** The one table of flags. Parsing, types, variables, the help and docs/reference are derived from it. */
 
 /**
- * The flags by heading of the help. A key is `[alias, ]...name[ <type of value>]`. `...` after the type means a list: the flag may
- * be repeated, and each value may be a comma list. A flag without a type is a switch. A row is the sentence for the help, or an
+ * The flags by heading of the help. A key is `[alias, ]...name[ <type of value[=default]>]`. `...` after the type means a list: the flag may
+ * be repeated, and each value may be a comma list. The default is the text that is parsed if none is given. A flag without a type is a switch. A row is the sentence for the help, or an
  * object with it and other properties, see `Row` in flags.ts.
  */
 export const TABLE = {
@@ -28,20 +28,17 @@ export const TABLE = {
       isStakaters: 'alias',
       help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
     },
-    '--is-Argo-Rollouts <served-way>': {
-      default: 'auto',
+    '--is-Argo-Rollouts <served-way=auto>': {
       sets: 'argoRollouts',
       isStakaters: 'name',
       help: "roll Argo's Rollouts: true, false, or auto where the API server serves them and the rights are there",
     },
-    '--is-openshift <served-way>': {
-      default: 'auto',
+    '--is-openshift <served-way=auto>': {
       sets: 'openshift',
       isStakaters: 'name',
       help: "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
     },
-    '--enable-csi-integration <served-way>': {
-      default: 'auto',
+    '--enable-csi-integration <served-way=auto>': {
       sets: 'csiIntegration',
       isStakaters: 'name',
       alone: 'true',
@@ -58,8 +55,7 @@ export const TABLE = {
     },
   },
   'Selection:': {
-    '--dialects <dialect...>': {
-      default: 'collaborne,stakater',
+    '--dialects <dialect...=collaborne,stakater>': {
       sets: 'dialects',
       help: 'vocabularies in use: collaborne, stakater, sap, wave',
     },
@@ -86,13 +82,11 @@ export const TABLE = {
     '--pause-deployment-time-annotation <key>': { renames: 'pausedAt' },
   },
   'Rollouts:': {
-    '--reload-strategy <strategy>': {
-      default: 'env-vars',
+    '--reload-strategy <strategy=env-vars>': {
       sets: 'reloadStrategy',
       help: 'env-vars stamps variables of the containers, annotations those of the pod template, evict evicts the older pods',
     },
-    '--max-evictions <number>': {
-      default: '1',
+    '--max-evictions <number=1>': {
       sets: 'maxEvictions',
       help: 'how many pods of one workload may be not ready at a time for evict to evict the next one',
     },
@@ -113,67 +107,47 @@ export const TABLE = {
       sets: 'reloadOnDelete',
       help: 'roll workloads too when an object is deleted that they can start without',
     },
-    '--cronjob-reload <cronjob-way>': {
-      default: 'none',
+    '--cronjob-reload <cronjob-way=none>': {
       sets: 'cronJobReload',
       help: 'none leaves CronJobs alone, run-now starts a run after each change',
     },
-    '--job-reload <job-way>': {
-      default: 'none',
+    '--job-reload <job-way=none>': {
       sets: 'jobReload',
       help: 'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished',
     },
-    '--coalesce-period <duration>': {
-      default: '5s',
+    '--coalesce-period <duration=5s>': {
       sets: 'coalescePeriodMs',
       help: 'quiet time after the last change before a workload is rolled; a plain number is milliseconds',
     },
     '--coalesce-max-wait <duration>': 'how long changes can postpone a rollout (default: 6 times the period)',
-    '--pause-period <duration>': {
-      default: '0',
+    '--pause-period <duration=0>': {
       sets: 'pausePeriodMs',
       help: 'shortest time from the first change to its rollout, for workloads without a pause-period of their own',
     },
-    '--min-rollout-interval <duration>': {
-      default: '0',
-      help: 'least time between two rollouts of one workload',
-    },
-    '--rollout-limit <limit>': {
-      default: '20/1h',
-      help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
-    },
+    '--min-rollout-interval <duration=0>': 'least time between two rollouts of one workload',
+    '--rollout-limit <limit=20/1h>':
+      'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
     '--reload-window <reload-window>':
       'when workloads are rolled, e.g. "Mon-Fri 09:00-17:00 Europe/Berlin" or "0 22 * * 6 4h"; joined by ;, ! denies (default: at any time)',
-    '--max-concurrent-rollouts <slot-count>': {
-      default: '0',
-      help: 'how many workloads may be in a rollout before the next one begins; 0: any number',
-    },
-    '--update-rate, --rollout-rate <rate>': {
-      default: '0',
-      help: 'rollouts that may begin in a second on average, e.g. 0.1; 0: any number',
-    },
-    '--update-burst, --rollout-burst <number>': {
-      default: '1',
-      help: 'with --rollout-rate: how many of them may begin at once after a pause',
-    },
+    '--max-concurrent-rollouts <slot-count=0>':
+      'how many workloads may be in a rollout before the next one begins; 0: any number',
+    '--update-rate, --rollout-rate <rate=0>':
+      'rollouts that may begin in a second on average, e.g. 0.1; 0: any number',
+    '--update-burst, --rollout-burst <number=1>':
+      'with --rollout-rate: how many of them may begin at once after a pause',
     '--stages <stages>':
       'how a change of one object goes to its workloads, e.g. 1,10%,50%,100%: the next ones once those before stay ready (default: to all at once)',
-    '--stage-soak <duration>': {
-      default: '30s',
-      help: 'with stages: how long workloads have to stay ready before the next stage begins',
-    },
-    '--max-concurrent-patches <number>': {
-      default: '32',
+    '--stage-soak <duration=30s>':
+      'with stages: how long workloads have to stay ready before the next stage begins',
+    '--max-concurrent-patches <number=32>': {
       sets: 'maxConcurrentPatches',
       help: 'workloads patched at once; of several namespaces, one gets at most half of them',
     },
-    '--configmap <state-name>': {
-      default: 'reloader-state',
+    '--configmap <state-name=reloader-state>': {
       sets: 'stateConfigMap',
       help: "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9",
     },
-    '--digests <digests>': {
-      default: 'keyed',
+    '--digests <digests=keyed>': {
       sets: 'digests',
       help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
     },
@@ -188,18 +162,12 @@ export const TABLE = {
     },
     '--leader-election-id <name>': 'name of the Lease (default: that of the state ConfigMap)',
     '--leader-election-namespace <namespace>': 'its namespace (default: that of the state ConfigMap)',
-    '--leader-election-lease-duration <whole-duration>': {
-      default: '15s',
-      help: 'how long others wait for a leader that does not renew the Lease',
-    },
-    '--leader-election-renew-deadline <duration>': {
-      default: '10s',
-      help: 'how long after its last renewal a leader stops to act',
-    },
-    '--leader-election-retry-period <lasting-duration>': {
-      default: '2s',
-      help: 'time between two tries to take or renew the Lease',
-    },
+    '--leader-election-lease-duration <whole-duration=15s>':
+      'how long others wait for a leader that does not renew the Lease',
+    '--leader-election-renew-deadline <duration=10s>':
+      'how long after its last renewal a leader stops to act',
+    '--leader-election-retry-period <lasting-duration=2s>':
+      'time between two tries to take or renew the Lease',
   },
   'Admission webhook:': {
     '--webhook-port <port-number>':
@@ -262,8 +230,8 @@ export const TABLE = {
   },
   'Output:': {
     '--cluster-name <text>': 'name of the cluster in the log, the status page and alerts',
-    '--log-level <level>': { default: 'info', sets: 'logLevel', help: 'debug, info, warn or error' },
-    '--log-format <format>': { default: 'text', sets: 'logFormat', help: 'text or json' },
+    '--log-level <level=info>': { sets: 'logLevel', help: 'debug, info, warn or error' },
+    '--log-format <format=text>': { sets: 'logFormat', help: 'text or json' },
     '-h, --help': 'show this help',
     '--version': 'show the version',
   },

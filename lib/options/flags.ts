@@ -6,7 +6,7 @@ import type { TypeName, Values } from './value-types.ts';
 
 /** The properties of one flag in the table. */
 interface Row {
-  /** The text that is parsed if none is given; the help shows it. A switch without a default is off. */
+  /** Of a switch, which is off without it, and of any flag in the list of all: the text that is parsed if none is given. */
   readonly default?: string;
   /** The text that the flag gives on the command line without a value. @default it needs one */
   readonly alone?: string;
@@ -39,11 +39,13 @@ export type DeadFlagName = NameIn<FormsIn<typeof DEAD>>;
 
 type RowOf<F, T = typeof TABLE> = { [G in keyof T]: F extends keyof T[G] ? T[G][F] : never }[keyof T];
 type Value<T> = T extends TypeName ? Values[T] : unknown;
-type ValueIn<F> = F extends `${string} <${infer T}...>`
+type ValueIn<F> = F extends `${string} <${infer T}...${string}>`
   ? readonly Value<T>[]
-  : F extends `${string} <${infer T}>`
-    ? Value<T> | (RowOf<F> extends { readonly default: string } ? never : undefined)
-    : boolean;
+  : F extends `${string} <${infer T}=${string}>`
+    ? Value<T>
+    : F extends `${string} <${infer T}>`
+      ? Value<T> | undefined
+      : boolean;
 
 /** The type of a flag's value; it includes undefined if the table has no default. */
 export type ValueOf<N extends FlagName> = { [F in Forms]: NameIn<F> extends N ? ValueIn<F> : never }[Forms];
@@ -68,7 +70,7 @@ export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   readonly help: string;
 }
 
-const FORMS = /^((?:\S+, )*)--(\S+)(?: <([a-z-]+)(\.\.\.)?>)?$/;
+const FORMS = /^((?:\S+, )*)--(\S+)(?: <([a-z-]+)(\.\.\.)?(?:=([^>]+))?>)?$/;
 
 /** The flags with an effect, in the order of the help. */
 export const FLAGS: readonly Flag<FlagName>[] = flagsIn(TABLE);
@@ -90,7 +92,7 @@ function flagsIn<N extends string>(
 }
 
 function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<N> {
-  const [, others, name, type, dots] = FORMS.exec(forms) ?? [];
+  const [, others, name, type, dots, usual = row.default] = FORMS.exec(forms) ?? [];
   const word = type?.split('-').at(-1);
   const help = row.renames
     ? `read this annotation in place of ${STAKATER_KEYS[row.renames]}`
@@ -98,13 +100,14 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
   return {
     ...(row.renames && { isStakaters: 'name' }),
     ...row,
+    ...(usual !== undefined && { default: usual }),
     group,
     aliases: others?.split(', ').slice(0, -1) ?? [],
     name: name as N,
     type: (type ?? 'switch') as TypeName,
     isList: dots !== undefined,
     value: dots === undefined ? word : `${word}s`,
-    help: row.default === undefined ? help : `${help} (default: ${row.default})`,
+    help: usual === undefined ? help : `${help} (default: ${usual})`,
   };
 }
 
