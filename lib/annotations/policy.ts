@@ -50,7 +50,7 @@ export class Policy {
   readonly #workload: Workload;
   readonly #annotations: Readonly<Record<ConfigKind, Annotations>>;
   readonly #asked: Readonly<Record<ConfigKind, Asked>>;
-  readonly #excluded: Partial<Record<ConfigKind, ReadonlySet<string>>> = {};
+  readonly #excluded: Readonly<Record<ConfigKind, ReadonlySet<string>>>;
   /** The lists that go beyond what may count. */
   readonly excess: Excess[] = [];
   /** How many more items may count. */
@@ -63,6 +63,9 @@ export class Policy {
     this.#annotations = byConfigKind((kind) => policyAnnotations(words, workload, kind));
     this.left = most;
     this.#asked = byConfigKind((kind) => this.#parsed(kind));
+    this.#excluded = byConfigKind((kind) =>
+      setOf(this.#namesIn(this.#annotations[kind][words.exclude[kind]])),
+    );
   }
 
   /** Whether an annotation, true or false, decides about all objects of `kind` that the workload refers to. */
@@ -109,7 +112,7 @@ export class Policy {
     const { labels } = this.#workload;
     if (disabling.some((label) => labels[label] === 'true')) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
-    if (this.#excludes(kind).has(ref.name)) return { asks: false, because: 'excluded' };
+    if (this.#excluded[kind].has(ref.name)) return { asks: false, because: 'excluded' };
     const isMatch = (pattern: string): boolean => matches(pattern, ref.name);
     if (this.isNamed(ref) || this.#asked[kind].patterns.some(isMatch))
       return { asks: true, because: 'named' };
@@ -131,11 +134,6 @@ export class Policy {
   #isTrue(kind: ConfigKind, key: string): boolean {
     const value = this.#annotations[kind][key] ?? '';
     return this.#words.autoIsToTheLetter ? value === 'true' : parseBool(value) === true;
-  }
-
-  #excludes(kind: ConfigKind): ReadonlySet<string> {
-    this.#excluded[kind] ??= setOf(this.#namesIn(this.#annotations[kind][this.#words.exclude[kind]]));
-    return this.#excluded[kind];
   }
 
   /** The items of a list; the own namespace may stand in front of a name. */

@@ -51,9 +51,7 @@ export function placerFor(bytes: readonly number[], most: number, limit: number)
 
 /** The bytes of a shard's keys and values. */
 export function sizeOf(data: Texts): number {
-  let bytes = 0;
-  for (const [key, value] of Object.entries(data)) bytes += key.length + value.length;
-  return bytes;
+  return Object.entries(data).reduce((bytes, [key, value]) => bytes + key.length + value.length, 0);
 }
 
 /** The leader that last marked a shard. */

@@ -41,10 +41,7 @@ export function formatStamp({ digest, id }: Stamp): string {
 
 /** Of several stamps for one object, the latest; of two with one id, the first. */
 export function latestStamp(stamps: readonly Stamp[]): Stamp | undefined {
-  return stamps.reduce<Stamp | undefined>(
-    (latest, stamp) => (latest === undefined || stamp.id > latest.id ? stamp : latest),
-    undefined,
-  );
+  return stamps.toSorted((a, b) => b.id - a.id)[0];
 }
 
 const IDS_PER_MS = 1000;

@@ -377,11 +377,7 @@ function withoutMarks(container: RawContainer, vocabulary: MarkWords): RawContai
   return own.length === 0 ? rest : { ...rest, env: own };
 }
 
-function lastManagerOf(metadata: RawMetadata): string | undefined {
-  let last: { time: string; manager: string } | undefined;
-  for (const { manager, time = '', subresource } of metadata.managedFields ?? []) {
-    if (manager === undefined || subresource !== undefined) continue;
-    if (last === undefined || time >= last.time) last = { time, manager };
-  }
-  return last?.manager;
+function lastManagerOf({ managedFields = [] }: RawMetadata): string | undefined {
+  const own = managedFields.filter(({ manager, subresource }) => manager && subresource === undefined);
+  return own.toSorted(({ time: a = '' }, { time: b = '' }) => Number(a > b) - Number(a < b)).at(-1)?.manager;
 }
