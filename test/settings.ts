@@ -33,7 +33,6 @@ export function settingsWith(changes: Partial<Settings> = {}): TestSettings {
     newStampId: countedIds(),
     selectsNamespaces: false,
     isSelective: false,
-    keyScoped: false,
     absorbsExternalRollouts: () => false,
     onlyTells: false,
     ...changes,

@@ -204,8 +204,7 @@ export function cacheReaderOf(
     follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
     currentContent: (workload, ref) => {
       const config = recordOf(store, ref);
-      if (config?.digest === undefined || config.isUnread === true) return undefined;
-      if (isUnbegun(store, ref)) return undefined;
+      if (config?.digest === undefined || isUnbegun(store, ref)) return undefined;
       const { digest, annotations } = config;
       if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
       return store.persisted.entryOf(ref) === undefined && !leads ? undefined : { digest, annotations };
@@ -213,7 +212,7 @@ export function cacheReaderOf(
     seconds: () => Math.floor(Date.now() / 1000),
     contentOf: (ref) => {
       const config = recordOf(store, ref);
-      if (config?.isUnread === true || isUnbegun(store, ref)) return undefined;
+      if (isUnbegun(store, ref)) return undefined;
       return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
     },
   };

@@ -32,15 +32,13 @@ import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { MountedClasses } from '../tracking/mounted-classes.ts';
 import { alertsOf, clientsOf, stateClientOf, webhookOf } from './clients.ts';
-import type { ControllersOptions } from './controllers.ts';
 import { Informers, streamsOf } from './informers.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
-import { Reloader } from './reloader.ts';
+import { Reloader, type ReloaderOptions } from './reloader.ts';
 import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
-import { type Election, electionOf, type RunEnd, type Term, Terms, type TermsOptions } from './terms.ts';
+import { type Election, electionOf, type RunEnd, type Term, Terms } from './terms.ts';
 
 const NOT_COMPARABLE =
   'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
@@ -106,8 +104,6 @@ export interface Assembly {
     /** The reloader of the present term. */
     readonly reloader: () => Reloader;
     readonly streams: readonly Stream[];
-    /** Which of the streams have listed. */
-    readonly gate: SyncGate;
   };
 }
 
@@ -118,69 +114,66 @@ export function assemble(parts: Parts): Assembly {
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
   const streams = streamsOf(options, place);
-  const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const keyring = new Keyring();
   const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
-  const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
+  const common = { ...shared, ...settingsOf(parts), streams, journal: new Journal(log), keyring, keys };
   const reloader = (): Reloader => terms.current;
-  const classes = classesOf(reloader);
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
     onFailure: alerts && ((news) => alerts.fail(news)),
-    isDynamic: classes.isDynamic,
-    onTerm: () => classes.recheck(),
   });
   const ofStreams = { ...shared, send, streams, metrics, mayLag: !parts.isObserver };
   const kinds = optionalKindsOf(parts);
   const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
-  const ways = { reloader, onTurnedBack, watches, servedKinds, classes };
-  const informers = new Informers({ ...ofStreams, ...ways, options });
+  const observeAll = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const { current, replaced } = terms;
+      const ways = { reloader: current, onTurnedBack, watches, servedKinds, options };
+      const informers = new Informers({ ...ofStreams, ...ways });
+      servedKinds.markIn(current.listing);
+      const ends = AbortSignal.any([signal, replaced]);
+      await Promise.all(streams.map((each) => informers.run(each, ends)));
+    }
+  };
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
     const kinds = collectionsOf(await servedKinds.served());
     shared.timeline.comparable = await areVersionsComparable({ ...ofStreams, kinds, signal });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
+    await Promise.all([looking, events.run(signal), observeAll(signal)]);
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(terms.current, monotonicMs()),
-      ...conditionOf(waitingFor(terms, gate, keys, election), watches, servedKinds),
+      ...conditionOf(waitingFor(terms, keys, election), watches, servedKinds),
       ...election.status(),
     }),
     watches: () => watches.statuses(monotonicMs()),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
-    review: (text) => review(text, parts, terms.current, gate),
-    waitingFor: () => waitingFor(terms, gate, keys, election),
-    observed: { reloader, streams, gate },
+    review: (text) => review(text, parts, terms.current),
+    waitingFor: () => waitingFor(terms, keys, election),
+    observed: { reloader, streams },
   };
 }
 
-/** What pods have mounted of classes goes to the reloader of the present term: to it a class is an object like any other. */
-function classesOf(reloader: () => Reloader): MountedClasses {
-  return new MountedClasses({
-    recorded: (ref) => reloader().store.persisted.entryOf(ref)?.digest,
-    publish: (event) => reloader().onContent(event),
-    onListed: (stream) => reloader().onListed(stream),
-    onDynamic: (key) => reloader().reviewFollowers(key),
-    onGone: (key) => reloader().onUnmounted(key),
-  });
-}
-
 /** Where a reloader reports its rollouts. */
-type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout' | 'onFailure' | 'isDynamic'> &
-  Pick<TermsOptions, 'onTerm'>;
+type Reports = Pick<ReloaderOptions, 'recordEvent' | 'onRollout' | 'onFailure'>;
 
-/** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */
-type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
-  ReturnType<typeof settingsOf> & { readonly keyring: Keyring; readonly keys: DigestKeys };
+/** What the reloaders of all terms share: clock and journal go on while a term ends and the next one begins. */
+interface Common
+  extends Pick<ReloaderOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'journal'>,
+    ReturnType<typeof settingsOf> {
+  readonly streams: readonly Stream[];
+  readonly keyring: Keyring;
+  readonly keys: DigestKeys;
+}
 
 /** The settings of every reloader of the process. */
 function settingsOf({ options, place, metrics, isObserver, stateShardBytes = SHARD_BYTES }: Parts) {
@@ -208,7 +201,6 @@ function newTerms(parts: Parts, common: Common, election: Election, reports: Rep
     storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
     newLeader: newReloader,
     newStandby: () => newReloader(undefined),
-    onTerm: reports.onTerm,
   });
 }
 
@@ -220,13 +212,15 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
   const webhook = webhookOf(parts);
   const { options, place } = parts;
   return (term) => {
-    const store = new Store(rulesFor(options, place, common, term?.mark.term));
+    const gate = new SyncGate(common.streams);
+    const store = new Store(rulesFor(options, place, { ...common, gate }, term?.mark.term));
     const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
     const stateClient = term?.stateClient ?? stateClientOf(parts);
     return new Reloader({
       ...common,
       ...clientsOf({ ...parts, send }, store, webhook),
       ...reports,
+      gate,
       recordEvent: options.dryRun ? ignore : reports.recordEvent,
       stateClient,
       store,
@@ -240,7 +234,7 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
 }
 
 /** Answers a review of the admission webhook from the memory of the present reloader. */
-function review(text: string, { log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): string {
+function review(text: string, { log, metrics }: Parts, { store, gate, leads }: Reloader): string {
   const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, leads });
   return answerReview(text, {
     known,
@@ -249,11 +243,13 @@ function review(text: string, { log, metrics }: Parts, { store, leads }: Reloade
   });
 }
 
+type OfTerm = Pick<ReloaderOptions, 'gate'>;
+
 /** The frozen settings by which the rules of one term decide. */
 function rulesFor(
   options: Options,
   place: Place,
-  { timeline, keyring, gate, isObserver }: Pick<Common, 'timeline' | 'keyring' | 'gate' | 'isObserver'>,
+  { timeline, keyring, gate, isObserver }: Pick<Common, 'timeline' | 'keyring' | 'isObserver'> & OfTerm,
   term = 0,
 ): Settings {
   const vocabularies = new Vocabularies({
@@ -282,7 +278,6 @@ function rulesFor(
     selectsNamespaces: options.namespaceSelector !== undefined,
     readsNamespaces: options.namespaceAnnotations,
     isSelective,
-    keyScoped: options.keyScoped,
     // A function: the probe for comparable versions ends before the first list, but after this object is made.
     absorbsExternalRollouts: () => timeline.comparable && options.absorbOwnerRollouts,
     onlyTells: options.webhookUrl !== undefined,
@@ -308,11 +303,11 @@ function ignore(): void {
 }
 
 /** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */
-function waitingFor(terms: Terms, gate: SyncGate, keys: DigestKeys, { hasStandby }: Election): string[] {
-  const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
+function waitingFor({ current, isBeginning }: Terms, keys: DigestKeys, { hasStandby }: Election): string[] {
+  const isToLead = !current.leads && (isBeginning || !hasStandby);
   if (isToLead) return ['the state'];
   if (!keys.areKnown) return ['the keys of the digests'];
-  return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
+  return current.gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
 }
 
 /** The part of a status report about what is read. */

@@ -5,7 +5,7 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { DryRunObject, KeptObject, readConfigObject } from '../kubernetes/kept-object.ts';
+import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
 import { proxyFor } from '../kubernetes/proxy.ts';
 import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
@@ -27,8 +27,8 @@ export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   tell: WorkloadClient['roll'] | undefined,
-): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig'> {
-  const { dryRun, resourceLabelSelector: labelSelector } = options;
+): Pick<ControllersOptions, 'client' | 'pods' | 'finish'> {
+  const { dryRun } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const get: WorkloadClient['get'] = (ref) => writer.get(ref);
   const mayWrite = !dryRun && tell === undefined;
@@ -37,7 +37,6 @@ export function clientsOf(
     client: dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get } : (tells ?? writer),
     pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
-    readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
   };
 }
 

@@ -4,12 +4,12 @@
  */
 
 import { lostOptInFinding } from '../annotations/other-writers.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { InformerEvent } from '../model/timeline.ts';
+import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { InformerEvent, Span, Timeline } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
 import { JobRecreations, type JobRecreationsOptions } from '../repair/job-recreations.ts';
 import { MissingObjects } from '../repair/missing-objects.ts';
 import { Pauses } from '../repair/pauses.ts';
-import { Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Findings, type FindingsOptions } from '../report/findings.ts';
 import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
@@ -44,7 +44,6 @@ export interface ControllersOptions
     Pick<FindingsOptions, 'isDynamic'>,
     Pick<Ending, 'wait'>,
     Pick<JobRecreationsOptions, 'finish'>,
-    Pick<RefetcherOptions, 'readConfig'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout' | 'onFailure'> {
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
@@ -53,8 +52,8 @@ export interface ControllersOptions
   readonly leads: boolean;
 }
 
-/** Takes in objects that the refetcher read outside their streams. */
-export type LookTaker = Pick<RefetcherOptions, 'onConfig' | 'onWorkload' | 'project'>;
+/** An event of a workload. */
+export type WorkloadEvent = Exclude<InformerEvent<Workload>, { type: 'synced' }>;
 
 /** The least time before an object counts as missing: a manifest may create it just after the workload that names it. */
 const LEAST_GRACE_MS = 1_000;
@@ -66,7 +65,6 @@ export class Controllers {
   readonly store: Store;
   readonly counters: ReporterOptions['counters'];
   readonly reporter: Reporter;
-  readonly refetcher: Refetcher;
   readonly missingObjects: MissingObjects;
   readonly rollouts: RolloutController;
   readonly findings: Findings;
@@ -77,16 +75,18 @@ export class Controllers {
   readonly committer: StateCommitter;
   readonly fence: Fence;
   readonly #leads: boolean;
-  /** Whether the store does not have all observations of the term before yet. */
-  isReplaying = false;
+  readonly #timeline: Timeline;
+  readonly #onWorkload: (event: WorkloadEvent) => void;
 
-  constructor(options: ControllersOptions, taker: LookTaker) {
+  /** `onWorkload` observes a workload that was read outside its stream. */
+  constructor(options: ControllersOptions, onWorkload: (event: WorkloadEvent) => void) {
     const { store, gate, quietMs, counters } = options;
     this.store = store;
     this.counters = counters;
     this.#leads = options.leads;
+    this.#timeline = options.timeline;
+    this.#onWorkload = onWorkload;
     this.reporter = new Reporter(options);
-    this.refetcher = new Refetcher({ ...options, ...taker });
     this.missingObjects = new MissingObjects({
       ...options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
@@ -130,7 +130,7 @@ export class Controllers {
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.fence, this.rollouts, this.pauses, this.jobRecreations, this.refetcher, this.missingObjects];
+    return [this.fence, this.rollouts, this.pauses, this.jobRecreations, this.missingObjects];
   }
 
   /** These workloads, or what they name, have changed. */
@@ -153,10 +153,9 @@ export class Controllers {
     });
   }
 
-  /** Carries out the effects of one observation; synchronous, so the next observation meets them carried out. */
+  /** Carries out the effects of one observation, as a leader; synchronous, so the next observation meets them carried out. */
   apply(effects: Effects): void {
-    if (effects.isEmpty) return;
-    (this.#leads ? carryOut : keepUp)(this, effects);
+    if (this.#leads && !effects.isEmpty) carryOut(this, effects);
   }
 
   /** A stream has listed: commits and probes that waited for its list are considered again. */
@@ -176,8 +175,8 @@ export class Controllers {
     return new RolloutController({
       ...options,
       apply: (effects) => this.apply(effects),
-      observe: (ref, workload, span) => this.refetcher.take(ref, workload, span),
-      isListed: () => gate.showsWorkloads && !this.isReplaying,
+      observe: (ref, workload, span) => this.#take(ref, workload, span),
+      isListed: () => gate.showsWorkloads,
       onOverdue: (...news) => this.reporter.overdue(...news),
       persist: (config) => this.committer.request(new Set([config]), new Set()),
       onNews: (news) => this.reporter.stage(news),
@@ -192,6 +191,17 @@ export class Controllers {
         mark: (record) => this.committer.mark(record),
       },
     });
+  }
+
+  /** A workload that was read outside its stream, or answered to a write at `written`. */
+  #take(ref: WorkloadRef, object: Workload, written?: Span): void {
+    const key = keyOf(ref);
+    const record = this.store.workloads.get(key);
+    // The stream has shown its deletion during the read: an older version must not bring it back.
+    if (record === undefined) return;
+    const before = { at: record.knownAt, arrival: record.knownAt };
+    const span = written ?? this.#timeline.ofListed(object.resourceVersion, before);
+    this.#onWorkload({ type: 'present', key, object, span, isInInitialList: false, isRelisted: true });
   }
 
   /** An event of a namespace. What it says of its workloads counts before they are rolled because it is selected. */
@@ -251,11 +261,6 @@ export function carryOut(targets: Controllers, effects: Effects): void {
   inquire(targets, effects);
 }
 
-/** As a standby: reads what the store lacks. */
-function keepUp({ refetcher }: Controllers, effects: Effects): void {
-  for (const { config } of effects.reported('unread')) refetcher.later(config);
-}
-
 /** Begins or prolongs the windows of changed workloads, and reports when they end: once for those of an object that end together. */
 function touch(targets: Controllers, effects: Effects): void {
   const { store, rollouts, committer, fence } = targets;
@@ -287,12 +292,11 @@ function tellDue({ store, reporter, namespaces }: Controllers, config: ObjectKey
 
 /** Passes on findings, and objects that have to be looked up. */
 function inquire(targets: Controllers, effects: Effects): void {
-  const { store, reporter, findings, missingObjects, refetcher } = targets;
+  const { store, reporter, findings, missingObjects } = targets;
   for (const { lostOptIn } of effects.reported('lost-opt-in'))
     if (store.isSelected(lostOptIn.after.ref.namespace))
       reporter.finding(lostOptIn.after, lostOptInFinding(lostOptIn));
   for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);
   for (const { config } of effects.reported('found')) missingObjects.clear(config);
   for (const { config } of effects.reported('missing')) missingObjects.suspect(config);
-  for (const { config } of effects.reported('unread')) refetcher.later(config);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one informer for each stream. Its events go to the reloader of the present term; its health goes to the status, the
- * metrics and the heartbeat.
+ * Runs one informer for each stream, for one term. Its events go to the reloader of the term; its health goes to the status,
+ * the metrics and the heartbeat.
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
@@ -22,7 +22,7 @@ import { addWorkloadKind, findWorkloadKind } from '../model/workload-kind.ts';
 import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from '../options/options.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { ClassObject, MountedClasses } from '../tracking/mounted-classes.ts';
+import type { ClassObject } from '../tracking/mounted-classes.ts';
 import { mountedOf } from '../tracking/mounted-content.ts';
 import type { Place } from './assembly.ts';
 import type { Reloader } from './reloader.ts';
@@ -66,14 +66,13 @@ export interface InformersOptions
   extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
   readonly options: Options;
   readonly timeline: Timeline;
-  /** The reloader of the present term; asked again for each event, since terms change while a watch goes on. */
-  readonly reloader: () => Reloader;
+  /** Receives all events: the streams of another term have informers of their own. */
+  readonly reloader: Reloader;
   /** Called if resourceVersions of the stream have gone back, as after a restore of etcd. */
   readonly onTurnedBack: (stream: string) => void;
   readonly watches: WatchHealth;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
-  readonly classes: MountedClasses;
   readonly metrics: Metrics | undefined;
 }
 
@@ -92,7 +91,7 @@ export class Informers {
   /** Runs the stream once its kind is served. Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
     const { heartbeat, watches, servedKinds } = this.#options;
-    await servedKinds.untilServed(stream.kind);
+    await servedKinds.untilServed(stream.kind, signal);
     if (signal.aborted) return;
     heartbeat.sleeps(nameOf(stream), monotonicMs());
     watches.followedSince(nameOf(stream), monotonicMs());
@@ -102,7 +101,7 @@ export class Informers {
 
   /** Each kind has its source, a part of its objects that is kept, and a receiver of its events. */
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
-    const { reloader, classes, options, send, timeline, log, random } = this.#options;
+    const { reloader, options, send, timeline, log, random } = this.#options;
     const { namespace, except } = stream;
     const common = { send, timeline, log, random, observe: this.#observe.bind(this, stream) };
     const row = findWorkloadKind(stream.kind);
@@ -111,16 +110,16 @@ export class Informers {
         ...common,
         source: objectsSource(row, namespace, stream),
         ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
-        project: (raw: RawWorkload) => workloadOf(row, raw, reloader().store.settings.vocabularies),
-        handler: (event) => reloader().onWorkload(stream, event),
+        project: (raw: RawWorkload) => workloadOf(row, raw, reloader.store.settings.vocabularies),
+        handler: (event) => reloader.onWorkload(stream, event),
       });
     const mounted = mountedKindOf(stream.kind);
     if (mounted !== undefined)
       return new Informer({
         ...common,
         source: objectsSource(mountsOf(mounted), namespace, stream),
-        project: (raw: RawPodStatus) => mountedOf(raw, reloader().store.settings.algorithms),
-        handler: (event) => classes.observeStatus(stream, event),
+        project: (raw: RawPodStatus) => mountedOf(raw, reloader.store.settings.algorithms),
+        handler: (event) => reloader.classes.observeStatus(stream, event),
       });
     const kind = configKindOf(stream.kind);
     if (kind === undefined)
@@ -131,7 +130,7 @@ export class Informers {
           name,
           annotations: options.namespaceAnnotations ? pick(annotations, isNamespaceAnnotation) : {},
         }),
-        handler: (event) => reloader().onNamespace(stream, event),
+        handler: (event) => reloader.onNamespace(stream, event),
       });
     // Of classes only the annotations are kept, since their content is what pods have mounted.
     if (isMountedKind(kind))
@@ -140,15 +139,15 @@ export class Informers {
         source: configSource(kind, namespace, stream),
         project: ({ metadata: { namespace: own = '', name, annotations = NOTHING } }): ClassObject => ({
           ref: { kind, namespace: own, name },
-          annotations: reloader().store.settings.vocabularies.annotationsOf(annotations),
+          annotations: reloader.store.settings.vocabularies.annotationsOf(annotations),
         }),
-        handler: (event) => classes.observeClass(stream, event),
+        handler: (event) => reloader.classes.observeClass(stream, event),
       });
     return new Informer({
       ...common,
       source: configSource(kind, namespace, { except, labelSelector: options.resourceLabelSelector }),
-      project: (raw: RawConfigObject) => reloader().project(kind, raw),
-      handler: (event) => reloader().onConfig(stream, event),
+      project: (raw: RawConfigObject) => reloader.project(kind, raw),
+      handler: (event) => reloader.onConfig(stream, event),
     });
   }
 
@@ -161,7 +160,7 @@ export class Informers {
     if (news.type === 'turned-back') onTurnedBack(name);
     if (news.type === 'failed') this.#failed(stream, news);
     if (news.type === 'up') {
-      reloader().listing.watched(stream);
+      reloader.listing.watched(stream);
       this.#withoutRight.delete(stream);
     }
     if (news.type === 'down') metrics?.watchRestarted(stream.kind, news.reason);
@@ -170,7 +169,7 @@ export class Informers {
 
   #failed(stream: Stream, news: Failure): void {
     const { watches, servedKinds, reloader } = this.#options;
-    const { listing } = reloader();
+    const { listing } = reloader;
     const rule = this.#withoutRight.get(stream)?.sentence;
     const isForbidden = news.code === 'forbidden';
     if (isForbidden && rule !== undefined)
@@ -193,7 +192,7 @@ export class Informers {
   async #askForRight(stream: Stream, news: Failure): Promise<void> {
     const { send, watches, reloader } = this.#options;
     const permission = streamPermission(stream);
-    if (permission === undefined || this.#asked.has(stream) || reloader().listing.isForbidden(stream)) return;
+    if (permission === undefined || this.#asked.has(stream) || reloader.listing.isForbidden(stream)) return;
     this.#asked.add(stream);
     const { refused } = await review(send, questionsOf([permission]));
     this.#asked.delete(stream);
@@ -203,8 +202,8 @@ export class Informers {
     const since = this.#withoutRight.get(stream)?.since ?? monotonicMs();
     this.#withoutRight.set(stream, { since, sentence });
     watches.observe(nameOf(stream), { ...news, problem: sentence }, monotonicMs());
-    reloader().listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
-    if (monotonicMs() - since >= RBAC_LAG_MS) reloader().listing.forbidden(stream);
+    reloader.listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
+    if (monotonicMs() - since >= RBAC_LAG_MS) reloader.listing.forbidden(stream);
   }
 
   /** The gauge of a kind shows the worst of its streams. */

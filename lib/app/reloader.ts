@@ -1,47 +1,53 @@
 /**
  * The reloader of one term: observes the streams, and as a leader rolls workloads and writes the state. As a standby it only
- * observes, so that the reloader of the next term can take over its observations without a list.
+ * observes, to answer pages and reviews.
  *
- * It is the entry of all observations, from streams, refetches and hand-overs: projects raw objects, runs the rules of tracking, and
+ * It is the entry of all observations, from streams and refetches: projects raw objects, runs the rules of tracking, and
  * passes on their effects. Each method is synchronous and carries its effects out before it returns, so no two interleave.
  */
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { catchUp } from '../repair/catch-up.ts';
 import { finishInTime } from '../state/ending.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
-import type { ConfigRecord, NamespaceObject } from '../store/records.ts';
+import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { nameOf, type Stream } from '../store/sync-gate.ts';
+import type { Stream, SyncGate } from '../store/sync-gate.ts';
+import { MountedClasses } from '../tracking/mounted-classes.ts';
 import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeConfig, observeListed } from '../tracking/observe-config.ts';
 import { observeWorkload } from '../tracking/observe-workload.ts';
-import { Controllers, type ControllersOptions, type LookTaker } from './controllers.ts';
+import { Controllers, type ControllersOptions, type WorkloadEvent } from './controllers.ts';
 import { Listing } from './listing.ts';
 
-/** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
+/** The collaborators and settings of a reloader. */
+export type ReloaderOptions = Omit<ControllersOptions, 'isDynamic'>;
+
+/** See the file's comment. A leader is used in this order: `begin`, events, then `finish` or `abandon`. */
 export class Reloader {
   /** The parts that act. */
   readonly controllers: Controllers;
   readonly listing: Listing;
-  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
-  readonly others: Map<ObjectKey, Workload> = new Map();
-  readonly #options: ControllersOptions;
-  readonly #taker: LookTaker = {
-    project: (kind, raw) => this.project(kind, raw),
-    onConfig: (event) => this.onContent(event),
-    onWorkload: (event) => this.#workload(event),
-  };
+  /** What pods have mounted of classes: to the rules a class is an object like any other. */
+  readonly classes: MountedClasses;
+  readonly #options: ReloaderOptions;
   #beganWithoutState = false;
 
-  constructor(options: ControllersOptions) {
+  constructor(options: ReloaderOptions) {
     this.#options = options;
-    this.controllers = new Controllers(options, this.#taker);
+    this.classes = new MountedClasses({
+      recorded: (ref) => this.store.persisted.entryOf(ref)?.digest,
+      publish: (event) => this.onContent(event),
+      onListed: (stream) => this.onListed(stream),
+      onDynamic: (key) => this.#reviewFollowers(key),
+      onGone: (key) => this.#onUnmounted(key),
+    });
+    const { isDynamic } = this.classes;
+    this.controllers = new Controllers({ ...options, isDynamic }, (event) => this.#workload(event));
     this.listing = new Listing({
       ...options,
       onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
@@ -54,6 +60,11 @@ export class Reloader {
     return this.#options.store;
   }
 
+  /** Which streams have listed. */
+  get gate(): SyncGate {
+    return this.#options.gate;
+  }
+
   /** Whether it rolls workloads and writes the state; constant. */
   get leads(): boolean {
     return this.#options.leads;
@@ -63,29 +74,6 @@ export class Reloader {
   begin(shards: AllShards): void {
     this.controllers.committer.begin(shards);
     this.#beganWithoutState = shards.every((shard) => Object.keys(shard?.data ?? {}).length === 0);
-  }
-
-  /** Takes over the observations of `former`, as if they were listed now. */
-  takeOver(former: Former): void {
-    const { gate } = this.#options;
-    const { controllers } = this;
-    controllers.isReplaying = true;
-    handOver(former, { ...this.#taker, observeNamespace: (event) => controllers.observeNamespace(event) });
-    controllers.isReplaying = false;
-    for (const stream of gate.synced())
-      controllers.fence.run('its list', nameOf(stream), () => this.#listed(stream));
-    if (this.leads && gate.awaited().length === 0) controllers.reporter.listed(this.#beganWithoutState);
-    controllers.reconsider();
-  }
-
-  /**
-   * Called on a standby before it leads: reads again what its caches may hold in an older version than `shards`, which were
-   * just read. False: a read failed, and the caller has to retry with the state read anew.
-   */
-  async catchUp(shards: AllShards): Promise<boolean> {
-    const { store, gate } = this.#options;
-    const { refetcher } = this.controllers;
-    return await catchUp(store, shards, refetcher, (ref) => gate.lists(ref.kind, ref.namespace));
   }
 
   /** Finishes the patches and commits under way, within 20 s. Nothing may be called afterwards. */
@@ -107,7 +95,6 @@ export class Reloader {
     const object = configObjectOf(kind, raw, {
       algorithms: store.settings.algorithms,
       others: (ref) => namedAlgorithms(store, ref),
-      keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
       annotations: (all) => store.settings.vocabularies.annotationsOf(all),
       isOwnState: (ref) => store.isOwn(ref),
     });
@@ -145,7 +132,7 @@ export class Reloader {
   }
 
   /** No pod mounts the class any more. While a workload follows it, its content stays current. */
-  onUnmounted(key: ObjectKey): void {
+  #onUnmounted(key: ObjectKey): void {
     const { store } = this;
     const isFollowed = store.dependents.dependentsOf(key).size > 0;
     if (store.configs.has(key) && !isFollowed) this.onContent({ type: 'absent', key, span: EVER });
@@ -159,7 +146,7 @@ export class Reloader {
   }
 
   /** The findings about an object have changed. */
-  reviewFollowers(config: ObjectKey): void {
+  #reviewFollowers(config: ObjectKey): void {
     for (const workload of this.store.dependents.dependentsOf(config)) this.controllers.review(workload);
   }
 
@@ -170,7 +157,7 @@ export class Reloader {
   }
 
   /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
-  #workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+  #workload(event: WorkloadEvent): void {
     const { controllers } = this;
     const { rollouts, findings, pauses, jobRecreations, fence } = controllers;
     const { key } = event;
@@ -183,17 +170,13 @@ export class Reloader {
     fence.run('its recreation', key, () => jobRecreations.observe(event));
   }
 
-  /** After an exception the record has its former version, so that the next try, or the next term, finds the same difference. */
-  #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
-    const { store, others } = this;
+  /** After an exception the record has its former version, so that the next try finds the same difference. */
+  #observe(event: WorkloadEvent): void {
+    const { store } = this;
     const before = store.workloads.get(event.key)?.workload;
     try {
       this.controllers.apply(observeWorkload(store, event));
-      if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
-        others.set(event.key, event.object);
-      else others.delete(event.key);
     } catch (error) {
-      if (event.type === 'present') others.set(event.key, event.object);
       const record = store.workloads.get(event.key);
       if (record !== undefined) record.workload = before ?? { ...record.workload, resourceVersion: '0' };
       this.controllers.restore(event.key);
@@ -216,74 +199,4 @@ export class Reloader {
     else if (!stream.isWorkload && store.presence.markListed(stream))
       controllers.apply(observeListed(store, stream));
   }
-}
-
-/** The reloader of the term that ended. */
-type Former = Pick<Reloader, 'store' | 'others'>;
-
-/** The event handlers of the reloader of the new term. */
-type Heir = Pick<LookTaker, 'onConfig' | 'onWorkload'> & Pick<Controllers, 'observeNamespace'>;
-
-const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
-
-/**
- * Replays every existing namespace, object and workload at a change of terms, as if they were listed now: a new term needs no list, and its
- * store is built by the same rules as at a start. Objects precede workloads, whose edges begin with the digests.
- */
-export function handOver({ store, others }: Former, heir: Heir): void {
-  for (const namespace of new Set([...store.selected, ...store.namespaceAnnotations.keys()])) {
-    heir.observeNamespace({
-      ...LISTED,
-      key: namespace,
-      object: { name: namespace, annotations: store.namespaceAnnotations.get(namespace) ?? {} },
-      span: writtenBy(Number.NEGATIVE_INFINITY),
-    });
-  }
-  for (const [key, record] of store.configs) {
-    const object = objectOf(record);
-    if (object !== undefined) heir.onConfig({ ...LISTED, key, object, span: writtenBy(record.writtenAt) });
-  }
-  for (const [key, { workload, knownAt }] of store.workloads) {
-    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(knownAt) });
-  }
-  for (const [key, workload] of others) {
-    heir.onWorkload({ ...LISTED, key, object: workload, span: writtenBy(Number.NEGATIVE_INFINITY) });
-  }
-}
-
-/**
- * Whether a workload that follows nothing has to be kept all the same: it is a placeholder Job, is paused, refers to an object that
- * is no workload of its own then, or has annotations or stamps that may lead to a finding or a repair.
- */
-function saysSomething(workload: Workload): boolean {
-  const { annotations, labels, templateAnnotations, unknownAnnotations, stamps } = workload;
-  const records = [annotations, labels, templateAnnotations];
-  return (
-    workload.isCopy ||
-    workload.isPaused === true ||
-    workload.referenced !== undefined ||
-    records.some((each) => Object.keys(each).length > 0) ||
-    unknownAnnotations.length + stamps.length > 0
-  );
-}
-
-function writtenBy(to: number): { readonly from: number; readonly to: number } {
-  return { from: Number.NEGATIVE_INFINITY, to };
-}
-
-/** The object as its stream delivered it; undefined for a key set, which follows from its object, and for a missing object. */
-function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): ConfigObject | undefined {
-  if (ref.keys !== undefined || resourceVersion === undefined) return undefined;
-  const { annotations, lastWrite, otherDigests, keyDigests } = rest;
-  return {
-    ref,
-    uid: '',
-    resourceVersion,
-    digest: digest ?? '',
-    annotations,
-    lastWrite,
-    otherDigests,
-    ...(keyDigests === undefined ? {} : { keyDigests }),
-    ...(rest.isState === true ? { isState: true } : {}),
-  };
 }

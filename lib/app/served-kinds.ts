@@ -4,6 +4,7 @@
  * the state waits for it.
  */
 
+import { once } from 'node:events';
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
@@ -51,13 +52,15 @@ export interface OptionalKind {
   readonly permissions: readonly Permission[] | undefined;
 }
 
+type KindListing = Pick<Listing, 'absent' | 'failed' | 'leaveOut'>;
+
 /** The collaborators of a `ServedKinds`. */
 export interface ServedKindsOptions {
   readonly kinds: readonly OptionalKind[];
   readonly streams: readonly Stream[];
   readonly send: Send;
   /** The listing of the present term. */
-  readonly listing: () => Pick<Listing, 'absent' | 'failed' | 'leaveOut'>;
+  readonly listing: () => KindListing;
   readonly heartbeat: Heartbeat;
   readonly metrics: Pick<Metrics, 'watchIsUp'> | undefined;
   readonly log: Log;
@@ -96,9 +99,16 @@ export class ServedKinds {
     return this.#options.streams.filter(({ kind }) => this.#isServed(kind));
   }
 
-  /** Resolves once the kind is served, or `run` has ended; at once for a kind that each cluster has. */
-  async untilServed(kind: string): Promise<void> {
-    await this.#followedOf(kind)?.served.promise;
+  /** Resolves once the kind is served, or `signal` is aborted; at once for a kind that each cluster has. */
+  async untilServed(kind: string, signal: AbortSignal): Promise<void> {
+    if (this.#isServed(kind) || signal.aborted) return;
+    await Promise.race([this.#followedOf(kind)?.served.promise, once(signal, 'abort')]);
+  }
+
+  /** Says in `listing`, that of another term, which kinds are not served. */
+  markIn(listing: KindListing): void {
+    for (const followed of this.#followed.values())
+      if (followed.last !== undefined) this.#mark(followed, listing, followed.last.status, true);
   }
 
   /** Whether a cluster may lack the kind of a stream. */
@@ -179,19 +189,23 @@ export class ServedKinds {
   }
 
   #take(followed: Followed, look: Look): void {
-    const { streams, listing, metrics } = this.#options;
+    const { listing, metrics } = this.#options;
     const { row, last } = followed;
     followed.last = look;
     const { state } = look.status;
     if (state !== last?.status.state) this.#say(followed, look);
     if (state === 'served') metrics?.watchIsUp(row.kind, false);
-    for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
+    this.#mark(followed, listing(), look.status, last === undefined);
+  }
+
+  /** `isFirst`: the kind was not looked for in vain. One that was holds up nothing while it lists for the first time. */
+  #mark(followed: Followed, listing: KindListing, { state }: Status, isFirst: boolean): void {
+    for (const stream of this.#options.streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
       const isAbsent = state === 'not served' || state === 'rights missing';
-      if (isAbsent) listing().absent(stream);
-      // One that was looked for in vain holds up nothing while it lists for the first time.
-      else if (state === 'unavailable' || last !== undefined) {
-        listing().failed(stream);
-        listing().leaveOut(stream);
+      if (isAbsent) listing.absent(stream);
+      else if (state === 'unavailable' || !isFirst) {
+        listing.failed(stream);
+        listing.leaveOut(stream);
       }
     }
   }

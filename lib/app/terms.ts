@@ -1,8 +1,7 @@
 /**
- * Begins and ends the terms of a process. The streams run all the time; a reloader acts on them only during a term. A term
- * begins with a fenced write of its mark to the state, so that a late write of the previous leader is refused, and with reads
- * of what the caches may hold in an older version. At each change the next reloader takes over the observations of the last
- * one.
+ * Begins and ends the terms of a process. A term begins with a fenced write of its mark to the state, so that a late write of
+ * the previous leader is refused. Then its reloader starts like that of a new process: the streams list everything anew, for
+ * what a standby has in memory may be older than the state.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -45,8 +44,6 @@ export interface TermsOptions {
   readonly storeFor: (lead: Leadership) => KeyedStateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
-  /** Called once a reloader leads, with all observations and the state. */
-  readonly onTerm: () => void;
   readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'isReplaced'>;
   readonly log: Log;
   readonly random: () => number;
@@ -57,6 +54,7 @@ export class Terms {
   readonly #options: TermsOptions;
   readonly #failure = new AbortController();
   #current: Reloader;
+  #replaced = new AbortController();
   #isBeginning = false;
 
   constructor(options: TermsOptions) {
@@ -67,6 +65,11 @@ export class Terms {
   /** The reloader that observes the streams now, as a leader or as a standby. */
   get current(): Reloader {
     return this.#current;
+  }
+
+  /** Aborted when another reloader takes the place of the current one. */
+  get replaced(): AbortSignal {
+    return this.#replaced.signal;
   }
 
   /** Whether the lead is won and the term has not begun yet. */
@@ -135,7 +138,7 @@ export class Terms {
 
   /**
    * One term, from the begin to the end of `signal`. If the lead is still valid at its end, the leader finishes its work;
-   * otherwise it is abandoned at once and a standby takes over its observations.
+   * otherwise it is abandoned at once and a standby takes its place.
    */
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
     const { newLeader, storeFor, log } = this.#options;
@@ -146,7 +149,6 @@ export class Terms {
     const lead = { signal: ends, isValid: () => isValid() && !over.aborted };
     const stateClient = storeFor(lead);
     this.#isBeginning = true;
-    // Each retry begins with the mark, so that the caches are compared with a state that is fenced.
     const begun = await this.#untilRead(stateClient, ends, () => this.#begin(stateClient, ends));
     this.#isBeginning = false;
     if (begun === undefined) return 'ended';
@@ -165,9 +167,7 @@ export class Terms {
     const leader = newLeader({ lead, stateClient, mark, onContested, onUnknownVersion });
     try {
       leader.begin(begun.shards);
-      leader.takeOver(this.#current);
-      this.#current = leader;
-      this.#options.onTerm();
+      this.#observeWith(leader);
       onBegun();
       if (!ends.aborted) await once(ends, 'abort');
       if (lead.isValid()) {
@@ -182,18 +182,21 @@ export class Terms {
     return contest.signal.aborted ? 'contested' : 'ended';
   }
 
-  /** The leader acts no more. If it had taken over the observations, a standby does so. */
+  /** The leader acts no more. */
   #leave(leader: Reloader): void {
     leader.abandon();
-    if (this.#current !== leader) return;
-    const standby = this.#options.newStandby();
-    standby.takeOver(leader);
-    this.#current = standby;
+    if (this.#current === leader) this.#observeWith(this.#options.newStandby());
+  }
+
+  #observeWith(reloader: Reloader): void {
+    this.#current = reloader;
+    this.#replaced.abort();
+    this.#replaced = new AbortController();
   }
 
   /**
-   * Writes the mark of the term, reads the keys, so that each key that the state names is known, and brings the caches up to date.
-   * Undefined if the lead has ended.
+   * Writes the mark of the term, and reads the keys, so that each key that the state names is known. Undefined if the lead has
+   * ended.
    */
   async #begin(client: KeyedStateClient, signal: AbortSignal): Promise<BegunTerm | FailedRead | undefined> {
     const { election, keys } = this.#options;
@@ -204,9 +207,7 @@ export class Terms {
     const failure = await keys.read(client.keys, begun.shards, signal);
     if (keys.isReplaced) this.#fail('the Secret has another key of the digests: this process ends');
     if (signal.aborted) return undefined;
-    if (failure !== undefined) return failure;
-    if (await this.#current.catchUp(begun.shards)) return begun;
-    return { kind: 'failed', message: 'an object that has changed cannot be read' };
+    return failure ?? begun;
   }
 }
 

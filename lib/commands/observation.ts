@@ -142,7 +142,7 @@ function asDryRun(options: Options, state: StateAccess): Options {
 
 /** Resolves when every permitted list has arrived or its time is over. @throws CommandError */
 async function untilListed(
-  { observed: { gate, reloader }, waitingFor, watches }: Assembly,
+  { observed: { reloader }, waitingFor, watches }: Assembly,
   patienceMs: number,
 ): Promise<void> {
   // The right to Namespaces is not reviewed: the list fails, and is not refused.
@@ -154,11 +154,8 @@ async function untilListed(
   if (!(await untilTrue(isRead, patienceMs)) && !reloader().leads) throw new CommandError(says, 'timed-out');
   // Baselines in memory would tell nothing, and take seconds for thousands of objects.
   reloader().controllers.committer.halt();
-  const isOver = (stream: Stream): boolean => gate.isRefused(stream) || isGivenUp(stream);
-  await untilTrue(() => gate.awaited().every(isOver), patienceMs);
-  // An object that was listed before a workload that follows some of its keys is read once more.
-  const { configs } = reloader().store;
-  await untilTrue(() => ![...configs.values()].some(({ isUnread }) => isUnread === true), patienceMs);
+  const isOver = (stream: Stream): boolean => reloader().gate.isRefused(stream) || isGivenUp(stream);
+  await untilTrue(() => reloader().gate.awaited().every(isOver), patienceMs);
 }
 
 /** Looks again and again until it is true, or that takes too long; which of both. */
@@ -172,7 +169,11 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number = PATI
   return true;
 }
 
-function unreadOf({ observed: { gate, streams }, watches }: Assembly, patienceMs: number): readonly Unread[] {
+function unreadOf(
+  { observed: { reloader, streams }, watches }: Assembly,
+  patienceMs: number,
+): readonly Unread[] {
+  const { gate } = reloader();
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   const awaited = gate.awaited();
   return streams.flatMap((stream): readonly Unread[] => {

@@ -205,7 +205,7 @@ function missingOf({ store, assembly }: Observation, workload: string): readonly
   const followed = [...(store.workloads.get(workload)?.edges.keys() ?? [])];
   return followed.filter((config) => {
     const { kind } = configRefIn(config);
-    const isListed = assembly.observed.gate.isSynced(namespaceIn(config), kind, 'refused');
+    const isListed = assembly.observed.reloader().gate.isSynced(namespaceIn(config), kind, 'refused');
     return store.configs.get(config)?.digest === undefined && isListed && !isMountedKind(kind);
   });
 }

@@ -7,10 +7,9 @@ import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { Reading, WriteResult } from '../model/outcome.ts';
 import type { StateChange, StateVersion } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { ApiError, failedRead, readingOf, writeResultOf } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, withQuery, writing } from './api-path.ts';
+import { ApiError, readingOf, writeResultOf } from './api-error.ts';
+import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
-import { configSource, type StreamFilter } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** An object in which the program keeps something. Its methods never reject. */
@@ -91,29 +90,5 @@ export class DryRunObject extends KeptObject {
       annotations: { ...this.#state.annotations, ...annotations },
     };
     return { kind: 'accepted', object: this.#state };
-  }
-}
-
-/**
- * The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. It holds its content:
- * the caller digests it and keeps no reference. Never rejects.
- */
-export async function readConfigObject(
-  send: Send,
-  ref: ConfigRef,
-  filter: StreamFilter = {},
-): Promise<Reading<RawConfigObject>> {
-  const { path, fieldSelector, labelSelector } = configSource(ref.kind, ref.namespace, filter);
-  const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector ? [fieldSelector] : [])];
-  try {
-    const list = await callJson<{ items?: readonly RawConfigObject[] | null; metadata?: object }>(send, {
-      method: 'GET',
-      path: withQuery(path, { fieldSelector: selectors.join(','), labelSelector }),
-    });
-    if (list.metadata === undefined) throw new ApiError('malformed', 'the answer is not a list');
-    const object = list.items?.find(({ metadata }) => metadata.name === ref.name);
-    return object === undefined ? { kind: 'absent' } : { kind: 'found', object };
-  } catch (thrown) {
-    return failedRead(thrown);
   }
 }

@@ -18,8 +18,8 @@ export interface ConfigObject extends Digests {
   readonly lastWrite?: number | undefined;
   /** The annotations that policies read, or that are probably meant for them; mostly none. */
   readonly annotations: Annotations;
-  /** The digests of its keys, if a workload may follow some of them. */
-  readonly keyDigests?: KeyDigests;
+  /** The digests of its keys; of a class none. */
+  readonly keyDigests: KeyDigests;
   /** Every pod that has mounted it began with this content. */
   readonly begunWith?: true;
   /** A reloader keeps its state in it: no workload follows that. */
@@ -31,8 +31,6 @@ export interface Wanted {
   readonly algorithms: Algorithms;
   /** The further algorithms under which the content is to be compared. @default none */
   readonly others?: (ref: ConfigRef) => readonly AlgorithmName[];
-  /** Whether a workload follows some of its keys, or may do so. */
-  readonly keyDigests: (ref: ConfigRef) => boolean;
   /** Those annotations that are kept. */
   readonly annotations: (all: Annotations) => Annotations;
   /** Whether this process keeps its own state there. @default nowhere */
@@ -48,13 +46,12 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const { own, named } = wanted.algorithms;
   const others = (wanted.others?.(ref) ?? []).flatMap((other) => named(other) ?? []);
   const object = { ref, uid, resourceVersion, digest: own.digestOf(ref, raw), annotations };
-  const keyDigests = (): KeyDigests =>
-    [own, ...others].flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []).join('\n');
+  const ofKeys = [own, ...others].flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []);
   return {
     ...object,
+    keyDigests: ofKeys.join('\n'),
     ...(lastWrite === undefined ? {} : { lastWrite }),
     ...(others.length === 0 ? {} : { otherDigests: others.map((other) => other.digestOf(ref, raw)) }),
-    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigests() } : {}),
     ...(isState(ref, raw, wanted) ? { isState: true } : {}),
   };
 }

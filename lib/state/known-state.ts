@@ -29,7 +29,6 @@ import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
-import { partsIn } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
@@ -140,9 +139,6 @@ export class KnownState {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
-    const { store } = this.#options;
-    // Objects with entries of sets of keys get digests of their keys from now on.
-    for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
     this.#stale.clear();
   }
 

@@ -243,15 +243,8 @@ function isHeldUp(
   ref: ConfigRef,
 ): boolean {
   const leftOut = saysNothingOf(store, ref) ? 'failing' : 'forbidden';
-  if (!gate.isSynced(ref.namespace, ref.kind, leftOut) || isPartUnread(store, config)) return true;
+  if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
   return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
-}
-
-/** Whether followed keys of the object have to be read again: until then only the digests of its other parts say what pods may run. */
-function isPartUnread({ configs, scopes }: Store, config: ObjectKey): boolean {
-  const whole = wholeKeyOf(config);
-  const record = configs.get(whole);
-  return scopes.hasOf(whole) && record?.digest !== undefined && record.keyDigests === undefined;
 }
 
 /** Whether the state has no entry of the object or of a part of it. */

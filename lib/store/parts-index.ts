@@ -7,14 +7,6 @@ import { configRefOf } from '../model/state-entry.ts';
 /** The followed sets of keys by object: each set is followed like an object of its own. It keeps no object without one. */
 export class ScopesIndex {
   readonly #scopes = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
-  readonly #keepsAll: boolean;
-  /** The objects of which the state had entries of sets of keys at the start: these digests are needed for the comparison. */
-  readonly recorded: Set<ObjectKey> = new Set();
-
-  /** `keepsAll`: whether the keys of every object are digested one by one from the beginning. */
-  constructor(keepsAll = false) {
-    this.#keepsAll = keepsAll;
-  }
 
   /** The followed sets of keys of `whole`. */
   of(whole: ObjectKey): readonly ConfigRef[] {
@@ -43,11 +35,6 @@ export class ScopesIndex {
     const scopes = this.#scopes.get(whole);
     scopes?.delete(key);
     if (scopes?.size === 0) this.#scopes.delete(whole);
-  }
-
-  /** Whether the keys of `whole` have to be digested one by one. */
-  wants(whole: ObjectKey): boolean {
-    return this.#keepsAll || this.hasOf(whole) || this.recorded.has(whole);
   }
 }
 

@@ -52,10 +52,8 @@ export interface ConfigRecord {
   changedAt: number;
   /** If the first list showed another content than the state's: when that content was written. */
   foundChangedAt?: number | undefined;
-  /** Of a whole object whose keys are digested one by one: their last digests. */
-  keyDigests?: KeyDigests | undefined;
-  /** Of a set of keys: the object exists, but has to be read again before these keys have a digest. */
-  isUnread?: boolean;
+  /** The last digests of its keys; undefined before the first version, and of a set of keys. */
+  keyDigests: KeyDigests | undefined;
   /** Whether every pod that has mounted it began with the present content. */
   begunWith?: true | undefined;
   /** Whether a reloader keeps its state in it; for workloads it counts as missing. */
@@ -82,6 +80,7 @@ export function takeVersion(record: ConfigRecord, object: ConfigObject, at: numb
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = at;
   record.lastWrite = object.lastWrite;
+  if (record.ref.keys === undefined) record.keyDigests = object.keyDigests;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
   // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
@@ -150,48 +149,41 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
     absentAfter: undefined,
     mayHaveReturned: false,
     changedAt: Number.NEGATIVE_INFINITY,
+    keyDigests: undefined,
   };
 }
 
 /**
  * The record of `ref`, a set of keys of the object of `whole`. The time of its last change is that of the object, an upper
- * bound. If the object exists without digests of its keys, the record is unread until the object is read again.
+ * bound.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
-  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
-    whole;
+  const { annotations, resourceVersion, writtenAt, lastWrite, absentAfter, mayHaveReturned } = whole;
+  const { changedAt, foundChangedAt, keyDigests } = whole;
   const { digest: last, ...others } =
     keyDigests === undefined ? { digest: undefined } : scopedDigestsOf(keyDigests, ref.keys ?? []);
-  const isUnread = whole.digest !== undefined && last === undefined;
   return {
     ref,
     digest: whole.digest === undefined ? undefined : last,
     lastDigest: last,
     annotations,
-    resourceVersion: isUnread ? undefined : whole.resourceVersion,
+    resourceVersion,
     writtenAt,
-    lastWrite: whole.lastWrite,
+    lastWrite,
     absentAfter,
     mayHaveReturned,
     changedAt,
     foundChangedAt,
+    keyDigests: undefined,
     ...others,
-    ...(isUnread ? { isUnread } : {}),
   };
 }
 
-/** `object` reduced to the keys of `ref`; undefined if it has no digests of its keys. */
+/** `object` reduced to the keys of `ref`. */
 export function scopedObjectOf(
   { uid, resourceVersion, lastWrite, annotations, keyDigests }: ConfigObject,
   ref: ConfigRef,
-): ConfigObject | undefined {
-  if (keyDigests === undefined) return undefined;
-  return {
-    ref,
-    uid,
-    resourceVersion,
-    lastWrite,
-    annotations,
-    ...scopedDigestsOf(keyDigests, ref.keys ?? []),
-  };
+): ConfigObject {
+  const digests = scopedDigestsOf(keyDigests, ref.keys ?? []);
+  return { ref, uid, resourceVersion, lastWrite, annotations, keyDigests: '', ...digests };
 }

@@ -25,7 +25,7 @@ export class Store {
   /** The names of the whole objects that have a record. */
   readonly names: NamesIndex = new NamesIndex();
   /** The sets of keys that have a record. */
-  readonly scopes: ScopesIndex;
+  readonly scopes: ScopesIndex = new ScopesIndex();
   /** Workloads with expressions: a new object may match one of them. */
   readonly withPatterns: Set<ObjectKey> = new Set();
   /** By Deployment, the Rollouts whose template it has: while there are any, it is no workload of its own. */
@@ -50,7 +50,6 @@ export class Store {
     this.settings = settings;
     this.persisted = new PersistedView(settings.homeNamespace);
     this.presence = new Presence(settings.presence);
-    this.scopes = new ScopesIndex(settings.keyScoped);
   }
 
   /** The projection of a workload that was read outside its stream. */

@@ -30,8 +30,6 @@ export interface Settings {
   readonly readsNamespaces?: boolean;
   /** Whether objects are watched by a label selector: an object that no stream shows may exist all the same. */
   readonly isSelective: boolean;
-  /** Whether the keys of every object are digested one by one from the beginning. */
-  readonly keyScoped: boolean;
   /**
    * Whether an external rollout may absorb one of ours: the options ask for it, and versions of different kinds are comparable.
    */

@@ -52,7 +52,6 @@ export function observedBy(
   { workload }: WorkloadRecord,
   config: ConfigRecord | undefined,
 ): Digest | undefined {
-  if (config?.isUnread === true) return undefined;
   return config && store.presence.observed(workload, config.ref, config.digest);
 }
 
@@ -140,7 +139,7 @@ function underPolicy(
   config: ConfigRecord | undefined,
   edge: Edge,
 ): Edge {
-  if (config === undefined || config.isUnread === true) return edge;
+  if (config === undefined) return edge;
   const isAway = store.presence.beginsAbsent(record.workload, config.ref, config.digest);
   const begun =
     isAway && edge.runningDigest === undefined ? nextEdge(edge, { type: 'began', running: ABSENT }) : edge;

@@ -46,9 +46,7 @@ export type Report =
   /** Another reloader of the same workload. */
   | { readonly type: 'competitor'; readonly competitor: CompetingReloader }
   /** An object that workloads follow is not known to exist, or exists now. */
-  | { readonly type: 'missing' | 'found'; readonly config: ObjectKey }
-  /** A set of keys of the object is followed, but it was read without digests of its keys: it has to be read again. */
-  | { readonly type: 'unread'; readonly config: ObjectKey };
+  | { readonly type: 'missing' | 'found'; readonly config: ObjectKey };
 
 /** `now`: a crash would lose it. `soon`: with the next batch, if the state differs at all. */
 export type Urgency = 'now' | 'soon';

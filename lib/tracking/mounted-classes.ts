@@ -107,14 +107,9 @@ export class MountedClasses {
     this.#forgetIfGone(before?.owner);
   }
 
-  /** The state may be known now, as when a term begins. */
-  recheck(): void {
-    for (const each of this.#classes.values()) if (each.published === undefined) this.#weigh(each, LISTED);
-  }
-
   #endList(stream: Stream): void {
     this.#listed.add(stream);
-    this.recheck();
+    for (const each of this.#classes.values()) if (each.published === undefined) this.#weigh(each, LISTED);
     this.#options.onListed(stream);
   }
 
@@ -163,7 +158,8 @@ export class MountedClasses {
     owner.version = version;
     owner.otherSince = undefined;
     if (published?.digest !== digest) {
-      owner.published = { ref, uid: '', resourceVersion: '', digest, otherDigests, annotations, lastWrite };
+      const content = { digest, otherDigests, keyDigests: '' };
+      owner.published = { ref, uid: '', resourceVersion: '', ...content, annotations, lastWrite };
       const haveBegun = [...owner.statuses].every((each) => each.isFirst && each.digest === digest);
       this.#publish(owner, since, how, haveBegun ? { begunWith: true } : {});
     } else if (otherSince !== undefined) this.#publish(owner, since, RELISTED);

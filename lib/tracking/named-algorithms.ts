@@ -6,20 +6,18 @@
 import { type AlgorithmName, algorithmOf } from '../model/digest.ts';
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
-import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { partsIn } from './other-scopes.ts';
 
 const NONE: readonly AlgorithmName[] = [];
 /** Worked out once for each state, which is immutable. */
 const NAMED = new WeakMap<Entries, readonly AlgorithmName[]>();
 
 /** If the state has an entry of `ref` or of a part of it, the algorithms of all entries. */
-export function namedAlgorithms(
-  { persisted, scopes, settings }: Store,
-  ref: ConfigRef,
-): readonly AlgorithmName[] {
+export function namedAlgorithms(store: Store, ref: ConfigRef): readonly AlgorithmName[] {
+  const { persisted, scopes, settings } = store;
   const whole = wholeOf(ref);
-  const hasParts = scopes.hasOf(keyOf(whole)) || scopes.recorded.has(keyOf(whole));
+  const hasParts = scopes.hasOf(keyOf(whole)) || partsIn(store).has(keyOf(whole));
   if (!hasParts && persisted.entryOf(whole) === undefined) return NONE;
   const known = NAMED.get(persisted.state.entries);
   if (known !== undefined) return known;
@@ -29,15 +27,4 @@ export function namedAlgorithms(
   const others = [...all].filter((name) => name !== own.name && named(name) !== undefined);
   NAMED.set(persisted.state.entries, others);
   return others;
-}
-
-/** Whether its content has not been digested under one of the algorithms that are named, or not key by key: it has to be read again. */
-export function lacksDigest(
-  store: Store,
-  { ref, digest, otherDigests = [], keyDigests }: ConfigRecord,
-): boolean {
-  const isWhole = ref.keys === undefined && digest !== undefined;
-  if (isWhole && keyDigests === undefined && store.scopes.wants(keyOf(ref))) return true;
-  const known = new Set(otherDigests.map(algorithmOf));
-  return namedAlgorithms(store, ref).some((name) => !known.has(name));
 }

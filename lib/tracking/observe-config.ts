@@ -80,8 +80,6 @@ function observePresent(store: Store, event: Present): Effects {
   const whole = store.configs.get(key);
   // The record is newer than the event if the object was read outside its stream.
   if (whole?.resourceVersion !== object.resourceVersion) return effects;
-  // Key digests of an older version would be wrong: this version may have been read without them.
-  if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
   for (const ref of store.scopes.of(key)) observeScope(store, effects, event, ref);
   return effects;
 }
@@ -100,15 +98,11 @@ function observeState(store: Store, event: Present): Effects {
   return effects;
 }
 
-/** Observes a followed set of keys of the object. Its first digest is treated as listed, since the object existed before. */
+/** Observes a followed set of keys of the object. */
 function observeScope(store: Store, effects: Effects, event: Present, ref: ConfigRef): void {
   const record = store.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
-  if (object === undefined) effects.report({ type: 'unread', config: event.key });
-  if (object === undefined || isStale(record, object)) return;
-  const isInInitialList = event.isInInitialList || record.isUnread === true;
-  if (record.isUnread === true) record.isUnread = false;
-  observeVersion(store, effects, { ...event, key: keyOf(ref), object, isInInitialList });
+  if (!isStale(record, object)) observeVersion(store, effects, { ...event, key: keyOf(ref), object });
 }
 
 function observeVersion(store: Store, effects: Effects, event: Present): void {
@@ -128,7 +122,8 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
   if (isAnother) noteFound(record, event);
-  if (difference.isFirst === true) appear(store, effects, event, record);
+  if (difference.isFirst === true && object.ref.keys === undefined)
+    followAppeared(store, effects, object.ref, event);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.report({ type: 'found', config: event.key });
   if (difference.type !== undefined)
@@ -143,19 +138,6 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
 function noteFound(record: ConfigRecord, { isInInitialList, span }: Present): void {
   record.isUndated = true;
   if (isInInitialList) record.foundChangedAt = span.to;
-}
-
-/** The object is seen for the first time: expressions may match it. */
-function appear(
-  store: Store,
-  effects: Effects,
-  { object, isInInitialList, span }: Present,
-  record: ConfigRecord,
-): void {
-  if (object.ref.keys !== undefined) return;
-  // Before followAppeared: a new edge to a set of keys begins with these digests.
-  if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
-  followAppeared(store, effects, object.ref, { isInInitialList, span });
 }
 
 function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
@@ -218,7 +200,6 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   record.resourceVersion = undefined;
   // An object that has only lost its labels may change without an event.
   if (store.settings.isSelective) record.mayHaveReturned = true;
-  if (record.isUnread === true) record.isUnread = false;
   endState(store, effects, record);
   const workloads = [...store.dependents.dependentsOf(key)];
   if (workloads.length === 0) {

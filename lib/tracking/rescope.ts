@@ -5,7 +5,7 @@
 
 import { ABSENT } from '../model/digest.ts';
 import { type Edge, type RunningDigest, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { putEdge } from './edge-policy.ts';
@@ -45,9 +45,8 @@ export function rescope(
 }
 
 /** What has to be found out of an object of which nothing is known yet, or which is not there. */
-export function lookFor(effects: Effects, config: ObjectKey, { digest, isUnread }: ConfigRecord): void {
-  if (isUnread === true) effects.report({ type: 'unread', config: wholeKeyOf(config) });
-  else if (digest === undefined) effects.report({ type: 'missing', config: config });
+export function lookFor(effects: Effects, config: ObjectKey, { digest }: ConfigRecord): void {
+  if (digest === undefined) effects.report({ type: 'missing', config });
 }
 
 function followedBefore(
@@ -72,6 +71,5 @@ function ranOf(
   if (runningDigest === undefined) return after.digest;
   if (runningDigest === ABSENT) return runningDigest;
   const isCurrent = runningDigest === before.lastDigest;
-  if (isCurrent && after.isUnread === true) return undefined;
   return isCurrent ? (after.lastDigest ?? UNKNOWN) : UNKNOWN;
 }

@@ -20,7 +20,6 @@ export function untouched(comparable: boolean, term?: number): World {
     stored: NO_STATE,
     term,
     former: undefined,
-    silent: {},
     lastId: 0,
     hasDied: false,
   };

@@ -76,7 +76,8 @@ export function isRolledOut(deployment: Deployment): boolean {
 export function configView(world: World): ConfigObject | undefined {
   if (world.content === undefined) return undefined;
   const resourceVersion = String(world.configVersion);
-  return { ref: CONFIG, uid: 'r', resourceVersion, digest: digestOfContent(world.content), annotations: {} };
+  const digest = digestOfContent(world.content);
+  return { ref: CONFIG, uid: 'r', resourceVersion, digest, keyDigests: '', annotations: {} };
 }
 
 /** A Deployment as it is read. */
@@ -122,7 +123,7 @@ export function setContent(world: World, content: Content | undefined): void {
   world.content = content;
   if (content !== undefined) world.lastContent = content;
   const news = { name: 'r', object: configView(world), resourceVersion: world.clock, isOwners: true };
-  tell([world.configs, world.former?.configs, world.silent.configs], news);
+  tell([world.configs, world.former?.configs], news);
 }
 
 /** An owner writes another template. Pods that are left of it count as started now. */
@@ -231,7 +232,7 @@ function publish(
   const object = workloadView(world, name);
   const news = { name, object, resourceVersion: world.clock };
   tell([world.workloads], { ...news, isOwners: writer === 'its owner' });
-  const others = [world.former?.workloads, world.silent.workloads];
+  const others = [world.former?.workloads];
   tell(others, { ...news, isOwners: writer !== 'its controller' });
   return object;
 }

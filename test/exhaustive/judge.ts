@@ -173,21 +173,10 @@ function judgeRest(world: World): void {
 
 /** Once all is rolled a take-over rolls nothing, be it that the state does not say so yet, unless it records a doubt. */
 async function judgeTakeOver(world: World): Promise<void> {
-  if (world.term === undefined || world.stored.marked.size > 0 || isMisled(world)) return;
+  if (world.term === undefined || world.stored.marked.size > 0) return;
   const next = copyOf(world);
   await takeOver(next, false);
   if (drain(next) > 0) throw new Broken('a take-over rolls what is rolled');
-}
-
-/**
- * A limit of a standby that has not heard all: what the state says is what it knows, so it does not look, and hears later of a
- * content that came and went, of rollouts that came after the one that it saw begin, or of one that is not written yet.
- */
-function isMisled({ content, silent: { configs, workloads } }: World): boolean {
-  const digest = content && digestOfContent(content);
-  const isKnown = configs?.seen[0]?.digest === digest;
-  const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
-  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !isRolledOut) === true;
 }
 
 function judgeRestingState(world: World): void {

@@ -23,9 +23,14 @@ export function processOf(world: World): Process {
 /** A process starts, begins a term and reads the state; it has listed nothing yet. */
 export function start(world: World): void {
   if (world.term !== undefined) world.term += 1;
+  begin(world, world.term);
+}
+
+/** A process that has read the state and listed nothing yet. */
+export function begin(world: World, term: number | undefined): void {
   const store = newEdges();
   store.persisted.takeShard(0, world.stored.entries);
-  world.process = newProcess(store, world.term);
+  world.process = newProcess(store, term);
 }
 
 /** The knowledge of a process that has seen nothing. */

@@ -102,12 +102,6 @@ const SUBJECTS: readonly Subject[] = [
     share: 0.12,
   },
   {
-    name: 'take-overs by a standby that has not heard all',
-    scope: { takeOvers: true, silence: true },
-    begin: inTerms,
-    share: 0.06,
-  },
-  {
     name: 'take-overs from a leader that does not know',
     scope: { takeOvers: true, overlaps: true },
     begin: inTerms,
@@ -122,7 +116,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     name: 'take-overs, two workloads: everything but owners and absence',
     scope: {
-      ...{ takeOvers: true, overlaps: true, silence: true, labels: true },
+      ...{ takeOvers: true, overlaps: true, labels: true },
       ...{ refusals: true, crashes: true, lostOptIns: true },
     },
     begin: twoInTerms,
@@ -130,7 +124,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'take-overs and owners',
-    scope: { takeOvers: true, overlaps: true, silence: true, owners: true },
+    scope: { takeOvers: true, overlaps: true, owners: true },
     begin: inTerms,
     share: 0,
   },

@@ -15,7 +15,7 @@ import { finishWrite, loseWrite, plannedWrite, readAgain, sendWrite, tidy } from
 import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
 import { die, processOf, start } from './process.ts';
 import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
-import { asFormer, seenByFormer, silence, takeOver } from './take-over.ts';
+import { asFormer, type Listed, seenByFormer, takeOver } from './take-over.ts';
 import { type Content, NAMES, type Name, type World } from './world.ts';
 
 /** One thing that may happen. */
@@ -48,8 +48,6 @@ export interface Scope {
   readonly takeOvers: boolean;
   /** The leader before does not know it at once, and goes on. */
   readonly overlaps: boolean;
-  /** A standby that has not heard all of it. */
-  readonly silence: boolean;
   /** A person labels the ConfigMap of the state. */
   readonly labels: boolean;
 }
@@ -77,7 +75,7 @@ export function stepsOf(world: World, scope: Scope): Step[] {
   else {
     processSteps(world, scope, add);
     if (scope.crashes) add('the reloader dies', die);
-    takeOverSteps(world, scope, add, addOutside);
+    takeOverSteps(world, scope, add);
   }
   if (world.former !== undefined) formerSteps(world, scope, add);
   appearances(world, scope, addOutside);
@@ -144,13 +142,13 @@ function processSteps(world: World, scope: Scope, add: Add): void {
   writeSteps(world, scope, add);
 }
 
-function takeOverSteps(world: World, scope: Scope, add: Add, addOutside: Add): void {
+function takeOverSteps(world: World, scope: Scope, add: Add): void {
   if (!scope.takeOvers) return;
-  add('another process takes over', (next) => takeOver(next, false));
-  if (scope.overlaps) add('another process takes over unnoticed', (next) => takeOver(next, true));
-  for (const [kind, what] of STREAMS) {
-    if (!scope.silence || world.silent[what] !== undefined) continue;
-    addOutside(`the standby hears no more of ${kind}`, (next) => silence(next, what));
+  for (const listed of LISTED) {
+    const lists = listed === 'everything' ? '' : `, and lists ${listed}`;
+    add(`another process takes over${lists}`, (next) => takeOver(next, false, listed));
+    if (scope.overlaps)
+      add(`another process takes over unnoticed${lists}`, (next) => takeOver(next, true, listed));
   }
   if (scope.labels && world.process?.isOutrun === false) {
     add('the state is labelled', ({ process }) => {
@@ -159,10 +157,7 @@ function takeOverSteps(world: World, scope: Scope, add: Add, addOutside: Add): v
   }
 }
 
-const STREAMS = [
-  ['ConfigMaps', 'configs'],
-  ['Deployments', 'workloads'],
-] as const;
+const LISTED: readonly Listed[] = ['everything', 'the ConfigMaps only', 'the Deployments only'];
 
 /** What the leader before does, or has sent: what would meet a conflict, and change nothing, is left out. */
 function formerSteps(world: World, scope: Scope, add: Add): void {
@@ -255,7 +250,6 @@ export const NOTHING_ELSE: Scope = {
   relists: false,
   takeOvers: false,
   overlaps: false,
-  silence: false,
   labels: false,
 };
 
@@ -271,6 +265,5 @@ export const EVERYTHING: Scope = {
   relists: true,
   takeOvers: false,
   overlaps: false,
-  silence: false,
   labels: false,
 };

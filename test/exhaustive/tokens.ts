@@ -117,7 +117,7 @@ export interface Reading {
 }
 
 const READ_APART: ReadonlySet<string> = new Set([
-  ...['process', 'deployments', 'configs', 'workloads', 'former', 'silent'],
+  ...['process', 'deployments', 'configs', 'workloads', 'former'],
 ]);
 
 /** Whether another field says it: a span of one step is told by its end, for nothing lies within it. */
@@ -164,19 +164,13 @@ export class Tokens {
     if (world.term !== undefined) this.#others(world);
   }
 
-  /** The leader before, and the standby as far as it lags. */
-  #others({ former, silent, deployments }: World): void {
+  /** The leader before. */
+  #others({ former, deployments }: World): void {
     this.#text(former === undefined ? 'none' : 'former');
     if (former?.process !== undefined) {
       this.#streams(former);
       this.#fields(former.process);
       for (const { workload } of former.process.store.workloads.values()) this.#age(workload, deployments);
-    }
-    for (const stream of [silent.configs, silent.workloads]) this.#value('queue', stream?.queue);
-    for (const object of silent.configs?.seen ?? []) this.#value('object', object);
-    for (const object of silent.workloads?.seen ?? []) {
-      this.#of(this.#ownerOf(nameOfKey(keyOf(object.ref))), () => this.#value('object', object));
-      this.#age(object, deployments);
     }
   }
 

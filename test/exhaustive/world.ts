@@ -68,12 +68,6 @@ export interface Stream<T> {
   sign: SignOfLife | undefined;
 }
 
-/** A stream of a standby that tells nothing any more; what it would have told is in its queue. */
-export interface Silence<T> extends Stream<T> {
-  /** What it had told until then. */
-  readonly seen: readonly T[];
-}
-
 /** A patch that was sent. */
 export interface Patch {
   readonly plan: RolloutPlan;
@@ -128,8 +122,6 @@ export interface World extends Actor {
   term: number | undefined;
   /** The leader before, for as long as it does not know that it leads no longer, or something that it sent is under way. */
   former: Actor | undefined;
-  /** Where the standby's streams have fallen silent; else it has heard all that there is to be heard. */
-  silent: { readonly configs?: Silence<ConfigObject>; readonly workloads?: Silence<Workload> };
   /** The id of the last rollout. */
   lastId: number;
   /** Whether any process has died. */
@@ -147,16 +139,12 @@ export function copyOf(world: World): World {
 /** A copy with which nothing mutable is shared but the processes. */
 export function copyAroundProcess(world: World): World {
   const { w1, w2 } = world.deployments;
-  const { former, silent } = world;
+  const { former } = world;
   return {
     ...world,
     deployments: { ...(w1 && { w1: { ...w1 } }), ...(w2 && { w2: { ...w2 } }) },
     ...copyOfStreams(world),
     former: former && { ...former, ...copyOfStreams(former) },
-    silent: {
-      ...(silent.configs && { configs: { ...silent.configs } }),
-      ...(silent.workloads && { workloads: { ...silent.workloads } }),
-    },
   };
 }
 

@@ -228,9 +228,7 @@ export function podsOf(
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
   if (observedBy(store, record, config) === undefined)
-    return config.isUnread === true || unread.some(({ kind }) => kind === config.ref.kind)
-      ? 'unknown'
-      : 'absent or unwatched';
+    return unread.some(({ kind }) => kind === config.ref.kind) ? 'unknown' : 'absent or unwatched';
   if (!verdict.asks) return 'not compared';
   const isOutdated = edge !== undefined && isOutdatedOn(store, record, key, edge);
   if (!isOutdated && config.digest === undefined) return 'absent or unwatched';

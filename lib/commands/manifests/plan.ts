@@ -176,7 +176,7 @@ function isRead(
   { row: { stream }, object }: Wanted,
 ): boolean {
   const ignored: readonly string[] = reloader.options.ignoredConfigKinds;
-  return ignored.includes(stream) || assembly.observed.gate.lists(stream, namespaceOf(object));
+  return ignored.includes(stream) || assembly.observed.reloader().gate.lists(stream, namespaceOf(object));
 }
 
 function isDoubted(observation: Observation, each: Followed): boolean {

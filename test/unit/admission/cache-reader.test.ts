@@ -85,18 +85,6 @@ describe('of keys that no workload followed before', () => {
     assert.equal(before, currentOf(world, 'new'));
     assert.match(before ?? '', /^[0-9a-f]{40}$/);
   });
-
-  test('nothing is in force where the keys of the object were never told apart', () => {
-    const asks = { ...reads, asks: { 'reloader.k8s.collaborne.com/key-scoped': 'true' } };
-    const world = new KeyWorld({}, {});
-    world.holds({ a: '1' }, { initial: true });
-    world.edit('new', asks);
-    assert.equal(currentOf(world, 'new'), undefined);
-    const known = knowledgeIn(world);
-    const [ref] = known.follows(world.view('new'));
-    assert.ok(ref?.keys !== undefined);
-    assert.equal(known.contentOf(ref), undefined);
-  });
 });
 
 test('nothing is remembered of a question, be it about an object that is not there or about keys', () => {

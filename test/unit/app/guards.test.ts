@@ -10,7 +10,7 @@ import { Timeline } from '../../../lib/model/timeline.ts';
 import { Findings } from '../../../lib/report/findings.ts';
 import { Journal } from '../../../lib/report/journal.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
-import { SyncGate } from '../../../lib/store/sync-gate.ts';
+import { type Stream, SyncGate } from '../../../lib/store/sync-gate.ts';
 import { mockTime } from '../../mock-time.ts';
 import { CommitterStage, settle } from '../state/committer-stage.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
@@ -50,7 +50,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
   const reloader = new Reloader({
     store: world.store,
     gate: openGate(),
-    isDynamic: () => false,
     state: { name: 'reloader-state', shardBytes: 262_144 },
     finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
     client: {
@@ -61,10 +60,6 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       get: async () => ({ kind: 'failed', message: 'away' }),
     },
     stateClient: new ScriptedStore(),
-    readConfig: async ({ name }) => {
-      calls.push(`look at ${name}`);
-      return { kind: 'failed', message: 'away' };
-    },
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),
@@ -244,21 +239,7 @@ test('a look at a workload that ends while it is looked at does not bring it bac
   assert.equal(world.store.workloads.has(world.workloadKey('web')), false);
 });
 
-test('an object that returns while it is looked at is not taken for gone', async (t) => {
-  mockTime(t);
-  const world = settled('web');
-  const readConfig = async () => {
-    world.config('cfg', 'c'); // its stream tells while the answer is on its way
-    return { kind: 'absent' } as const;
-  };
-  const { reloader } = reloaderOver(world, { readConfig });
-  world.workload('web', { stamps: { cfg: 'b.2' } });
-  reloader.controllers.rollouts.touch(world.workloadKey('web'), 1);
-  await attempted(t);
-  assert.notEqual(world.store.configs.get(world.configKey('cfg'))?.digest, undefined);
-});
-
-test('a defect about one workload stops neither a take-over nor the others, and is shown until it is over', async (t) => {
+test('a defect about one workload stops neither a start nor the others, and is shown until it is over', async (t) => {
   mockTime(t);
   const former = settledWith({}, ['bad', 'web']);
   const bad = former.workloadKey('bad');
@@ -279,19 +260,26 @@ test('a defect about one workload stops neither a take-over nor the others, and 
     if (isBroken && key === bad) throw new Error('a defect');
     wake.call(this, key);
   });
-  reloader.takeOver({ store: former.store, others: new Map() });
-  former.config('cfg', 'b');
+  const [configs, workloads] = ['ConfigMap', 'Deployment'].map((kind) => ({
+    kind,
+    namespace: undefined,
+    isWorkload: kind === 'Deployment',
+  })) as [Stream, Stream];
   const key = former.configKey('cfg');
-  const { ref, digest = '' } = former.store.configs.get(key) ?? assert.fail();
-  const stream = { kind: 'ConfigMap', namespace: undefined, isWorkload: false };
-  reloader.onConfig(stream, {
-    type: 'present',
-    key,
-    object: { ref, uid: '', resourceVersion: '99', digest, annotations: {} },
-    span: { from: 98, to: 99 },
-    isInInitialList: false,
-    isRelisted: false,
-  });
+  const see = (resourceVersion: string, isInInitialList: boolean): void => {
+    const { ref, digest = '' } = former.store.configs.get(key) ?? assert.fail();
+    const object = { ref, uid: '', resourceVersion, digest, keyDigests: '', annotations: {} };
+    const span = { from: Number(resourceVersion) - 1, to: Number(resourceVersion) };
+    reloader.onConfig(configs, { type: 'present', key, object, span, isInInitialList, isRelisted: false });
+  };
+  see('1', true);
+  for (const [workload, { workload: object }] of former.store.workloads)
+    reloader.onWorkload(workloads, {
+      ...{ type: 'present', key: workload, object, isInInitialList: true, isRelisted: false },
+      span: { from: 1, to: 2 },
+    });
+  former.config('cfg', 'b');
+  see('99', false);
   await settle();
   t.mock.timers.tick(1000);
   await attempted(t);

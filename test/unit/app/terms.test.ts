@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { type Term, Terms, type TermsOptions } from '../../../lib/app/terms.ts';
 import type { LeadEnd, Leadership } from '../../../lib/leader/elector.ts';
+import type { ConfigObject } from '../../../lib/model/config-object.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { Journal } from '../../../lib/report/journal.ts';
 import { type StateClient, stateKeysOf } from '../../../lib/store/state-client.ts';
@@ -30,7 +30,6 @@ class Stage {
   readonly told: string[] = [];
   readonly terms: Terms;
   readonly ends: LeadEnd[] = [];
-  readonly gate = new SyncGate([CONFIG_MAPS, DEPLOYMENTS]);
   readonly timeline = new Timeline();
   readonly #signals: AbortController[] = [];
   #isValid = true;
@@ -42,7 +41,6 @@ class Stage {
     const log = { ...NO_LOG, warn: say, error: say };
     this.terms = new Terms({
       election: { identity: 'me', run: (signal, lead) => this.#elect(signal, lead) },
-      onTerm: () => {},
       storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
       keys: { areKnown: true, isReplaced: false, read: async () => undefined },
       newLeader: (term) => this.#reloader(term),
@@ -74,8 +72,7 @@ class Stage {
   #reloader(term: Term | undefined): Reloader {
     return new Reloader({
       store: new Store(settingsWith({ ownState: new Set(stateKeysOf('reloader-state', 'home')) })),
-      gate: this.gate,
-      isDynamic: () => false,
+      gate: new SyncGate([CONFIG_MAPS, DEPLOYMENTS]),
       state: { name: 'reloader-state', shardBytes: 262_144 },
       finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
       client: {
@@ -89,10 +86,6 @@ class Stage {
         },
       },
       stateClient: this.store,
-      readConfig: async ({ name }) => {
-        this.calls.push(`look at ${name}`);
-        return { kind: 'absent' };
-      },
       timeline: this.timeline,
       log: NO_LOG,
       heartbeat: new Heartbeat(),
@@ -117,7 +110,7 @@ class Stage {
   tell(world: World): void {
     const { current } = this.terms;
     for (const [key, { ref, digest = '', annotations, writtenAt }] of world.store.configs) {
-      const object = { ref, uid: '', resourceVersion: '1', digest, annotations };
+      const object = { ref, uid: '', resourceVersion: '1', digest, keyDigests: '', annotations };
       const span = { from: Number.NEGATIVE_INFINITY, to: writtenAt };
       const event = { type: 'present', key, object, span, isInInitialList: true, isRelisted: false } as const;
       current.onConfig(CONFIG_MAPS, event);
@@ -130,6 +123,11 @@ class Stage {
     }
     current.onWorkload(DEPLOYMENTS, { type: 'synced' });
   }
+}
+
+function objectOf(world: World): ConfigObject {
+  const { ref, digest = '' } = world.store.configs.get(world.configKey('cfg')) ?? assert.fail();
+  return { ref, uid: '', resourceVersion: '9', digest, keyDigests: '', annotations: {} };
 }
 
 function never(signal: AbortSignal): Promise<void> {
@@ -242,106 +240,60 @@ test('a ConfigMap of the state that went between the start and the first list is
   assert.ok(store.shards.has(1));
 });
 
-test('who loses the lead writes nothing, knows all it has seen, and acts on it once it leads again', async (t) => {
+test('after the lead is lost nothing is written, and the next term begins with the state alone', async (t) => {
   const stage = new Stage(t);
   const stop = new AbortController();
   const end = stage.terms.run(stop.signal, never);
   await settle();
+  const { current: leader, replaced } = stage.terms;
   stage.tell(settled('web'));
   await pass(t, 2000);
-  const written = stage.store.live?.data['v1.ConfigMap_cfg'];
-  assert.ok(written !== undefined, 'the baseline is written');
-  const read = Promise.withResolvers<void>();
   const { store } = stage;
+  assert.ok(store.live?.data['v1.ConfigMap_cfg'] !== undefined, 'the baseline is written');
+  const read = Promise.withResolvers<void>();
   const reading = store.read.bind(store);
   Object.assign(store, { read: (shard: number) => read.promise.then(() => reading(shard)) });
+  assert.equal(replaced.aborted, false);
   stage.lose();
   await settle();
-  const standby = stage.terms.current;
-  assert.equal(standby.leads, false);
-  const { patches } = store;
-  const before = patches.length;
+  const { current: standby, replaced: standbyReplaced } = stage.terms;
+  assert.deepEqual([replaced.aborted, standby.leads, standby.store.configs.size], [true, false, 0]);
+  const before = store.patches.length;
   const world = settled('web');
+  stage.tell(world);
   world.config('cfg', 'b');
-  const record = world.store.configs.get(world.configKey('cfg')) ?? assert.fail();
-  const object = {
-    ref: record.ref,
-    uid: '',
-    resourceVersion: '9',
-    digest: record.digest ?? '',
-    annotations: {},
-  };
-  standby.onConfig(CONFIG_MAPS, {
+  stage.tell(world);
+  const event = {
     type: 'present',
     key: world.configKey('cfg'),
-    object,
+    object: objectOf(world),
     span: { from: 0, to: 99 },
     isInInitialList: false,
     isRelisted: false,
-  });
+  } as const;
+  leader.onConfig(CONFIG_MAPS, event);
   await pass(t, 10_000);
-  assert.deepEqual([patches.length, stage.calls], [before, []], 'a standby writes nothing');
+  assert.deepEqual([store.patches.length, stage.calls], [before, []], 'neither of them writes');
   read.resolve();
   await pass(t, 2000);
-  assert.equal(stage.terms.current.leads, true);
-  assert.deepEqual(
-    stage.calls.slice(0, 2),
-    ['look at cfg', 'get web'],
-    'its caches may be older than the state',
-  );
+  const { current: next } = stage.terms;
+  assert.deepEqual([standbyReplaced.aborted, next.leads, next.store.configs.size], [true, true, 0]);
+  assert.deepEqual(next.gate.awaited(), [CONFIG_MAPS, DEPLOYMENTS]);
+  assert.equal(next.store.persisted.state.entries.size, 1);
   assert.equal(store.live?.annotations['reloader.k8s.collaborne.com/term'], '2');
   stop.abort();
   await end;
 });
 
-test('what is wrong with a workload that follows nothing is known to the next leader too', async (t) => {
-  const stage = new Stage(t);
-  const stop = new AbortController();
-  const end = stage.terms.run(stop.signal, never);
-  await settle();
-  const world = settled('web');
-  stage.tell(world);
-  const view = world.record('web').workload;
-  const unknownAnnotations = [
-    { key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', on: 'workload' as const },
-  ];
-  const odd = {
-    ...view,
-    ref: { ...view.ref, name: 'odd' },
-    uid: 'odd',
-    annotations: {},
-    stamps: [],
-    unknownAnnotations,
-  };
-  const key = keyOf(odd.ref);
-  const span = { from: 0, to: 1 };
-  const listed = { isInInitialList: true, isRelisted: false } as const;
-  const former = stage.terms.current;
-  former.onWorkload(DEPLOYMENTS, { type: 'present', key, object: odd, span, ...listed });
-  const findings = former.controllers.findings.of(key);
-  assert.equal(findings.length, 1);
-  stage.lose();
-  await pass(t, 2000);
-  assert.notEqual(stage.terms.current, former);
-  assert.deepEqual(
-    [stage.terms.current.leads, stage.terms.current.controllers.findings.of(key)],
-    [true, findings],
-  );
-  stop.abort();
-  await end;
-});
-
-test('a term that cannot begin is abandoned, and the next one takes over what the standby observed', async (t) => {
+test('a term that cannot begin is abandoned, and the next one begins all the same', async (t) => {
   const errors: string[] = [];
   const run: TermsOptions['election']['run'] = async (signal, lead) => {
     for (let term = 0; term < 2; term += 1)
       await lead({ signal, isValid: () => true }).catch((error: unknown) => void errors.push(String(error)));
   };
   const stage = new Stage(t, undefined, { election: { identity: 'me', run } });
-  const standby = stage.terms.current;
   const abandon = t.mock.method(Reloader.prototype, 'abandon');
-  const takeOver = t.mock.method(Reloader.prototype, 'takeOver');
-  takeOver.mock.mockImplementationOnce(() => {
+  t.mock.method(Reloader.prototype, 'begin').mock.mockImplementationOnce(() => {
     throw new Error('a defect');
   });
   const stop = new AbortController();
@@ -349,10 +301,6 @@ test('a term that cannot begin is abandoned, and the next one takes over what th
   await settle();
   assert.deepEqual(errors, ['Error: a defect']);
   assert.equal(abandon.mock.callCount(), 1);
-  assert.deepEqual(
-    takeOver.mock.calls.map(({ arguments: [former] }) => former),
-    [standby, standby],
-  );
   assert.equal(stage.terms.current.leads, true);
   stop.abort();
   await end;

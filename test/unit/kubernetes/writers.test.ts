@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KeptObject, readConfigObject } from '../../../lib/kubernetes/kept-object.ts';
+import { KeptObject } from '../../../lib/kubernetes/kept-object.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import { type Answer, answered, configMap, listOf, ok, refused, scripted } from './scripted-send.ts';
+import { type Answer, answered, ok, refused, scripted } from './scripted-send.ts';
 
 const WEB = { kind: 'StatefulSet', namespace: 'ns', name: 'web' };
 const WEB_PATH = '/apis/apps/v1/namespaces/ns/statefulsets/web';
@@ -168,38 +168,4 @@ test('the state is patched by merge, fenced by its version', async () => {
     metadata: { resourceVersion: '7', annotations: { v: '1' } },
     data: { k: 'd.1', old: null },
   });
-});
-
-test('one config object is looked at with the right to list alone', async () => {
-  const script = scripted(listOf('9', [configMap('conf', '3', { x: '1' })]));
-  const reading = await readConfigObject(script.send, { kind: 'Secret', namespace: 'ns', name: 'conf' });
-  assert.deepEqual(reading, { kind: 'found', object: configMap('conf', '3', { x: '1' }) });
-  const [path, query] = (script.requests[0]?.path ?? '').split('?');
-  assert.equal(path, '/api/v1/namespaces/ns/secrets');
-  assert.equal(
-    new URLSearchParams(query).get('fieldSelector'),
-    'metadata.name=conf,type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token',
-  );
-});
-
-test('a config object is absent only if a list says so', async () => {
-  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
-  const read = async (answer: Answer): Promise<string> =>
-    (await readConfigObject(scripted(answer).send, ref)).kind;
-  assert.equal(await read(listOf('9', [])), 'absent');
-  assert.equal(await read(listOf('9', [configMap('other', '3')])), 'absent');
-  assert.equal(await read(ok({})), 'failed');
-  assert.equal(await read(refused(404)), 'failed');
-  assert.equal(await read(refused(403)), 'failed');
-  assert.equal(await read(new Error('ECONNRESET')), 'failed');
-});
-
-test('a fresh look sees no more than the streams', async () => {
-  const script = scripted(listOf('9', []));
-  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
-  assert.deepEqual(await readConfigObject(script.send, ref, { labelSelector: '!a' }), { kind: 'absent' });
-  assert.equal(
-    decodeURIComponent(script.requests[0]?.path ?? ''),
-    '/api/v1/namespaces/ns/configmaps?fieldSelector=metadata.name=conf&labelSelector=!a',
-  );
 });

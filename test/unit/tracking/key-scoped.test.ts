@@ -144,15 +144,10 @@ for (const first of ['configs', 'workloads'] as const) {
   });
 }
 
-test('who asks for keys where none are told apart has its object looked at once, and then begins', () => {
+test('who asks for some keys is not rolled for what the others become', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1', b: '1' }, { initial: true });
-  const effects = world.reads('web', ['a'], scoped('true'));
-  assert.deepEqual(
-    [effects.reported('unread').map(({ config }) => config), world.only('web').runningDigest],
-    [['home/ConfigMap/cfg'], undefined],
-  );
-  world.look({ relisted: true });
+  world.reads('web', ['a'], scoped('true'));
   assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '1', b: '2' });
   assert.equal(world.needsRollout('web'), false);
@@ -172,23 +167,6 @@ test('who is rolled for whole objects again from a start on owes what is recorde
   assert.deepEqual([next.needsRollout('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
 });
 
-test('who asks for keys again is not told of those that were there when it asked before', () => {
-  const world = new KeyWorld({}, WHOLE);
-  world.holds({ a: '1' }, { initial: true });
-  world.reads('web', ['a'], scoped('true'));
-  world.look({ relisted: true });
-  world.workload('web', scoped('false'));
-  world.holds({ a: '2' });
-  world.roll('web');
-  world.write();
-  const effects = world.workload('web', scoped('true'));
-  assert.equal(effects.reported('unread').length, 1);
-  world.look({ relisted: true });
-  assert.equal(world.needsRollout('web'), false);
-  world.holds({ a: '1' });
-  assert.ok(world.needsRollout('web'));
-});
-
 test('who may have read what came and went, and is rolled for keys from then on, is rolled still', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1' }, { initial: true });
@@ -199,16 +177,7 @@ test('who may have read what came and went, and is rolled for keys from then on,
   world.holds({ a: '1' });
   assert.ok(world.needsRollout('web'));
   world.workload('web', scoped('true'));
-  world.look({ relisted: true });
   assert.ok(world.needsRollout('web'));
-});
-
-test('where nobody asks for keys nothing is kept of them', () => {
-  const world = new KeyWorld({}, WHOLE);
-  world.holds({ a: '1' }, { initial: true });
-  world.reads('web', ['a']);
-  assert.equal(world.store.configs.get('home/ConfigMap/cfg')?.keyDigests, undefined);
-  assert.equal(world.store.configs.size, 1);
 });
 
 test('of keys that nobody reads any more nothing is kept', () => {

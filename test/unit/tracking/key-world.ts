@@ -49,7 +49,6 @@ export class KeyWorld extends World {
       { metadata, data },
       {
         algorithms: store.settings.algorithms,
-        keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
         annotations: () => ({}),
       },
     );

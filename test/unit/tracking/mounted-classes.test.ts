@@ -231,15 +231,6 @@ describe('the content of a class', () => {
     assert.deepEqual([stage.published, stage.listedKinds], [[], ['SecretProviderClassPodStatus']]);
     assert.deepEqual(stage.listed().published, ['A begun']);
   });
-
-  test('is decided again when a term begins, whose state names a content', () => {
-    const stage = new Stage().set('a', 'A').set('b', 'B', { generation: 2 }).listed();
-    stage.classes.recheck();
-    assert.deepEqual([stage.published, stage.dynamic], [[], [true]]);
-    stage.record('A').classes.recheck();
-    stage.classes.recheck();
-    assert.deepEqual([stage.published, stage.dynamic], [['B'], [true, false]]);
-  });
 });
 
 test('law: what a running pod comes to, or what two pods agree on, is current at once if it came last; what ends changes nothing', () => {

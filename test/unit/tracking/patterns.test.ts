@@ -156,7 +156,7 @@ test('objects of another namespace are not meant', () => {
   );
   world.workload('web', PATTERN, FIRST);
   const ref = { kind: 'ConfigMap', namespace: 'home', name: 'web-c' } as const;
-  const object = { ref, uid: 'u', resourceVersion: '9', digest: d('a'), annotations: {} };
+  const object = { ref, uid: 'u', resourceVersion: '9', digest: d('a'), keyDigests: '', annotations: {} };
   const span = { from: 0, to: 9 };
   const key = keyOf(ref);
   observeConfig(world.store, {

@@ -9,7 +9,7 @@ import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
 import { liveStampOf } from '../../../lib/tracking/live-stamps.ts';
-import { lacksDigest, namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
+import { namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
 import { observeConfig } from '../../../lib/tracking/observe-config.ts';
 import { d } from './sketch.ts';
 import { World } from './world.ts';
@@ -51,7 +51,8 @@ function started({ state = {}, stamp, content = 'a', also = [FORMER], ...given }
     const resourceVersion = String(world.now);
     const otherDigests = also.map((key) => `${key}:${d(content)}`);
     const [ref, span] = [world.configRef('cfg'), { from: 0, to: world.now }];
-    const object = { ref, uid: 'u', resourceVersion, digest: d(content), annotations: {}, otherDigests };
+    const digests = { digest: d(content), otherDigests, keyDigests: '' };
+    const object = { ref, uid: 'u', resourceVersion, ...digests, annotations: {} };
     const news = { span, isInInitialList: true, isRelisted: false };
     observeConfig(store, { type: 'present', key: keyOf(ref), object, ...news });
   } else world.tellConfig('cfg', { initial: true });
@@ -90,19 +91,8 @@ describe('the algorithms under which an object is digested beside the own one', 
     test(sentence, () => {
       const { store, ...world } = started({ isFollowed: false, ...given });
       const ref = { kind: 'ConfigMap', namespace: world.namespace, name: 'cfg' } as const;
-      // What a term does after it has read the state.
-      if (`${CFG}_key` in (given.state ?? {})) store.scopes.recorded.add(keyOf(ref));
       assert.deepEqual(namedAlgorithms(store, ref).toSorted(), expected.toSorted());
     });
-
-  test('an object that was digested under fewer has to be read again', () => {
-    const lacks = (given: Given): boolean => {
-      const world = started({ state: { [CFG]: `${FORMER}:a.1` }, ...given });
-      return lacksDigest(world.store, world.store.configRecordOf(world.configRef('cfg')));
-    };
-    assert.ok(!lacks({}));
-    assert.ok(lacks({ also: [] }));
-  });
 });
 
 describe('a stamp in a template', () => {

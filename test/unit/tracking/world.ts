@@ -76,7 +76,6 @@ export class World {
     this.#rules = rules;
     this.settings = settingsWith({
       vocabularies: vocabulary(flags),
-      keyScoped: flags.keyScoped === true,
       ...(rules && { presence: rules }),
     });
     this.store = new Store(this.settings);
@@ -132,7 +131,7 @@ export class World {
     const uid = `uid-${name}`;
     const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
     const resourceVersion = String(version);
-    const object = { ref, uid, resourceVersion, digest: d(content), annotations, ...isState };
+    const object = { ref, uid, resourceVersion, digest: d(content), keyDigests: '', annotations, ...isState };
     return this.requested(
       observeConfig(this.store, { ...this.#news(arrival, version), key: keyOf(ref), object }),
     );
@@ -147,6 +146,7 @@ export class World {
       uid: `uid-${name}`,
       resourceVersion: String(this.now),
       digest: d(content),
+      keyDigests: '',
       annotations: {},
     };
     return observeConfig(this.store, { ...this.#news({}, this.now), key: keyOf(ref), object });
