@@ -1,11 +1,8 @@
-/** What other writers did to annotations and stamps: a competing reloader, and an opt-in that was probably removed by mistake, as by `kubectl rollout undo`. */
+/** What other writers did to stamps: a competing reloader. */
 
-import type { CompetingReloader, Finding, LostOptIn } from '../model/finding.ts';
-import { describe } from '../model/object-ref.ts';
+import type { CompetingReloader, Finding } from '../model/finding.ts';
 import { idOfStamp } from '../model/stamp.ts';
-import { listedText } from '../model/text.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
-import { annotationText } from './name-list.ts';
 import { isStakaterVariable } from './stamp-variables.ts';
 import { SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION } from './vocabulary.ts';
 
@@ -42,25 +39,4 @@ export function competingReloaderFinding({ workload, mark }: CompetingReloader):
     about: 'another reloader',
     message: `${who} wrote a digest into ${mark.variable}; ${remedy}`,
   };
-}
-
-/** The policy annotations that the write removed or changed, as they were; empty if it changed only the template. */
-export function lostAnnotations({ before, after }: Pick<LostOptIn, 'before' | 'after'>): readonly string[] {
-  const places = [
-    ['', before.annotations, after.annotations],
-    ['on the pod template ', before.templateAnnotations, after.templateAnnotations],
-  ] as const;
-  return places.flatMap(([where, was, is]) =>
-    Object.entries(was)
-      .filter(([key, value]) => is[key] !== value)
-      .map(([key, value]) => `${where}${annotationText(key, value)}`),
-  );
-}
-
-/** The finding about `lostOptIn`, with the removed annotations and their values. */
-export function lostOptInFinding(lostOptIn: LostOptIn): Finding {
-  const about = listedText(lostOptIn.refs.map(describe));
-  const cause = 'the annotation went together with our stamp, as kubectl rollout undo does it';
-  const remedy = `if that was not meant, write ${lostAnnotations(lostOptIn).join(' and ')}`;
-  return { reason: 'opt-in-lost', about, message: `it follows ${about} no more: ${cause}; ${remedy}` };
 }

@@ -256,7 +256,7 @@ export class Vocabularies implements AnnotationReader {
     return configMistakesOf(ref, annotations, this.#keys, this.#words);
   }
 
-  /** The findings about missing objects, if annotations name them; `isState`: a reloader keeps its state in the object. */
+  /** The findings about missing objects, if annotations name them; `isState`: this reloader keeps its state in the object. */
   findingsOfMissing(
     workload: Workload,
     refs: readonly ConfigRef[],

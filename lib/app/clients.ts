@@ -16,9 +16,9 @@ import { HttpPoster } from '../notify/http-post.ts';
 import { tellWebhook } from '../notify/webhook.ts';
 import { VERSION } from '../options/version.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
+import { isGenuineCopy } from '../repair/genuine-copy.ts';
 import { type KeyedStateClient, keySecretOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { isGenuineCopy } from '../tracking/genuine-copy.ts';
 import type { Parts } from './assembly.ts';
 import type { ControllersOptions } from './controllers.ts';
 

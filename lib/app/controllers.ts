@@ -3,7 +3,6 @@
  * reports do not know each other. It carries out the effects that the rules in tracking have decided, in the order that a leader holds.
  */
 
-import { lostOptInFinding } from '../annotations/other-writers.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { InformerEvent, Span, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -14,9 +13,9 @@ import { Findings, type FindingsOptions } from '../report/findings.ts';
 import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts';
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
 import { RolloutController, type RolloutControllerOptions } from '../rollout/rollout-controller.ts';
+import { SelectedNamespaces } from '../rollout/selected-namespaces.ts';
 import type { Ending } from '../state/ending.ts';
 import type { StateLayout } from '../state/known-state.ts';
-import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -292,10 +291,7 @@ function tellDue({ store, reporter, namespaces }: Controllers, config: ObjectKey
 
 /** Passes on findings, and objects that have to be looked up. */
 function inquire(targets: Controllers, effects: Effects): void {
-  const { store, reporter, findings, missingObjects } = targets;
-  for (const { lostOptIn } of effects.reported('lost-opt-in'))
-    if (store.isSelected(lostOptIn.after.ref.namespace))
-      reporter.finding(lostOptIn.after, lostOptInFinding(lostOptIn));
+  const { findings, missingObjects } = targets;
   for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);
   for (const { config } of effects.reported('found')) missingObjects.clear(config);
   for (const { config } of effects.reported('missing')) missingObjects.suspect(config);

@@ -10,6 +10,7 @@ import { streamPermission } from '../kubernetes/permissions.ts';
 import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
+import { mountedOf } from '../model/config-object.ts';
 import type { StreamNews, WatchHealth } from '../model/health.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
 import { configKindOf, isMountedKind, mountedKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
@@ -23,7 +24,6 @@ import { configKindsOf, type Options, watchesNamespaces, workloadKindsOf } from 
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject } from '../tracking/mounted-classes.ts';
-import { mountedOf } from '../tracking/mounted-content.ts';
 import type { Place } from './assembly.ts';
 import type { Reloader } from './reloader.ts';
 import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';

@@ -12,7 +12,7 @@ import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { finishInTime } from '../state/ending.ts';
-import { noticeState, seeShownState } from '../state/shown-state.ts';
+import { readShownState, ShownState } from '../state/shown-state.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -35,6 +35,7 @@ export class Reloader {
   /** What pods have mounted of classes: to the rules a class is an object like any other. */
   readonly classes: MountedClasses;
   readonly #options: ReloaderOptions;
+  readonly #shownState: ShownState;
   #beganWithoutState = false;
 
   constructor(options: ReloaderOptions) {
@@ -48,6 +49,7 @@ export class Reloader {
     });
     const { isDynamic } = this.classes;
     this.controllers = new Controllers({ ...options, isDynamic }, (event) => this.#workload(event));
+    this.#shownState = new ShownState(options.store, this.controllers.committer);
     this.listing = new Listing({
       ...options,
       onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
@@ -94,12 +96,11 @@ export class Reloader {
     const { store } = this;
     const object = configObjectOf(kind, raw, {
       algorithms: store.settings.algorithms,
-      others: (ref) => namedAlgorithms(store, ref),
+      others: namedAlgorithms(store),
       annotations: (all) => store.settings.vocabularies.annotationsOf(all),
       isOwnState: (ref) => store.isOwn(ref),
     });
-    if (object.isState === true)
-      seeShownState(store, this.leads ? this.controllers.committer : undefined, raw);
+    if (object.isState === true && !this.leads) readShownState(store, raw);
     return object;
   }
 
@@ -108,7 +109,7 @@ export class Reloader {
     if (event.type === 'synced') this.listing.synced(stream);
     this.onContent(event);
     if (event.type === 'synced') this.#listed(stream);
-    if (this.leads) noticeState(this.store, this.controllers.committer, stream, event);
+    if (this.leads) this.#shownState.observe(stream, event);
   }
 
   /** A change of a content, of whatever kind. */

@@ -7,7 +7,6 @@ import { rolloutOrderOf, stagesOf } from '../annotations/gating.ts';
 import { haltedText, LATER_STAGE, NOT_LISTED, type StageNews } from '../annotations/stage-news.ts';
 import { isOfContent } from '../model/digest.ts';
 import { describe, keyOf, type ObjectKey, wholeKeyOf, workloadRefIn } from '../model/object-ref.ts';
-import type { PodClient } from '../model/outcome.ts';
 import type { Staging } from '../model/settings.ts';
 import { type Halt, NO_FOLLOWER } from '../model/state-entry.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -16,7 +15,6 @@ import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../store/rec
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, isUrgentFor, outdatedObjects } from '../tracking/edge-policy.ts';
 import * as notes from '../tracking/halts.ts';
-import { PodFailures } from '../tracking/pod-failures.ts';
 import { type Blocker, type Readers, rolloutIdOf, untilChanged } from './blocker.ts';
 import * as rules from './stage-plan.ts';
 
@@ -30,8 +28,8 @@ export interface StagesOptions extends Pick<Readers, 'isObserver'> {
   readonly canBegin: (workload: ObjectKey) => boolean;
   /** An attempt has to follow, if a stage keeps the workload. */
   readonly begin: (workload: ObjectKey) => void;
-  /** @default failing pods are not looked for */
-  readonly pods?: PodClient | undefined;
+  /** Finds pods that fail before the progress deadline. */
+  readonly failures: FailureFinder;
   /** Writes the entry of the object. */
   readonly persist: (config: ObjectKey) => void;
   readonly onNews: (news: StageNews) => void;
@@ -58,6 +56,12 @@ interface Follower {
   readonly begun: ConfigRecord[];
 }
 
+/** Why pods of a workload fail; `suspect`: it is in a rollout and not ready. */
+interface FailureFinder {
+  readonly of: (record: WorkloadRecord) => string | undefined;
+  readonly suspect: (workload: ObjectKey) => void;
+}
+
 /** A change with its records; `parts`: the whole object, and the sets of its keys. */
 interface Facts extends rules.Change {
   readonly config: ConfigRecord;
@@ -78,7 +82,6 @@ export class Stages implements Blocker {
   readonly #seen = new WeakMap<WorkloadRecord, rules.Seen>();
   /** Those that stood still before their turn, until they are ready. */
   readonly #still = new WeakSet<WorkloadRecord>();
-  readonly #failures: PodFailures;
   /** By object, the changes in progress as of the last look, if there was one. */
   readonly #changes = new Map<ObjectKey, StagedChange | undefined>();
   /** By object, the token of the halt that its followers know. */
@@ -89,7 +92,6 @@ export class Stages implements Blocker {
 
   constructor(options: StagesOptions) {
     this.#options = options;
-    this.#failures = new PodFailures(options.pods, options.store, () => this.proceed());
   }
 
   /** The changes in progress. */
@@ -139,7 +141,6 @@ export class Stages implements Blocker {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#failures.close();
   }
 
   /** The whole objects that the workload is out of date with and that are rolled out in stages. */
@@ -242,7 +243,7 @@ export class Stages implements Blocker {
     const { failure, hold, isRolledOut } = record.workload;
     if (isRolledOut || record.inFlight !== undefined) return undefined;
     const isUndone = hold?.type === 'aborted' || hold?.type === 'failed';
-    return failure ?? (isUndone ? 'its rollout was undone' : this.#failures.of(record));
+    return failure ?? (isUndone ? 'its rollout was undone' : this.#options.failures.of(record));
   }
 
   #carryOut(facts: Facts, plan: rules.StagePlan): StagedChange {
@@ -251,7 +252,7 @@ export class Stages implements Blocker {
     for (const [key, [verdict, member]] of plan.verdicts) {
       if (verdict !== 'rolling' && verdict !== 'failed') continue;
       unready.set(key, rules.reasonOf(member, verdict));
-      if (verdict === 'rolling' && member.pods === 'unready') this.#failures.suspect(key);
+      if (verdict === 'rolling' && member.pods === 'unready') this.#options.failures.suspect(key);
     }
     // Whether pods stood still before, a command does not know.
     if (!this.#options.isObserver && members.some(({ state }) => state !== 'begun'))

@@ -28,14 +28,6 @@ export function findingAbout(
   return [{ reason, about, covers, message: messageOf(about) }];
 }
 
-/** A write that removed an opt-in together with our stamps. */
-export interface LostOptIn {
-  /** The objects that the workload no longer follows. */
-  readonly refs: readonly ConfigRef[];
-  readonly before: Workload;
-  readonly after: Workload;
-}
-
 /** The evidence of another reloader of the same workload. */
 export interface CompetingReloader {
   /** The workload as the other reloader wrote it. */

@@ -160,7 +160,7 @@ export class Findings {
         ? []
         : namespaceGatingMistakes(namespace, store.namespaceAnnotations.get(namespace) ?? {})),
       ...objects.flatMap(({ ref, annotations }) => vocabularies.configMistakesOf(ref, annotations)),
-      ...vocabularies.findingsOfMissing(workload, refsThat(isMissing), (ref) => store.isState(ref)),
+      ...vocabularies.findingsOfMissing(workload, refsThat(isMissing), (ref) => store.isOwn(ref)),
       ...differing(refsThat(isDynamic)),
       ...(competitor === undefined ? [] : [competingReloaderFinding(competitor)]),
       ...paused(pause),

@@ -25,8 +25,9 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
-import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
+import { abandonRollout, acceptRollout, doubtRollout } from '../tracking/rollout-decision.ts';
 import { type EvictionOptions, PodEvictions } from './eviction.ts';
+import { planRollout } from './plan.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {

@@ -25,6 +25,7 @@ import { QuietPeriod } from '../queue/quiet-period.ts';
 import { type Failure, type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
+import { PodFailures } from './pod-failures.ts';
 import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { isWindowOver, windowOf } from './window-lengths.ts';
 
@@ -33,7 +34,7 @@ export interface RolloutControllerOptions
   extends Omit<AttemptOptions, 'blockers' | 'isUnhealthy'>,
     Omit<RetryQueueOptions, 'reconcile'>,
     Omit<SlotsOptions, 'budget' | 'evictedOf' | 'begin'>,
-    Omit<StagesOptions, 'canBegin' | 'begin'> {
+    Omit<StagesOptions, 'canBegin' | 'begin' | 'failures'> {
   readonly heartbeat: Heartbeat;
   /** An attempt ended, in this turn; `pending`: what it was for; `nextTryMs`: in how many ms it is retried, if it is. */
   readonly onOutcome: (
@@ -84,6 +85,7 @@ export class RolloutController {
   /** The slots of the budget, if there is one. */
   readonly slots: Slots | undefined;
   readonly stages: Stages;
+  readonly #failures: PodFailures;
   readonly pace: Pace;
   /** The changes since the last rollout of each workload; `since` by monotonicMs. */
   readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
@@ -102,7 +104,9 @@ export class RolloutController {
     const isEvicting = (record: WorkloadRecord): boolean => evictedOf(record) !== undefined;
     const outdatedSince = (key: ObjectKey): number | undefined => this.#pendingChanges.get(key)?.since;
     this.slots = budget && new Slots({ ...options, budget, evictedOf, begin: wake });
-    this.stages = new Stages({ ...options, canBegin: (key) => this.#canBegin(key), begin: wake });
+    this.#failures = new PodFailures(options.pods, options.store, () => this.stages.proceed());
+    const canBegin = (key: ObjectKey): boolean => this.#canBegin(key);
+    this.stages = new Stages({ ...options, failures: this.#failures, canBegin, begin: wake });
     this.pace = new Pace({ ...options, isEvicting, outdatedSince });
     const memories = { pace: this.pace, stages: this.stages, budget: this.slots };
     this.blockers = newBlockers({ store, evicts, isEvicting, ...memories });
@@ -207,6 +211,7 @@ export class RolloutController {
     this.#quiet.close();
     this.slots?.close();
     this.stages.close();
+    this.#failures.close();
     await this.#queue.close();
   }
 

@@ -28,10 +28,11 @@ import { type StateKey, unknownAlgorithms } from '../model/state-entry.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
+import { reviewState } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
-import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
+import { applyStateWrite, noteSent, type StateWrite, shardAfter } from './state-write.ts';
 
 /** How the state is split into ConfigMaps. */
 export interface StateLayout {
@@ -74,7 +75,7 @@ const ROOMY_BYTES = FULL_BYTES * 0.9;
 
 /**
  * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `prepare` and `write` one after the other.
- * `notice` and `isContested` may be called at any time.
+ * `notice` may be called at any time.
  */
 export class KnownState {
   readonly #options: KnownStateOptions;
@@ -345,7 +346,7 @@ export class KnownState {
       onUnknownVersion(parsed.version);
       return false;
     }
-    if (this.isContested(shard, version)) return false;
+    if (this.#isContested(shard, version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
     for (const name of unknownAlgorithms(version.data, knows))
       journal.note({ reason: 'state-key-lost', detail: name });
@@ -358,7 +359,7 @@ export class KnownState {
   }
 
   /** Whether another leader holds the shard; then this one leaves the state alone. */
-  isContested(shard: number, { annotations }: Pick<StateVersion, 'annotations'>): boolean {
+  #isContested(shard: number, { annotations }: StateVersion): boolean {
     const { mark, onContested } = this.#options;
     const found = markIn(annotations);
     if (mark === undefined || onContested === undefined || !contests(found, mark)) return false;

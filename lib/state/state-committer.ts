@@ -148,11 +148,6 @@ export class StateCommitter {
     if (this.#running === undefined) this.#goOn();
   }
 
-  /** The watch of ConfigMaps shows a shard with these annotations. The mark of another leader ends this term at once. */
-  weigh(shard: number, annotations: Readonly<Record<string, string>>): void {
-    this.#known.isContested(shard, { annotations });
-  }
-
   /**
    * Writes the last commits and ends. A write that fails is retried as long as `again` answers true; `again` waits the given
    * milliseconds first. Concurrent rounds are impossible: it awaits the one under way.

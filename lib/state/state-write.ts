@@ -25,7 +25,7 @@ import {
 } from '../model/state-entry.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { committable, isOutdatedOn, isUnbegun, recovered, wouldForget } from '../tracking/edge-policy.ts';
+import { committable, isOutdatedOn, isUnbegun, recovered, reviewState } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { notesOf } from '../tracking/halts.ts';
 import { isPartOfKnown, partsOf } from '../tracking/other-scopes.ts';
@@ -123,18 +123,6 @@ export function shardAfter({ persisted }: Store, write: StateWrite): Entries {
 export function noteSent(store: Store, write: StateWrite): void {
   for (const [key, entry] of write.entries)
     if (entry !== undefined) store.persisted.places.set(key, write.shard);
-}
-
-/**
- * Asks for a write of `config`: at once if a start would forget that an edge of it is out of date, else with the next batch.
- */
-export function reviewState(store: Store, effects: Effects, config: ObjectKey): void {
-  const observed = store.configs.get(config);
-  if (observed === undefined) return;
-  const isForgotten = store
-    .edgesOf(config)
-    .some(([workload, edge]) => wouldForget(store, workload, observed, edge));
-  effects.persist(config, isForgotten ? 'now' : 'soon');
 }
 
 /** The running digest that a reloader which starts from `state` now would believe of the edge: the other side of the law. */

@@ -56,8 +56,6 @@ export interface ConfigRecord {
   keyDigests: KeyDigests | undefined;
   /** Whether every pod that has mounted it began with the present content. */
   begunWith?: true | undefined;
-  /** Whether a reloader keeps its state in it; for workloads it counts as missing. */
-  isState?: boolean;
 }
 
 /** Keeps `isUndated` for the version with this content and time, before the record takes it over. */
@@ -85,7 +83,6 @@ export function takeVersion(record: ConfigRecord, object: ConfigObject, at: numb
   record.mayHaveReturned = false;
   // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
   if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
-  if (record.isState === true) record.isState = false;
   if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
 }
 

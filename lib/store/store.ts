@@ -79,9 +79,8 @@ export class Store {
   forgetConfig(key: ObjectKey): void {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
-    const { ref, digest, isState } = record;
-    const isThere = digest !== undefined || isState === true;
-    if (ref.keys === undefined && (isThere || this.scopes.hasOf(key))) return;
+    const { ref, digest } = record;
+    if (ref.keys === undefined && (digest !== undefined || this.scopes.hasOf(key))) return;
     this.configs.delete(key);
     if (ref.keys === undefined) {
       this.names.delete(ref);
@@ -115,11 +114,6 @@ export class Store {
     return !this.settings.selectsNamespaces || this.selected.has(namespace);
   }
 
-  /** Whether a reloader, this one or another, keeps its state in the object. */
-  isState(ref: ConfigRef): boolean {
-    return this.isOwn(ref) || this.configs.get(keyOf(wholeOf(ref)))?.isState === true;
-  }
-
   /** Whether this process keeps its state, or the keys of its digests, in the object. */
   isOwn(ref: ConfigRef): boolean {
     const whole = keyOf(wholeOf(ref));
@@ -134,7 +128,7 @@ export class Store {
         kind,
       );
       const names = new Set([...this.names.of(namespace, kind), ...recorded]);
-      return [...names].filter((name) => !this.isState({ kind, namespace, name }));
+      return [...names].filter((name) => !this.isOwn({ kind, namespace, name }));
     };
   }
 

@@ -3,16 +3,13 @@
  * observation means for an edge that exists.
  */
 
-import { lostAnnotations } from '../annotations/other-writers.ts';
 import { ABSENT, translated } from '../model/digest.ts';
 import { type Edge, newEdge, type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
-import type { LostOptIn } from '../model/finding.ts';
 import { hasFailed } from '../model/hold.ts';
 import { RESTARTS } from '../model/kinds/argo-rollout.ts';
-import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import { keyOf } from '../model/object-ref.ts';
 import { formatStamp, type Stamp } from '../model/stamp.ts';
 import type { Span } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { asks, begunWith, isOpen, observedBy } from './edge-policy.ts';
@@ -185,29 +182,6 @@ function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined
   if (!isLowered(edge, stamp)) return;
   if (edge.rolloutInProgress) diff.takenBack = 'before it had rolled';
   else if (diff.takenBack === 'no') diff.takenBack = 'after it had rolled';
-}
-
-/**
- * The opt-in that an undo removed: the workload no longer follows objects, and the same write removed or lowered our stamp of
- * one of them. `kubectl rollout undo` does that, since it restores the annotations of that time as well, and so does replacing
- * the workload by an older manifest. Undefined if only the annotation was removed, which is intended, or if only the template
- * changed: then its pods no longer read the object.
- */
-export function lostByUndo(
-  store: Store,
-  { workload: before, variables, edges: own }: WorkloadRecord,
-  after: Workload,
-  refs: readonly ConfigRef[],
-): LostOptIn | undefined {
-  const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
-  const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
-  const isUndone = gone.some(([config, edge]) =>
-    isLowered(edge, liveStampOf({ workload: after, variables }, config)),
-  );
-  if (!isUndone) return undefined;
-  if (lostAnnotations({ before, after }).length === 0) return undefined;
-  const lost = gone.map(([config]) => store.configs.get(config)?.ref).filter((ref) => ref !== undefined);
-  return { refs: lost, before, after };
 }
 
 /** Whether the template lost our stamp, or has an earlier one again. */

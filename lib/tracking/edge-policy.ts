@@ -19,6 +19,7 @@ import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
+import type { Effects } from './effects.ts';
 import { isPartOfKnown } from './other-scopes.ts';
 
 /** Whether `workload` has an edge that is out of date. */
@@ -118,7 +119,7 @@ export function judge(
   { workload }: WorkloadRecord,
   { ref, annotations }: ConfigRecord,
 ): Verdict {
-  if (store.isState(ref)) return { asks: false, because: 'state' };
+  if (store.isOwn(ref)) return { asks: false, because: 'state' };
   if (isUnbegun(store, ref)) return { asks: false, because: 'unselected' };
   return store.settings.vocabularies.judge(workload, ref, annotations);
 }
@@ -190,4 +191,16 @@ export function wouldForget(
     return false;
   const believed = recovered(store, workload, config, edge);
   return believed !== UNKNOWN && believed !== recordedDigest(edge, false);
+}
+
+/**
+ * Asks for a write of `config`: at once if a start would forget that an edge of it is out of date, else with the next batch.
+ */
+export function reviewState(store: Store, effects: Effects, config: ObjectKey): void {
+  const observed = store.configs.get(config);
+  if (observed === undefined) return;
+  const isForgotten = store
+    .edgesOf(config)
+    .some(([workload, edge]) => wouldForget(store, workload, observed, edge));
+  effects.persist(config, isForgotten ? 'now' : 'soon');
 }

@@ -1,6 +1,6 @@
 /** The effects of an observation, as data: the rules of this folder decide them, the app carries them out. */
 
-import type { CompetingReloader, LostOptIn } from '../model/finding.ts';
+import type { CompetingReloader } from '../model/finding.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
 
@@ -41,8 +41,6 @@ export type Report =
       readonly config: ConfigRef;
       readonly change: 'created' | 'updated' | 'deleted';
     }
-  /** An opt-in that was removed together with our stamps. */
-  | { readonly type: 'lost-opt-in'; readonly lostOptIn: LostOptIn }
   /** Another reloader of the same workload. */
   | { readonly type: 'competitor'; readonly competitor: CompetingReloader }
   /** An object that workloads follow is not known to exist, or exists now. */

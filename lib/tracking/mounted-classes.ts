@@ -4,13 +4,12 @@
  * for the content of a new pod would lead to new pods with other contents, without end.
  */
 
-import type { ConfigObject } from '../model/config-object.ts';
+import type { ConfigObject, Mounted } from '../model/config-object.ts';
 import { type Digest, isOfContent } from '../model/digest.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { NOTHING } from '../model/text.ts';
 import type { InformerEvent, Span } from '../model/timeline.ts';
 import { covers, type Stream } from '../store/sync-gate.ts';
-import type { Mounted } from './mounted-content.ts';
 
 /** The part of a class itself that counts: a class has no content of its own. */
 export type ClassObject = Pick<ConfigObject, 'ref' | 'annotations'>;

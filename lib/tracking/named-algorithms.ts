@@ -1,30 +1,23 @@
 /**
- * Under which further algorithms an object has to be digested: the state may name other ones than this process uses, and the content
- * is only available while the object is projected.
+ * Under which further algorithms objects have to be digested: the state may name other ones than this process uses, and a content
+ * is only available while its object is projected.
  */
 
 import { type AlgorithmName, algorithmOf } from '../model/digest.ts';
-import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import type { Store } from '../store/store.ts';
-import { partsIn } from './other-scopes.ts';
 
-const NONE: readonly AlgorithmName[] = [];
 /** Worked out once for each state, which is immutable. */
 const NAMED = new WeakMap<Entries, readonly AlgorithmName[]>();
 
-/** If the state has an entry of `ref` or of a part of it, the algorithms of all entries. */
-export function namedAlgorithms(store: Store, ref: ConfigRef): readonly AlgorithmName[] {
-  const { persisted, scopes, settings } = store;
-  const whole = wholeOf(ref);
-  const hasParts = scopes.hasOf(keyOf(whole)) || partsIn(store).has(keyOf(whole));
-  if (!hasParts && persisted.entryOf(whole) === undefined) return NONE;
-  const known = NAMED.get(persisted.state.entries);
+/** The algorithms of all entries that are known, without that of this process. */
+export function namedAlgorithms({ persisted, settings }: Store): readonly AlgorithmName[] {
+  const { entries } = persisted.state;
+  const known = NAMED.get(entries);
   if (known !== undefined) return known;
   const { own, named } = settings.algorithms;
-  const entries = [...persisted.state.entries.values()];
-  const all = new Set(entries.flatMap(({ digest }) => algorithmOf(digest) ?? []));
+  const all = new Set([...entries.values()].flatMap(({ digest }) => algorithmOf(digest) ?? []));
   const others = [...all].filter((name) => name !== own.name && named(name) !== undefined);
-  NAMED.set(persisted.state.entries, others);
+  NAMED.set(entries, others);
   return others;
 }

@@ -26,7 +26,6 @@ import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followAppeared } from './observe-workload.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
-import { becomeState, endState } from './state-objects.ts';
 
 /** Added to the note about a deleted object if a label selector is set. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
@@ -74,27 +73,11 @@ export function observeConfig(store: Store, event: InformerEvent<ConfigObject>):
 
 function observePresent(store: Store, event: Present): Effects {
   const { object, key } = event;
-  if (object.isState === true) return observeState(store, event);
+  // Each write of the state would roll a follower, and each rollout leads to a write of the state.
+  if (object.isState === true) return observeAbsent(store, { type: 'absent', key, span: event.span });
   const effects = new Effects();
   observeVersion(store, effects, event);
-  const whole = store.configs.get(key);
-  // The record is newer than the event if the object was read outside its stream.
-  if (whole?.resourceVersion !== object.resourceVersion) return effects;
   for (const ref of store.scopes.of(key)) observeScope(store, effects, event, ref);
-  return effects;
-}
-
-/**
- * Observes a ConfigMap in which a reloader keeps its state. For workloads it counts as missing: each write of the state would
- * roll a follower, and each rollout leads to a write of the state, without end.
- */
-function observeState(store: Store, event: Present): Effects {
-  const { object, key, span } = event;
-  const known = store.configs.get(key);
-  if (isStale(known, object)) return new Effects();
-  const effects =
-    known?.digest === undefined ? new Effects() : observeAbsent(store, { type: 'absent', key, span });
-  becomeState(store, effects, event);
   return effects;
 }
 
@@ -145,14 +128,14 @@ function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
   return record !== undefined && store.presence.countsAbsence(record.workload, ref);
 }
 
-/** The difference between record and event. `missingObject`: what an absence means to pods that may have started in it. */
-function differenceFrom(record: ConfigRecord, event: Present, missingObject: AbsenceIs): Difference {
+/** The difference between record and event. `absenceIs`: what an absence means to pods that may have started in it. */
+function differenceFrom(record: ConfigRecord, event: Present, absenceIs: AbsenceIs): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const isReturn = missingObject !== 'nothing' && before === undefined;
-  const isOfAbsence = mayHaveReturned || (isReturn && missingObject === 'a gap');
-  const isAfterGap = hidesAGap(event);
+  const isReturn = absenceIs !== 'nothing' && before === undefined;
+  const isOfAbsence = mayHaveReturned || (isReturn && absenceIs === 'a gap');
+  const isAfterGap = event.isRelisted;
   const isKnown = lastDigest !== undefined && (isRelisted || isReturn);
   const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || isKnown;
   const isCreated = before === undefined && !isInInitialList;
@@ -161,11 +144,6 @@ function differenceFrom(record: ConfigRecord, event: Present, missingObject: Abs
   const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
   const span = { from, to: event.span.to };
   return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };
-}
-
-/** Whether a list ended a gap in the watch. The refetch of an object not seen before (no lower bound) is no gap. */
-function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
-  return isRelisted && !isInInitialList && Number.isFinite(span.from);
 }
 
 /** Whether the object is seen for the first time, with another content than its entry names. */
@@ -193,14 +171,13 @@ function observeAbsent(store: Store, { key, span }: Absent): Effects {
 
 function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span): void {
   const record = store.configs.get(key);
-  if (record === undefined) return;
+  if (record?.resourceVersion === undefined) return;
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   const before = record.digest;
   record.digest = undefined;
   record.resourceVersion = undefined;
   // An object that has only lost its labels may change without an event.
   if (store.settings.isSelective) record.mayHaveReturned = true;
-  endState(store, effects, record);
   const workloads = [...store.dependents.dependentsOf(key)];
   if (workloads.length === 0) {
     store.forgetConfig(key);
@@ -236,7 +213,7 @@ export function observeListed(
   return effects;
 }
 
-/** Whether the event is not newer than the record: a refetch may have run ahead of the stream. */
+/** Whether the event is not newer than the record: a set of keys begins with the version of its object. */
 function isStale(record: ConfigRecord | undefined, { resourceVersion: seen }: ConfigObject): boolean {
   const known = record?.resourceVersion;
   return known !== undefined && !isOlder(known, seen);

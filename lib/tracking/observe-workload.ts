@@ -13,7 +13,7 @@ import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
+import { appearingEdge, type Beginning, edgeAtStart, followedEdge } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
@@ -50,7 +50,6 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent):
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { vocabularies } = store.settings;
   const refs = vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
-  if (known !== undefined) noticeLostOptIn(store, effects, known, workload, refs);
   const hasPatterns = vocabularies.hasPatterns(workload);
   const mayFollow = !isUnable(store, key, workload);
   const asks = refs.length > 0 || hasPatterns;
@@ -219,17 +218,6 @@ function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   if (takenBack !== 'before it had rolled') return;
   const { ref, lastManager } = record.workload;
   effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
-}
-
-function noticeLostOptIn(
-  store: Store,
-  effects: Effects,
-  known: WorkloadRecord,
-  workload: Workload,
-  refs: readonly ConfigRef[],
-): void {
-  const lostOptIn = lostByUndo(store, known, workload, refs);
-  if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
 }
 
 /** Ends the edges to objects that are not in `refs`. */

@@ -9,12 +9,12 @@ import {
   believedAtStart,
   noteSent,
   planStateWrites,
-  reviewState,
   type StatePlan,
   type StateWrite,
   shardAfter,
 } from '../../lib/state/state-write.ts';
 import type { Store } from '../../lib/store/store.ts';
+import { reviewState } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
 import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';

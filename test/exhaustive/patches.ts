@@ -1,10 +1,11 @@
 /** The patches of a process: from the end of a window to what became of the answer. */
 
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
+import { planRollout } from '../../lib/rollout/plan.ts';
 import { needsRollout, unmarkedObjects } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../lib/tracking/observe-workload.ts';
-import { abandonRollout, acceptRollout, planRollout } from '../../lib/tracking/rollout-decision.ts';
+import { abandonRollout, acceptRollout } from '../../lib/tracking/rollout-decision.ts';
 import { carryOut, isFresh, keyOfName, workloadView } from './cluster.ts';
 import { apply, kick, processOf } from './process.ts';
 import { timeOf } from './time.ts';

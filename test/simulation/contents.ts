@@ -1,7 +1,7 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
+import { mountedOf } from '../../lib/model/config-object.ts';
 import { ABSENT, algorithmOf, SHA1, UNKEYED } from '../../lib/model/digest.ts';
-import { mountedOf } from '../../lib/tracking/mounted-content.ts';
 import { scopedDigestOf } from '../digests.ts';
 import { refOf, split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';

@@ -38,27 +38,3 @@ test('workloads whose windows end at different times are told of apart, those of
     ['cfg', 60_000, ['web']],
   ]);
 });
-
-test('an opt-in that a write removed with a stamp is reported once, where its namespace is selected', () => {
-  const world = settled('web', 'gone');
-  const [lost, unselected] = ['web', 'gone'].map((name) => ({
-    refs: [],
-    before: world.view(name),
-    after: { ...world.view(name), ref: { kind: 'Deployment', namespace: name, name } },
-  }));
-  const said: string[] = [];
-  const targets = {
-    store: { isSelected: (namespace: string) => namespace === 'web' },
-    reporter: {
-      notes: () => {},
-      finding: ({ ref }: { ref: { name: string } }, { reason }: { reason: string }) =>
-        said.push(`${ref.name} ${reason}`),
-    },
-    committer: { request: () => {} },
-  };
-  const effects = new Effects();
-  for (const lostOptIn of [lost, unselected])
-    if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
-  carryOut(targets as unknown as Controllers, effects);
-  assert.deepEqual(said, ['web opt-in-lost']);
-});

@@ -163,16 +163,6 @@ const CAUSES: Readonly<Record<string, Row>> = {
     rule: 'missing',
     names: /^ConfigMap\/web does not exist -> $/,
   },
-  'the annotation names the state': {
-    make: (world) => {
-      world.sandbox.create('configmaps', {
-        metadata: { name: 'reloader-state', annotations: { [`${NATIVE}/state-version`]: '1' } },
-      });
-      well(follows('reloader-state'))(world);
-    },
-    rule: 'state-named',
-    names: /reloader-state/,
-  },
   'the object is of another namespace': {
     make: well(follows('shared/ca')),
     rule: 'malformed',

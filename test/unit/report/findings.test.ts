@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
@@ -330,8 +329,8 @@ for (const [sentence, [sketch, about, doubt, selector]] of Object.entries(LACKED
 
 test('the state of a reloader is no missing object, and is told of by itself', () => {
   const stage = new Stage();
+  stage.world.settings.ownState = new Set([stage.world.configKey('cfg')]);
   stage.follow({ follows: ['cfg', 'gone'] });
-  stage.world.config('cfg', 'a', { marks: { [STATE_VERSION_ANNOTATION]: '1' } });
   for (const name of ['cfg', 'gone']) stage.missing.add(stage.world.configKey(name));
   stage.findings.review(stage.key);
   assert.deepEqual(stage.standing, ['state-named', 'missing']);

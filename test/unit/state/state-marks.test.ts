@@ -71,14 +71,6 @@ for (const [sentence, happens] of Object.entries(FOUND)) {
   });
 }
 
-test('another mark that the stream shows ends the lead at once', (t) => {
-  const stage = leading(t, {});
-  stage.committer.weigh(0, marked());
-  assert.deepEqual(stage.contests, []);
-  stage.committer.weigh(0, marked(LATER));
-  assert.deepEqual(stage.contests, [{ shard: 0, ...LATER }]);
-});
-
 test('another leader that has made the state first is left alone', async (t) => {
   const stage = leading(t, undefined);
   stage.store.put({ key: 'theirs' }, marked(LATER));

@@ -55,13 +55,6 @@ const LATE: Record<string, readonly [(world: World, since: number) => void, bool
     },
     false,
   ],
-  'a look beside the stream tells it, as at the beginning of a term': [
-    (world) => {
-      world.workload('web', FOLLOWS);
-      world.config('late', 'a', { relisted: true, since: Number.NEGATIVE_INFINITY });
-    },
-    false,
-  ],
 };
 
 for (const [sentence, [act, needsRollout]] of Object.entries(LATE)) {

@@ -1,10 +1,10 @@
 /** One process that follows what the pods of the class `db` have mounted, without an API server. */
 
+import { mountedOf } from '../../../lib/model/config-object.ts';
 import { UNKEYED } from '../../../lib/model/digest.ts';
 import type { RawPodStatus } from '../../../lib/model/raw-objects.ts';
 import type { Stream } from '../../../lib/store/sync-gate.ts';
 import { MountedClasses } from '../../../lib/tracking/mounted-classes.ts';
-import { mountedOf } from '../../../lib/tracking/mounted-content.ts';
 
 const KIND = 'SecretProviderClass';
 const CLASSES: Stream = { kind: KIND, namespace: undefined, isWorkload: false };

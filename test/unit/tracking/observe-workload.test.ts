@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { isGivenUp } from '../../../lib/tracking/take-backs.ts';
-import type { Sketch } from './sketch.ts';
 import { OPEN_GATE, settled, settledWith, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.reported('note').map(({ reason }) => reason);
@@ -229,45 +228,6 @@ for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
     assert.equal(world.tellWorkload('web').enqueuedFor('retry-now').length > 0, isSpurred);
   });
 }
-
-const LOSSES: Record<string, readonly [sketch: Sketch, lost: readonly string[]]> = {
-  'the annotation alone goes': [{ follows: [] }, []],
-  'the stamp alone goes': [{ stamps: {} }, []],
-  'both go': [{ follows: [], stamps: {}, image: 'v0' }, ['cfg', 'tls']],
-  'an older stamp comes back without the annotation': [
-    { follows: [], stamps: { cfg: 'a.1' }, image: 'v0' },
-    ['cfg', 'tls'],
-  ],
-  'a newer stamp comes without the annotation': [{ follows: [], stamps: { cfg: 'c.3' }, image: 'v3' }, []],
-  'another template comes without the annotation': [{ follows: [], image: 'v3' }, []],
-  'what is stamped is still followed': [{ follows: ['cfg'], stamps: {}, image: 'v0' }, []],
-  'what is stamped is no more followed, something else is': [
-    { follows: ['tls', 'new'], stamps: {}, image: 'v0' },
-    ['cfg'],
-  ],
-};
-
-for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
-  test(`${lost.length > 0 ? 'an opt-in is lost' : 'no opt-in is lost'} where ${sentence}`, () => {
-    const world = settled();
-    world.config('tls', 'a');
-    world.workload('web', { follows: ['cfg', 'tls'], stamps: { cfg: 'b.2' } });
-    const effects = world.workload('web', sketch);
-    assert.deepEqual(
-      effects.reported('lost-opt-in').flatMap(({ lostOptIn: { refs } }) => refs.map(({ name }) => name)),
-      lost,
-    );
-  });
-}
-
-test('no opt-in is lost where the template alone goes back to before it referred to the object', () => {
-  const world = settled();
-  const asks = { 'reloader.k8s.collaborne.com/auto': 'true' };
-  world.workload('web', { asks, refers: ['cfg'], stamps: { cfg: 'b.2' } });
-  assert.ok(world.edge('web'));
-  const effects = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
-  assert.deepEqual(effects.reported('lost-opt-in'), []);
-});
 
 test('opting out forgets what was owed', () => {
   const world = settled('web');

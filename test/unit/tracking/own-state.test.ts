@@ -3,18 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import type { Effects } from '../../../lib/tracking/effects.ts';
 import { named, STAKATER } from '../annotations/judged.ts';
 import { World } from './world.ts';
 
 const STATE = { marks: { [STATE_VERSION_ANNOTATION]: '1' } };
 const ORDINARY = { marks: {} };
 const FIRST = { initial: true } as const;
-
-const lookedFor = (effects: Effects): string[][] =>
-  (['found', 'missing'] as const).flatMap((type) =>
-    [...new Set(effects.reported(type).map(({ config }) => config))].map((config) => [type, config]),
-  );
 
 const ASKS = {
   'names it': { follows: ['web', 'their-state'] },
@@ -56,26 +50,6 @@ test('an object that becomes a state is owed nothing more; once it is none again
   assert.ok(world.needsRollout('web'));
 });
 
-test('what was found out of a missing object is looked into again once it is a state, and once that is gone', () => {
-  const world = new World();
-  world.workload('web', { follows: ['cfg'] }, FIRST);
-  const key = world.configKey('cfg');
-  const came = world.config('cfg', 'a', STATE);
-  assert.deepEqual(lookedFor(came), [
-    ['found', key],
-    ['missing', key],
-  ]);
-  assert.ok(world.store.isState(world.configRef('cfg')));
-  const again = world.config('cfg', 'b');
-  assert.deepEqual(lookedFor(again), []);
-  const gone = world.noConfig('cfg');
-  assert.deepEqual(lookedFor(gone), [
-    ['found', key],
-    ['missing', key],
-  ]);
-  assert.ok(!world.store.isState(world.configRef('cfg')));
-});
-
 test('the own state is known by its name before it is listed, also where the state itself has an entry of it', () => {
   const world = new World({ 'v1.ConfigMap_reloader-state': 'a.1' });
   world.settings.ownState = new Set([world.configKey('reloader-state')]);
@@ -83,14 +57,13 @@ test('the own state is known by its name before it is listed, also where the sta
   assert.equal(world.record('web').edges.size, 0);
 });
 
-test('of a state that no workload follows the version is known', () => {
+test('of a state no workload follows anything, and nothing is kept', () => {
   const world = new World();
   world.config('their-state', 'a', STATE);
   const key = world.configKey('their-state');
-  assert.equal(world.store.configs.get(key)?.resourceVersion, String(world.now));
+  assert.equal(world.store.configs.get(key), undefined);
   world.workload('web', { follows: ['their-state'] });
+  assert.ok(!world.needsRollout('web'));
   world.workload('web', { follows: [] });
-  assert.equal(world.store.configs.get(key)?.isState, true);
-  world.noConfig('their-state');
   assert.equal(world.store.configs.get(key), undefined);
 });

@@ -75,23 +75,21 @@ const MARK = '?Deployment/web';
 
 describe('the algorithms under which an object is digested beside the own one', () => {
   const rows: Record<string, readonly [Given, readonly string[]]> = {
-    'none for one of which the state says nothing': [{ isFollowed: false }, []],
-    'none for one with an entry under the own one, or under a key that is lost': [
+    'none where the state is empty': [{ isFollowed: false }, []],
+    'none where all entries are under the own one, or under a key that is lost': [
       { state: { [CFG]: 'a.1', 'v1.ConfigMap_x': `${LOST}:a.1` } },
       [],
     ],
     'that of an entry of some keys': [{ state: { [`${CFG}_key`]: `${FORMER}:a.1` } }, [FORMER]],
-    'none for one of which only other entries are': [{ state: { 'v1.ConfigMap_x': 'collaborne:a.1' } }, []],
-    'that of the entry of another object too': [
+    'those of all entries': [
       { state: { [CFG]: `${FORMER}:a.1`, 'v1.ConfigMap_x': 'collaborne:a.1' } },
       [FORMER, 'collaborne'],
     ],
   };
   for (const [sentence, [given, expected]] of Object.entries(rows))
     test(sentence, () => {
-      const { store, ...world } = started({ isFollowed: false, ...given });
-      const ref = { kind: 'ConfigMap', namespace: world.namespace, name: 'cfg' } as const;
-      assert.deepEqual(namedAlgorithms(store, ref).toSorted(), expected.toSorted());
+      const { store } = started({ isFollowed: false, ...given });
+      assert.deepEqual(namedAlgorithms(store).toSorted(), expected.toSorted());
     });
 });
 

@@ -14,6 +14,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { formatEntry, type StateEntry } from '../../../lib/model/state-entry.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { planRollout } from '../../../lib/rollout/plan.ts';
 import type { WriteGate } from '../../../lib/state/state-marks.ts';
 import {
   applyStateWrite,
@@ -28,7 +29,7 @@ import { needsRollout, unmarkedObjects } from '../../../lib/tracking/edge-policy
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { observeConfig, observeListed } from '../../../lib/tracking/observe-config.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
-import { acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
+import { acceptRollout } from '../../../lib/tracking/rollout-decision.ts';
 import type { Json, JsonObject } from '../../sandbox/json.ts';
 import { jsonPatch } from '../../sandbox/json-patch.ts';
 import { StatusError } from '../../sandbox/status-error.ts';

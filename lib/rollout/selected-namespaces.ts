@@ -8,8 +8,8 @@ import { nameIn, type ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { reviewState } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
-import { reviewState } from './state-write.ts';
 
 /** The collaborators of a `SelectedNamespaces`. */
 export interface SelectedNamespacesOptions {

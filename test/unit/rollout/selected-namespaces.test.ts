@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { EVER } from '../../../lib/model/timeline.ts';
 import { Journal } from '../../../lib/report/journal.ts';
-import { SelectedNamespaces } from '../../../lib/state/selected-namespaces.ts';
+import { SelectedNamespaces } from '../../../lib/rollout/selected-namespaces.ts';
 import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { World } from '../tracking/world.ts';
 

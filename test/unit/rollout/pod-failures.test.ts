@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Pod, PodClient, PodsReading } from '../../../lib/model/outcome.ts';
+import { PodFailures } from '../../../lib/rollout/pod-failures.ts';
 import type { WorkloadRecord } from '../../../lib/store/records.ts';
-import { PodFailures } from '../../../lib/tracking/pod-failures.ts';
 import { mockTime } from '../../mock-time.ts';
 import { World } from '../tracking/world.ts';
 

@@ -6,8 +6,8 @@ import { stampVariablesOf } from '../../../lib/annotations/stamp-variables.ts';
 import { copyOf } from '../../../lib/model/kinds/jobs.ts';
 import type { RawMetadata, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf } from '../../../lib/model/rollout-plan.ts';
+import { isGenuineCopy } from '../../../lib/repair/genuine-copy.ts';
 import { Store } from '../../../lib/store/store.ts';
-import { isGenuineCopy } from '../../../lib/tracking/genuine-copy.ts';
 import { settingsWith } from '../../settings.ts';
 
 const ASKS = { 'reloader.k8s.collaborne.com/configmap': 'work' };
