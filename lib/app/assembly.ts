@@ -7,9 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { answerReview, cacheReaderOf } from '../admission/review.ts';
 import { Vocabularies } from '../annotations/vocabularies.ts';
 import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
-import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
-import { collectionsOf } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
@@ -33,15 +31,13 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { alertsOf, clientsOf, stateClientOf, webhookOf } from './clients.ts';
-import { Informers, streamsOf } from './informers.ts';
+import { streamsOf } from './informers.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
-import { type OptionalKind, type OptionalRow, ServedKinds } from './served-kinds.ts';
+import type { OptionalKind, OptionalRow } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
+import { TermStreams } from './term-streams.ts';
 import { type Election, electionOf, type RunEnd, type Term, Terms } from './terms.ts';
-
-const NOT_COMPARABLE =
-  'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
 
 /** The namespaces in which the reloader works. */
 export interface Place {
@@ -128,31 +124,17 @@ export function assemble(parts: Parts): Assembly {
     onFailure: alerts && ((news) => alerts.fail(news)),
   });
   const ofStreams = { ...shared, send, streams, metrics, mayLag: !parts.isObserver };
-  const kinds = optionalKindsOf(parts);
-  const servedKinds = new ServedKinds({ ...ofStreams, listing: () => reloader().listing, kinds });
-  const observeAll = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const { current, replaced } = terms;
-      const ways = { reloader: current, onTurnedBack, watches, servedKinds, options };
-      const informers = new Informers({ ...ofStreams, ...ways });
-      servedKinds.markIn(current.listing);
-      const ends = AbortSignal.any([signal, replaced]);
-      await Promise.all(streams.map((each) => informers.run(each, ends)));
-    }
-  };
+  const ways = { onTurnedBack, watches, options, terms, kinds: optionalKindsOf(parts) };
+  const termStreams = new TermStreams({ ...ofStreams, ...ways });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
-    const looking = servedKinds.run(signal);
-    const kinds = collectionsOf(await servedKinds.served());
-    shared.timeline.comparable = await areVersionsComparable({ ...ofStreams, kinds, signal });
-    if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    await Promise.all([looking, events.run(signal), observeAll(signal)]);
+    await Promise.all([events.run(signal), termStreams.run(signal)]);
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(terms.current, monotonicMs()),
-      ...conditionOf(waitingFor(terms, keys, election), watches, servedKinds),
+      ...conditionOf(waitingFor(terms, keys, election), watches, termStreams),
       ...election.status(),
     }),
     watches: () => watches.statuses(monotonicMs()),
@@ -314,7 +296,7 @@ function waitingFor({ current, isBeginning }: Terms, keys: DigestKeys, { hasStan
 function conditionOf(
   waits: readonly string[],
   watches: WatchHealth,
-  kinds: ServedKinds,
+  kinds: Pick<TermStreams, 'statuses'>,
 ): Pick<StatusReport, 'isReady' | 'waitingFor' | 'watches' | 'optionalKinds'> {
   const isReady = waits.length === 0;
   return {

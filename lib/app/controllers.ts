@@ -14,7 +14,6 @@ import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts'
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
 import { RolloutController, type RolloutControllerOptions } from '../rollout/rollout-controller.ts';
 import { SelectedNamespaces } from '../rollout/selected-namespaces.ts';
-import type { Ending } from '../state/ending.ts';
 import type { StateLayout } from '../state/known-state.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
@@ -22,6 +21,7 @@ import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
+import type { Ending } from './ending.ts';
 import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */

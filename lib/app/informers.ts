@@ -32,6 +32,7 @@ import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
 const LONGEST_SILENCE_MS = 165_000;
 
 type Failure = Extract<StreamNews, { type: 'failed' }>;
+const ENDED: StreamNews = { type: 'down', reason: 'ended' };
 
 const REFUSED = 'ignored until granted: no permission to list and watch';
 const UNSERVED = 'ignored until served: the API server no longer serves it';
@@ -61,6 +62,12 @@ export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
   ];
 }
 
+/** A right that is missing. */
+export interface WithoutRight {
+  readonly since: number;
+  readonly sentence: string;
+}
+
 /** The collaborators of the informers. */
 export interface InformersOptions
   extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
@@ -71,6 +78,8 @@ export interface InformersOptions
   /** Called if resourceVersions of the stream have gone back, as after a restore of etcd. */
   readonly onTurnedBack: (stream: string) => void;
   readonly watches: WatchHealth;
+  /** By stream without the right, since when, by monotonicMs, and the rule to add; all terms share it. */
+  readonly withoutRight: Map<Stream, WithoutRight>;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
   readonly metrics: Metrics | undefined;
@@ -81,8 +90,6 @@ export class Informers {
   readonly #options: InformersOptions;
   /** The streams with an access review under way. */
   readonly #asked = new Set<Stream>();
-  /** By stream without the right, since when, by monotonicMs, and the rule to add. */
-  readonly #withoutRight = new Map<Stream, { readonly since: number; readonly sentence: string }>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -91,12 +98,14 @@ export class Informers {
   /** Runs the stream once its kind is served. Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
     const { heartbeat, watches, servedKinds } = this.#options;
-    await servedKinds.untilServed(stream.kind, signal);
+    await servedKinds.untilServed(stream.kind);
     if (signal.aborted) return;
     heartbeat.sleeps(nameOf(stream), monotonicMs());
     watches.followedSince(nameOf(stream), monotonicMs());
     await this.#informerOf(stream).run(signal);
     heartbeat.ended(nameOf(stream));
+    if (watches.isUp(nameOf(stream))) watches.observe(nameOf(stream), ENDED, monotonicMs());
+    this.#measure(stream.kind);
   }
 
   /** Each kind has its source, a part of its objects that is kept, and a receiver of its events. */
@@ -161,7 +170,7 @@ export class Informers {
     if (news.type === 'failed') this.#failed(stream, news);
     if (news.type === 'up') {
       reloader.listing.watched(stream);
-      this.#withoutRight.delete(stream);
+      this.#options.withoutRight.delete(stream);
     }
     if (news.type === 'down') metrics?.watchRestarted(stream.kind, news.reason);
     if (news.type === 'up' || news.type === 'down') this.#measure(stream.kind);
@@ -170,7 +179,7 @@ export class Informers {
   #failed(stream: Stream, news: Failure): void {
     const { watches, servedKinds, reloader } = this.#options;
     const { listing } = reloader;
-    const rule = this.#withoutRight.get(stream)?.sentence;
+    const rule = this.#options.withoutRight.get(stream)?.sentence;
     const isForbidden = news.code === 'forbidden';
     if (isForbidden && rule !== undefined)
       watches.observe(nameOf(stream), { ...news, problem: rule }, monotonicMs());
@@ -199,8 +208,8 @@ export class Informers {
     const [missing] = missingOf(refused);
     if (missing === undefined) return;
     const { sentence } = missing;
-    const since = this.#withoutRight.get(stream)?.since ?? monotonicMs();
-    this.#withoutRight.set(stream, { since, sentence });
+    const since = this.#options.withoutRight.get(stream)?.since ?? monotonicMs();
+    this.#options.withoutRight.set(stream, { since, sentence });
     watches.observe(nameOf(stream), { ...news, problem: sentence }, monotonicMs());
     reloader.listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
     if (monotonicMs() - since >= RBAC_LAG_MS) reloader.listing.forbidden(stream);

@@ -11,7 +11,6 @@ import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { finishInTime } from '../state/ending.ts';
 import { readShownState, ShownState } from '../state/shown-state.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
@@ -22,6 +21,7 @@ import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeConfig, observeListed } from '../tracking/observe-config.ts';
 import { observeWorkload } from '../tracking/observe-workload.ts';
 import { Controllers, type ControllersOptions, type WorkloadEvent } from './controllers.ts';
+import { finishInTime } from './ending.ts';
 import { Listing } from './listing.ts';
 
 /** The collaborators and settings of a reloader. */

@@ -1,10 +1,9 @@
 /**
- * Follows which kinds of workload that a cluster may lack are served. Until the first answer of the API server a kind counts as not
+ * Follows, for one term, which kinds of workload that a cluster may lack are served. Until the first answer of the API server a kind counts as not
  * yet listed; one that is absent holds up nothing. One whose presence is not known is left out: only what its list may change in
  * the state waits for it.
  */
 
-import { once } from 'node:events';
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
 import type { Permission } from '../kubernetes/permissions.ts';
 import type { Send } from '../kubernetes/transport.ts';
@@ -52,15 +51,14 @@ export interface OptionalKind {
   readonly permissions: readonly Permission[] | undefined;
 }
 
-type KindListing = Pick<Listing, 'absent' | 'failed' | 'leaveOut'>;
-
 /** The collaborators of a `ServedKinds`. */
 export interface ServedKindsOptions {
   readonly kinds: readonly OptionalKind[];
   readonly streams: readonly Stream[];
   readonly send: Send;
-  /** The listing of the present term. */
-  readonly listing: () => KindListing;
+  readonly listing: Pick<Listing, 'absent' | 'failed' | 'leaveOut'>;
+  /** Since when, by monotonicMs, the process looks: a right that is missing then may just lag. */
+  readonly since: number;
   readonly heartbeat: Heartbeat;
   readonly metrics: Pick<Metrics, 'watchIsUp'> | undefined;
   readonly log: Log;
@@ -89,8 +87,7 @@ export class ServedKinds {
 
   /** Looks for each kind until it is served. Resolves when `signal` is aborted or all are served; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const startedAt = monotonicMs();
-    await Promise.all([...this.#followed.values()].map((each) => this.#follow(each, startedAt, signal)));
+    await Promise.all([...this.#followed.values()].map((each) => this.#follow(each, signal)));
   }
 
   /** The streams whose kinds are served; resolves once each kind was looked for. */
@@ -99,16 +96,9 @@ export class ServedKinds {
     return this.#options.streams.filter(({ kind }) => this.#isServed(kind));
   }
 
-  /** Resolves once the kind is served, or `signal` is aborted; at once for a kind that each cluster has. */
-  async untilServed(kind: string, signal: AbortSignal): Promise<void> {
-    if (this.#isServed(kind) || signal.aborted) return;
-    await Promise.race([this.#followedOf(kind)?.served.promise, once(signal, 'abort')]);
-  }
-
-  /** Says in `listing`, that of another term, which kinds are not served. */
-  markIn(listing: KindListing): void {
-    for (const followed of this.#followed.values())
-      if (followed.last !== undefined) this.#mark(followed, listing, followed.last.status, true);
+  /** Resolves once the kind is served, or `run` has ended; at once for a kind that each cluster has. */
+  async untilServed(kind: string): Promise<void> {
+    await this.#followedOf(kind)?.served.promise;
   }
 
   /** Whether a cluster may lack the kind of a stream. */
@@ -134,12 +124,12 @@ export class ServedKinds {
     return followed === undefined || isServed(followed);
   }
 
-  async #follow(followed: Followed, startedAt: number, signal: AbortSignal): Promise<void> {
-    const { heartbeat, random } = this.#options;
+  async #follow(followed: Followed, signal: AbortSignal): Promise<void> {
+    const { heartbeat, random, since } = this.#options;
     const loop = `the search for ${followed.row.kind}`;
     while (!signal.aborted && !isServed(followed)) {
       heartbeat.sleeps(loop, monotonicMs());
-      const look = await this.#look(followed, monotonicMs() - startedAt < RBAC_LAG_MS, signal);
+      const look = await this.#look(followed, monotonicMs() - since < RBAC_LAG_MS, signal);
       if (signal.aborted) break;
       this.#take(followed, look);
       followed.firstLook.resolve();
@@ -189,21 +179,17 @@ export class ServedKinds {
   }
 
   #take(followed: Followed, look: Look): void {
-    const { listing, metrics } = this.#options;
+    const { streams, listing, metrics } = this.#options;
     const { row, last } = followed;
     followed.last = look;
     const { state } = look.status;
     if (state !== last?.status.state) this.#say(followed, look);
     if (state === 'served') metrics?.watchIsUp(row.kind, false);
-    this.#mark(followed, listing(), look.status, last === undefined);
-  }
-
-  /** `isFirst`: the kind was not looked for in vain. One that was holds up nothing while it lists for the first time. */
-  #mark(followed: Followed, listing: KindListing, { state }: Status, isFirst: boolean): void {
-    for (const stream of this.#options.streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
+    for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
       const isAbsent = state === 'not served' || state === 'rights missing';
       if (isAbsent) listing.absent(stream);
-      else if (state === 'unavailable' || !isFirst) {
+      // One that was looked for in vain holds up nothing while it lists for the first time.
+      else if (state === 'unavailable' || last !== undefined) {
         listing.failed(stream);
         listing.leaveOut(stream);
       }

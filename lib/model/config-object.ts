@@ -54,13 +54,15 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const { own, named } = wanted.algorithms;
   const others = (wanted.others ?? []).flatMap((other) => named(other) ?? []);
   const object = { ref, uid, resourceVersion, digest: own.digestOf(ref, raw), annotations };
-  const ofKeys = [own, ...others].flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []);
+  const keyDigests = (): KeyDigests =>
+    [own, ...others].flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []).join('\n');
+  const isOfState = isState(ref, raw, wanted);
   return {
     ...object,
-    keyDigests: ofKeys.join('\n'),
     ...(lastWrite === undefined ? {} : { lastWrite }),
     ...(others.length === 0 ? {} : { otherDigests: others.map((other) => other.digestOf(ref, raw)) }),
-    ...(isState(ref, raw, wanted) ? { isState: true } : {}),
+    keyDigests: isOfState ? '' : keyDigests(),
+    ...(isOfState ? { isState: true } : {}),
   };
 }
 

@@ -19,10 +19,9 @@ export const REASONS = {
   evicting: 'The pods that are older than the change are evicted, the oldest first.',
   'evictions-stalled': 'A pod does not become ready, or a PodDisruptionBudget allows no eviction.',
   'no-older-pod': 'Every pod was created after the last write of the objects: nothing is left to evict.',
-  'stamped-by-peer': 'Another client or reloader wrote a later stamp into the pod template.',
   'external-rollout': 'An external writer changed the template while a content changed: pods may run either.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',
-  'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
+  'stamp-reverted': 'Another writer removed or replaced our stamp before the workload had rolled.',
   'given-up':
     'Each stamp was reverted, or the rollout failed: a later change of content or template ends it.',
   conflict: 'Another client wrote first: read again and decide again.',

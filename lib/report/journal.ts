@@ -90,14 +90,12 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `the entry of ${what} was ${detail} by another client`;
     case 'absent':
       return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
-    case 'stamped-by-peer':
-      return `${who} has a later stamp for ${what}, which another client or reloader wrote`;
     case 'external-rollout':
       return `${who} was changed by an external writer while ${what} was changing: it is rolled once more`;
     case 'external-rollout-done':
       return `${who} was rolled by an external writer since ${what} changed: nothing left to roll`;
     case 'stamp-reverted':
-      return `${who} lost its stamp before it had rolled: reverted by ${detail}`;
+      return `${who} lost its stamp before it had rolled: removed or replaced by ${detail}`;
     default:
       return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
   }

@@ -4,6 +4,7 @@
  */
 
 import type { KnownNames } from '../annotations/policy.ts';
+import { type Digests, translated } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -41,8 +42,8 @@ export class Store {
   readonly namespaceAnnotations: Map<string, Annotations> = new Map();
   /** Whether the annotations of all namespaces are known; used only if they count. */
   areNamespacesListed = false;
-  /** By deleted workload, the objects for which it was out of date; the oldest first. */
-  readonly outdatedWhenDeleted: Map<ObjectKey, ReadonlySet<ObjectKey>> = new Map();
+  /** The deleted workloads that were out of date; the oldest first. */
+  readonly outdatedWhenDeleted: Set<ObjectKey> = new Set();
   /** By object, what halted its present content, where the state may not have it yet. */
   readonly halts: Map<ObjectKey, Halted> = new Map();
 
@@ -65,12 +66,31 @@ export class Store {
     let record = this.configs.get(key);
     if (record === undefined) {
       const isWhole = ref.keys === undefined;
-      record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
+      record = isWhole ? newRecord(ref) : this.#newScope(ref);
       if (isWhole) this.names.add(ref);
       else this.scopes.set(key, ref);
       this.configs.set(key, record);
     }
     return record;
+  }
+
+  /** The record of a set of keys, which is seen for the first time with the content that its object has. */
+  #newScope(ref: ConfigRef): ConfigRecord {
+    const whole = this.configRecordOf(wholeOf(ref));
+    const record = scopedRecordOf(whole, ref);
+    const { lastDigest: digest, otherDigests } = record;
+    const isAnother = this.isAnotherThanWritten(ref, { digest, otherDigests });
+    if (isAnother || whole.isUndated === true) record.isUndated = true;
+    if (isAnother) record.foundChangedAt ??= record.writtenAt;
+    return record;
+  }
+
+  /** Whether a content, the first that is seen of an object, is another one than its entry names. */
+  isAnotherThanWritten(ref: ConfigRef, content: Digests): boolean {
+    const { digest } = content;
+    const written = translated(this.persisted.entryOf(ref)?.digest, content);
+    if (digest === undefined || written === undefined) return false;
+    return written !== digest && this.presence.counts(written, digest);
   }
 
   /**

@@ -67,6 +67,10 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const stamp = liveStampOf(record, keyOf(config.ref));
   const edge = newEdge(stamp, undefined);
+  const [entry, mark] = [
+    store.persisted.entryOf(config.ref),
+    store.persisted.markOf(workload.ref, config.ref),
+  ];
   const believed = believedDigest(store, beginning, config, stamp);
   if (believed === undefined) {
     const { digest } = config;
@@ -84,23 +88,12 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const found = nextEdge(edge, {
     type: 'began',
     running: mayHaveReadOther || hasChanged ? UNKNOWN : running,
-    isInProgress: isInProgress(store, record, config, stamp),
+    isInProgress: !workload.isRolledOut && mark !== undefined && stamp?.digest === entry?.digest,
   });
   const next = begunWith(record, config, doubtedByFailure(record, found));
   if (next.runningDigest === UNKNOWN && asks(store, record, config))
     effects.note({ reason: 'changed-before-start', workload: workload.ref, config: config.ref });
   return next;
-}
-
-/** Whether a rollout of ours with this stamp is not complete, by the state. */
-function isInProgress(
-  { persisted }: Store,
-  { workload }: WorkloadRecord,
-  { ref }: ConfigRecord,
-  stamp: Stamp | undefined,
-): boolean {
-  if (workload.isRolledOut || persisted.markOf(workload.ref, ref) === undefined) return false;
-  return stamp !== undefined && stamp.digest === persisted.entryOf(ref)?.digest;
 }
 
 /** The running digest by the state; without an entry by the entries of other parts of the object. */
@@ -156,7 +149,7 @@ function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: Conf
 }
 
 /**
- * The edge after the writes since the last observation: by another reloader, by an external writer while a change was open, or
+ * The edge after the writes since the last observation: by an external writer, or another reloader, while a change was open, or
  * none that matters. Pods that either of them started may have read any content, unless afterExternalRollout proves otherwise.
  */
 function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
@@ -164,10 +157,6 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
   const stamp = liveStampOf(record, key);
-  if (diff.podsRestart && stamp !== undefined && stamp.id > (edge.stamp?.id ?? 0)) {
-    effects.note({ reason: 'stamped-by-peer', ...about });
-    if (diff.takenBack === 'no') diff.takenBack = 'by a peer';
-  }
   const seen = nextEdge(edge, { type: 'stamp-seen', stamp });
   if (store.settings.onlyTells || !diff.podsRestart) return seen;
   if (!asks(store, record, config)) return seen;
@@ -177,14 +166,12 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   return nextEdge(seen, { type: 'doubted' });
 }
 
-/** Records that a stamp was reverted. If one write reverted several, one whose rollout was still in progress counts. */
+/**
+ * Records that another writer removed or replaced a stamp. If one write did that to several, one whose rollout was still in progress
+ * counts.
+ */
 function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined): void {
-  if (!isLowered(edge, stamp)) return;
+  if (edge.stamp === undefined || stamp?.id === edge.stamp.id) return;
   if (edge.rolloutInProgress) diff.takenBack = 'before it had rolled';
   else if (diff.takenBack === 'no') diff.takenBack = 'after it had rolled';
-}
-
-/** Whether the template lost our stamp, or has an earlier one again. */
-function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
-  return (stamp?.id ?? 0) < (edge.stamp?.id ?? 0);
 }

@@ -97,12 +97,10 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   const afterAbsence = differenceFrom(record, event, store.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
     countsAbsence(store, workload, object.ref) ? afterAbsence : difference;
-  const isAnother = isAnotherThanWritten(store, record, event);
-  const mayHaveChanged =
-    difference.mayHaveChanged ||
-    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
-    (isAnother && !event.isInInitialList);
-  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
+  const isAnother = record.lastDigest === undefined && store.isAnotherThanWritten(object.ref, object);
+  const mayHaveChanged = workloads.some((each) => differenceFor(each).mayHaveChanged);
+  if (difference.mayHaveChanged || mayHaveChanged || (isAnother && !event.isInInitialList))
+    record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
   if (isAnother) noteFound(record, event);
   if (difference.isFirst === true && object.ref.keys === undefined)
@@ -144,14 +142,6 @@ function differenceFrom(record: ConfigRecord, event: Present, absenceIs: Absence
   const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
   const span = { from, to: event.span.to };
   return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };
-}
-
-/** Whether the object is seen for the first time, with another content than its entry names. */
-function isAnotherThanWritten(store: Store, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
-  if (lastDigest !== undefined) return false;
-  const { digest } = event.object;
-  const written = translated(store.persisted.entryOf(ref)?.digest, event.object);
-  return written !== undefined && written !== digest && store.presence.counts(written, digest);
 }
 
 /**

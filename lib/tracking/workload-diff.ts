@@ -32,8 +32,8 @@ export interface WorkloadDiff {
   readonly startedAfter: number;
   /** The moment after which all pods have started, on the Timeline; -Infinity if unknown. */
   readSince: number;
-  /** Whether our stamp was reverted, and whether the rollout was complete then; or whether a peer wrote its own. */
-  takenBack: 'no' | 'before it had rolled' | 'after it had rolled' | 'by a peer';
+  /** Whether our stamp was removed or replaced, and whether the rollout was complete then. */
+  takenBack: 'no' | 'before it had rolled' | 'after it had rolled';
 }
 
 /** Compares `event` with the record, then updates the record; the edges are updated by the caller. */

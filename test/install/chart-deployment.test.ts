@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { LONGEST_END_MS } from '../../lib/app/ending.ts';
 import { RELOADER_LABEL } from '../../lib/commands/deployed-program.ts';
 import { VERSION } from '../../lib/options/version.ts';
-import { LONGEST_END_MS } from '../../lib/state/ending.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { render, skipWithoutHelm, type Values } from './chart.ts';
 import { type Installed, installationIn, installedBy } from './installation.ts';

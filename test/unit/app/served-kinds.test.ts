@@ -7,7 +7,7 @@ import { ServedKinds } from '../../../lib/app/served-kinds.ts';
 import { permissionsFor } from '../../../lib/kubernetes/permissions.ts';
 import type { Send } from '../../../lib/kubernetes/transport.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
-import { type Log, NO_LOG } from '../../../lib/model/log.ts';
+import type { Log } from '../../../lib/model/log.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { type Stream, SyncGate } from '../../../lib/store/sync-gate.ts';
@@ -76,7 +76,8 @@ async function stageOf(options: SandboxOptions = {}, isAutomatic = true, answer?
       requests.push(`${request.method} ${request.path}`);
       return stage.answerWith(request);
     },
-    listing: () => listing,
+    listing,
+    since: monotonicMs(),
     heartbeat,
     metrics: undefined,
     log,
@@ -99,7 +100,7 @@ test('a kind that is served is waited for until it has listed', async () => {
   assert.equal(stateOf(stage), 'served');
   assert.deepEqual(await stage.served.served(), [DEPLOYMENTS, ROLLOUTS, CONFIG_MAPS]);
   assert.equal(stage.gate.isSynced('ns', 'ConfigMap', 'failing'), false);
-  await stage.served.untilServed('Rollout', new AbortController().signal);
+  await stage.served.untilServed('Rollout');
   await stage.end();
 });
 
@@ -195,26 +196,11 @@ test('with auto a kind without its rights is left alone, with one line that has 
   denied.close();
 });
 
-test('the listing of the next term knows which kinds are not served', async () => {
-  for (const options of [{}, { extensions: ['rollouts'] }] as const) {
-    const stage = await stageOf(options);
-    const gate = new SyncGate([DEPLOYMENTS, ROLLOUTS, CONFIG_MAPS]);
-    const listing = new Listing({ gate, log: NO_LOG, onListed: () => {}, onNews: () => {} });
-    stage.served.markIn(listing);
-    gate.markSynced(DEPLOYMENTS);
-    gate.markSynced(CONFIG_MAPS);
-    assert.equal(gate.isSynced('ns', 'ConfigMap'), stateOf(stage) === 'not served');
-    await stage.end();
-  }
-});
-
-test('the wait for a kind ends with the term, and that for the next look with the program', async () => {
+test('the waits for a kind and for the next look end with the term', async () => {
   const stage = await stageOf();
-  const term = new AbortController();
-  const waiting = stage.served.untilServed('Rollout', term.signal);
-  term.abort();
-  await waiting;
+  const waiting = stage.served.untilServed('Rollout');
   await stage.end();
-  await stage.served.untilServed('Rollout', new AbortController().signal);
+  await waiting;
+  await stage.served.untilServed('Rollout');
   assert.deepEqual(stage.heartbeat.stuck(monotonicMs() + TEN_MINUTES), []);
 });

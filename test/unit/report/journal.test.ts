@@ -33,9 +33,10 @@ const SENTENCES: Record<string, Note> = {
   'ConfigMap/cfg changed back: nothing left to roll for Deployment/web': about('changed-back'),
   'ConfigMap/cfg changed before this start: Deployment/web is out of date': about('changed-before-start'),
   'ConfigMap/cfg is gone: nothing is rolled until it returns': { reason: 'absent', config: CONFIG },
-  'Deployment/web has a later stamp for ConfigMap/cfg, which another client or reloader wrote':
-    about('stamped-by-peer'),
-  'Deployment/web lost its stamp before it had rolled: reverted by argocd': about('stamp-reverted', 'argocd'),
+  'Deployment/web lost its stamp before it had rolled: removed or replaced by argocd': about(
+    'stamp-reverted',
+    'argocd',
+  ),
   [`Deployment/web: x: ${REASONS.refused}`]: { reason: 'refused', workload: WORKLOAD, detail: 'x' },
 };
 

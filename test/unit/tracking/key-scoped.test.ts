@@ -111,6 +111,21 @@ test('a stamp of keys that were read before says nothing of those that are read 
   assert.ok(next.needsRollout('web'));
 });
 
+test('a workload that was created between the lists may have read what a key of its object was before', () => {
+  for (const changed of ['a', 'b']) {
+    const before = atRest('a');
+    before.edit('new', { follows: ['cfg'], template: reading('a') });
+    before.data = { a: '1', b: '1', [changed]: '2' };
+    before.version = before.now += 1;
+    const created = before.live.get('new') ?? assert.fail();
+    before.live.delete('new');
+    const next = before.again();
+    next.live.set('new', created);
+    next.tellWorkload('new', { since: before.version - 2 });
+    assert.equal(next.needsRollout('new'), changed === 'a');
+  }
+});
+
 for (const first of ['configs', 'workloads'] as const) {
   test(`who is rolled for keys from a start on owes nothing if nothing changed meanwhile, ${first} first`, () => {
     const before = new KeyWorld({}, WHOLE);

@@ -4,7 +4,7 @@
  */
 
 import type { Log } from '../model/log.ts';
-import type { StateCommitter } from './state-committer.ts';
+import type { StateCommitter } from '../state/state-committer.ts';
 
 /** The longest time for the end; terminationGracePeriodSeconds is 30 by default. */
 export const LONGEST_END_MS = 20_000;
