@@ -27,7 +27,7 @@ import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { abandonRollout, acceptRollout, doubtRollout } from '../tracking/rollout-decision.ts';
 import { type EvictionOptions, PodEvictions } from './eviction.ts';
-import { planRollout } from './plan.ts';
+import { planRollout } from './plan-rollout.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {

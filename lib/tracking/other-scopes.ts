@@ -62,7 +62,7 @@ export function partsOf(store: Store, { keys, ...object }: ConfigRef): readonly 
 }
 
 /** By object, the entries of its sets of keys. */
-export function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
+function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
   const { entries } = store.persisted.state;
   const known = PARTS.get(entries);
   if (known !== undefined) return known;

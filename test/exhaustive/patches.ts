@@ -1,7 +1,7 @@
 /** The patches of a process: from the end of a window to what became of the answer. */
 
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
-import { planRollout } from '../../lib/rollout/plan.ts';
+import { planRollout } from '../../lib/rollout/plan-rollout.ts';
 import { needsRollout, unmarkedObjects } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../lib/tracking/observe-workload.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { blockOf, newBlockers } from '../../../lib/blockers/blockers.ts';
 import type { Blocked } from '../../../lib/model/outcome.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { changesOf } from '../tracking/sketch.ts';
 import { annotate, mark, waitsFor } from './gate-words.ts';

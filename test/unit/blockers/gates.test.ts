@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { blockOf, newBlockers } from '../../../lib/blockers/blockers.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import { RolloutStage } from '../rollout/rollout-stage.ts';
 import { annotate, mark, waitsFor } from './gate-words.ts';
 

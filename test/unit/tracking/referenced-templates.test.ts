@@ -6,7 +6,7 @@ import { blockOf, newBlockers } from '../../../lib/blockers/blockers.ts';
 import type { RawWorkload, Referenced } from '../../../lib/model/raw-objects.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';

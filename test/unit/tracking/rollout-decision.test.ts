@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { abandonRollout, acceptRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { changesOf, d } from './sketch.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/vocabularies.ts';
 import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { d, full } from './sketch.ts';
 import { World } from './world.ts';

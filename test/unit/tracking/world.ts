@@ -14,7 +14,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { formatEntry, type StateEntry } from '../../../lib/model/state-entry.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { planRollout } from '../../../lib/rollout/plan.ts';
+import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import type { WriteGate } from '../../../lib/state/state-marks.ts';
 import {
   applyStateWrite,
@@ -129,10 +129,9 @@ export class World {
       });
     }
     const { content, annotations = {}, version } = present;
-    const uid = `uid-${name}`;
     const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
-    const resourceVersion = String(version);
-    const object = { ref, uid, resourceVersion, digest: d(content), keyDigests: '', annotations, ...isState };
+    const digests = { digest: d(content), keyDigests: '' };
+    const object = { ref, uid: name, resourceVersion: `${version}`, ...digests, annotations, ...isState };
     return this.requested(
       observeConfig(this.store, { ...this.#news(arrival, version), key: keyOf(ref), object }),
     );
