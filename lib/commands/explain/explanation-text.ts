@@ -17,21 +17,18 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
   const { workload, reloader, asks, follows, rollout, causes, events } = answer;
   const isSame = ({ pods, asks: counts }: FollowedObject): boolean => counts && pods === 'no change to roll';
   const [same, others] = [follows.filter(isSame), follows.filter((each) => !isSame(each))];
+  const equal = same.map(({ object }) => describe(object)).join(', ');
   const section = sectionsIn(paint);
   const title = reloader.is === 'unknown' ? 'Why, with flags that are guessed' : 'Why';
   return [
-    paint('bold', `${describe(workload)} in namespace ${workload.namespace}: ${answer.workloadState}`),
+    paint('bold', `${describe(workload)} in namespace ${workload.namespace}: ${stateText(answer)}`),
     ...section(title, causeLines(causes, paint)),
     ...unknownLines(answer.unknown, paint),
     ...section(
       'Follows',
       others.map((each) => followedLine(each, describe(each.object), paint)),
     ),
-    ...(same.length === 0
-      ? []
-      : [
-          `${paint('bold', 'No change to roll')}: ${same.map(({ object }) => describe(object)).join(', ')} (what pods read is not compared)`,
-        ]),
+    ...(equal ? [`${paint('bold', 'No change to roll')}: ${equal} (what pods read is not compared)`] : []),
     ...section(
       'Events',
       events.map(({ time, reason, message }) => `  ${time} ${reason}: ${message}`),
@@ -45,6 +42,17 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
     ...sourceLines(answer),
     '',
   ].join('\n');
+}
+
+const LIMITS = /^(?:no-reloader|reloader-|dry-run|webhook|missing)/;
+
+/** The state, and the rules of the causes without which `healthy` would promise rollouts. */
+function stateText({ workloadState: state, follows, causes }: WorkloadExplanation): string {
+  const isRolled = follows.some(({ asks }) => asks);
+  const limits = causes.map(({ rule }) => rule).filter((rule) => !isRolled || LIMITS.test(rule));
+  return state === 'healthy' && limits.length > 0
+    ? `${state}, but ${[...new Set(limits)].join(', ')}`
+    : state;
 }
 
 /** The object or workload with its namespace. */

@@ -101,6 +101,43 @@ describe('the headline is true where', () => {
     });
 });
 
+/** By what limits a healthy workload, its headline. */
+const LIMITED: Readonly<Record<string, readonly [state: string, make: (world: World) => unknown]>> = {
+  nothing: ['healthy', well()],
+  'a webhook that is notified instead': [
+    'healthy, but webhook',
+    (world) =>
+      world
+        .install(['-A', '--webhook-url=http://hooks.example.com'])
+        .configMap()
+        .deployment({ annotations: follows('web') }),
+  ],
+  'an object that is missing': [
+    'healthy, but missing',
+    (world) =>
+      world
+        .install()
+        .configMap()
+        .deployment({ annotations: follows('web', 'gone') }),
+  ],
+  'that no object rolls it': [
+    'healthy, but not-matched',
+    (world) => well({ 'reloader.stakater.com/search': 'true' })(world),
+  ],
+};
+
+describe('the headline of a healthy workload names', () => {
+  for (const [what, [state, make]] of Object.entries(LIMITED))
+    test(what, async () => {
+      const world = new World();
+      make(world);
+      await rolledOut(world);
+      const [headline] = explanationText(await world.explained(), (_, words) => words).split('\n');
+      world.sandbox.close();
+      assert.equal(headline, `Deployment/web in namespace default: ${state}`);
+    });
+});
+
 test('a Deployment that was paused before it had pods is not rolling out', async () => {
   const parts = { annotations: follows('web'), spec: { paused: true } };
   const world = new World().install().configMap().deployment(parts);
