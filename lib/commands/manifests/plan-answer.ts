@@ -115,7 +115,7 @@ export function doneBy(
   reloader: InstalledReloader,
   { store, isServed }: Observation,
   { rollouts, causes }: Pick<Plan, 'rollouts' | 'causes'>,
-): Pick<Plan, 'rollouts' | 'causes'> {
+): Pick<Plan, 'rollouts' | 'causes' | 'unknown'> {
   const has = (...rules: readonly string[]): boolean => causes.some(({ rule }) => rules.includes(rule));
   const by = has('webhook') ? 'webhook' : 'reloader';
   const isLate = has('reloader-scaled-down', 'reloader-not-ready');
@@ -130,7 +130,7 @@ export function doneBy(
     return [{ ...each, by, when } as const];
   });
   const all = new Map([...causes, ...lacks].map((cause) => [cause.says, cause]));
-  return { rollouts: done, causes: [...all.values()] };
+  return { rollouts: done, causes: [...all.values()], unknown: [...new Set(lacks.map(({ says }) => says))] };
 }
 
 /** What keeps rollouts, or may keep them, each a clause. */

@@ -55,6 +55,11 @@ export async function runPlan(context: CommandContext): Promise<Answered> {
   const { file: places = [], against, namespace = 'default' } = flags;
   const manifests = await readManifests(places);
   if (manifests.length === 0) throw noObjectIn(places);
+  const other = manifests.find((each) => ![undefined, namespace].includes(each.object.metadata.namespace));
+  if (other && against === undefined && flags.namespace !== undefined) {
+    const says = `${other.kind}/${other.object.metadata.name} is in ${other.object.metadata.namespace}`;
+    throw new CommandError(`-n is ${namespace}, but ${says}`, 'usage');
+  }
   const created = manifests.flatMap(({ kind, object }) =>
     kind === 'Namespace' ? [object.metadata.name] : [],
   );
@@ -147,7 +152,7 @@ async function planIf(
   const unsettled = await endChangedBack(scene, observation, marked, objects);
   const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader));
   const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
-  const { rollouts, causes } = doneBy(reloader, observation, { rollouts: due, causes: known });
+  const { rollouts, causes, unknown } = doneBy(reloader, observation, { rollouts: due, causes: known });
   const after = outdatedIn(controllers, serves, reloader.now);
   const outdated = [...before.keys()].filter((key) => after.has(key));
   const answer: Plan = {
@@ -159,6 +164,7 @@ async function planIf(
     pending: isServed ? outdated.map(workloadRefIn) : [],
     withdrawn: [...before.keys()].filter((key) => isServed && !after.has(key)).map(workloadRefIn),
     unknown: [
+      ...unknown,
       ...unknownOf(scene, observation, wanted, steps, { objects, rollouts, outdated, unread }),
       ...unrecordedOf(doubted, steps, rollouts, isServed ? [] : outdated),
       ...unsettled,
@@ -183,7 +189,6 @@ function isDoubted(observation: Observation, each: Followed): boolean {
   return observation.state.is !== 'unknown' && each.verdict.asks && podsOf(observation, each) === 'unknown';
 }
 
-/** What is not recorded of workloads that are rolled, change or are out of date. */
 function unrecordedOf(
   doubted: readonly Followed[],
   steps: readonly Step[],
@@ -204,7 +209,6 @@ function unrecordedOf(
   return unrecorded(concerned).map((each) => `${each} is not recorded`);
 }
 
-/** What keeps the reloader from rolling anything, or for some of the manifests. */
 function causesOf(
   scene: Scene,
   observation: Observation,
