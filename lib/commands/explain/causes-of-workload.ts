@@ -68,7 +68,9 @@ function asksForNothing(facts: Facts): Cause | undefined {
   const off = asking.filter(({ value }) => parseBool(value) === false);
   const isAll = options.autoReloadAll && off.length === 0;
   if (record !== undefined || isAll) return undefined;
-  const on = asking.filter((word) => !off.includes(word)).map(({ key }) => key);
+  const bad = found.filter(({ reason }) => reason === 'malformed');
+  const isBad = (key: string): boolean => bad.some(({ about }) => about.startsWith(`${key}: `));
+  const on = asking.filter((word) => !off.includes(word) && !isBad(word.key)).map(({ key }) => key);
   const sources: readonly string[] = configKindsOf(options);
   const isListed = workloadKindsOf(options).some((each) => each.kind === row.kind);
   const isWatched = isListed && objectsIgnored(facts).length === 0;
@@ -102,7 +104,6 @@ function naming(facts: Facts, { kind, name }: Pick<ConfigRef, 'kind' | 'name'>):
   return { ...(key && { todo: `add ${name} to ${key}` }) };
 }
 
-/** All objects that its pods refer to and that no annotation asks for. */
 function mentionedOnly(facts: Facts): readonly Cause[] {
   const { workload, record, observation } = facts;
   if (record === undefined) return [];
@@ -119,7 +120,6 @@ function mentionedOnly(facts: Facts): readonly Cause[] {
   });
 }
 
-/** Objects that it follows and is not rolled for, by reasons of its policy. */
 function refused(facts: Facts, applies: (because: PolicyReason) => boolean): readonly Cause[] {
   const { observation } = facts;
   return followed(facts).flatMap(({ config, verdict }): readonly Cause[] => {
@@ -149,7 +149,6 @@ const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string)
   state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
 };
 
-/** Objects without an entry in the state: the present content is the baseline. */
 function firstSeen(facts: Facts): readonly Cause[] {
   if (facts.observation.state.is !== 'read') return [];
   return followed(facts).flatMap(({ config: { ref, digest }, verdict }): readonly Cause[] => {

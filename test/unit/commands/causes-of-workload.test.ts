@@ -1,9 +1,10 @@
 /** Causes that lie in the workload, in its objects, or in the moment. */
 
-import { describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
 import { digestOf } from '../../digests.ts';
 import { namesEach, type Row, rolledOut, staged, well } from './named-causes.ts';
-import { follows, podOf } from './world.ts';
+import { follows, podOf, World } from './world.ts';
 
 const STAKATER = 'reloader.stakater.com';
 const NATIVE = 'reloader.k8s.collaborne.com';
@@ -360,3 +361,12 @@ const CAUSES: Readonly<Record<string, Row>> = {
 };
 
 describe('the answer names the cause where', { concurrency: 4 }, () => namesEach(CAUSES));
+
+test('a value of auto that is bad asks for nothing, and not for what its pods lack', async () => {
+  const world = new World().install().configMap();
+  world.deployment({ annotations: { [`${NATIVE}/auto`]: '' } });
+  const { causes } = await world.explained();
+  world.sandbox.close();
+  const rules = causes.map(({ rule }) => rule);
+  assert.deepEqual([rules.includes('malformed'), rules.includes('no-reference')], [true, false]);
+});
