@@ -129,7 +129,7 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   migrate: {
     summary: 'says what taking over from another reloader needs and changes',
     flags: [
-      new Option('--from <reloader>', 'the other reloader')
+      new Option('--from <reloader>', 'required: the other reloader')
         .choices(['stakater', 'collaborne'])
         .makeOptionMandatory(),
       new Option('--deployment <namespace/name>', 'its Deployment (default: it is looked for)'),

@@ -97,6 +97,12 @@ describe('the help', () => {
     });
   }
 
+  test('of migrate says that --from is required', () => {
+    const printed = parsed('migrate --help');
+    assert.ok(printed?.type === 'print');
+    assert.match(printed.text, /--from <reloader> +required/);
+  });
+
   for (const [line, isPlugin, isAlone] of [
     ['help', false, false],
     ['-h', false, false],
