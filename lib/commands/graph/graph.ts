@@ -44,10 +44,9 @@ export async function runGraph(context: CommandContext): Promise<Answered> {
   const { causes, unknown, edges } = answer;
   const isDrawn = flags.output === 'mermaid';
   const notes = [...causes.map(({ says }) => says), ...unknown.map((line) => `unknown: ${line}`)];
-  if (isDrawn) for (const line of notes) terminal.note(line);
   const left = 'No change that counts is left to roll; what pods read is not compared.';
   const none = flags.outdated === true ? left : 'No workload follows an object.';
-  const text = (): string => (isDrawn ? mermaidOf(edges) : graphText(answer, none, terminal.paint));
+  const text = (): string => (isDrawn ? mermaidOf(edges, notes) : graphText(answer, none, terminal.paint));
   return { answer, text, unknown };
 }
 
@@ -101,14 +100,15 @@ function edgesOf(observation: Seen): GraphEdge[] {
   }));
 }
 
-/** A graph of Mermaid. Names of the API have no character that it reads as its own. */
-export function mermaidOf(edges: readonly GraphEdge[]): string {
+/** A graph of Mermaid with comments. Names of the API have no character that it reads as its own. */
+export function mermaidOf(edges: readonly GraphEdge[], comments: readonly string[] = []): string {
   const arrows = edges.map((edge) => ({ ...edge, from: placed(edge.object), to: placed(edge.workload) }));
   const labels = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];
   const ids = new Map(labels.map((label, index) => [label, `n${index}`]));
   const outdated = new Set(arrows.flatMap(({ to, pods }) => (pods === 'out of date' ? [to] : [])));
   return [
     'graph LR',
+    ...comments.map((line) => `  %% ${line}`),
     ...[...ids].map(([label, id]) => `  ${id}["${label}"]`),
     ...arrows.map(({ from, to, asks }) => `  ${ids.get(from)} ${asks ? '-->' : '-.->'} ${ids.get(to)}`),
     ...(outdated.size === 0 ? [] : ['  classDef outdated stroke:#c00,stroke-width:2px']),

@@ -81,6 +81,10 @@ test('the keys of an object that was listed before its follower are compared', a
   );
 });
 
+test('a picture has what is unknown as comments', () => {
+  assert.equal(mermaidOf([], ['unknown: why']), 'graph LR\n  %% unknown: why\n');
+});
+
 test('a picture has each name once, dashed arrows where nothing is rolled, and a class for what is out of date', () => {
   const edge = { object: WEB, workload: WORKLOAD, asks: true, pods: 'out of date' } as const;
   const quiet = {
