@@ -127,7 +127,6 @@ function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
   return causes.filter(({ rule, blocks }) => (blocks === true || isMeant(rule)) && rule !== own);
 }
 
-/** What a person should know of the effect. */
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
   const title = `${subject.kind}/${subject.name}`;
   const open = (line: string): string => `unknown whether this has an effect: ${line}`;

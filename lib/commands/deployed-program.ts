@@ -11,7 +11,6 @@ export const RELOADER_SELECTOR: string = `${RELOADER_LABEL.key}=${RELOADER_LABEL
 /** The namespace of a reloader, unless a flag names one. */
 const OWN_NAMESPACE = 'KUBERNETES_NAMESPACE';
 const PROGRAM = /(?:^|\/)(?:reloader(?:\.mjs)?|manager)$/;
-/** The flags that name namespaces. */
 const SCOPE = /^(?:-[An]|--(?:all-)?namespaces?)$/;
 /** Flags that decide nothing about workloads. */
 const IDLE = /-(?:url|token)$|^--alert-/;

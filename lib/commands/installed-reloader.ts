@@ -49,7 +49,6 @@ export interface Installation {
   readonly account: string;
   readonly replicas: number;
   readonly readyReplicas: number;
-  /** The release of Helm that it belongs to. */
   readonly release: string | undefined;
 }
 
@@ -57,13 +56,11 @@ export interface Installation {
 export interface InstalledReloader extends Rights {
   /** The person says which one, or which flags, count: no other is looked for. */
   readonly isGiven?: true;
-  /** Those of the template of its Deployment. */
   readonly flags?: string;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
   /** No leader has renewed its Lease for a minute; a sentence: why that is unknown. */
   readonly isSilent?: true | string;
-  /** The pod that leads. */
   readonly leader?: string;
   /** The time by the API server, in ms since 1970: windows, holds and Leases go by it. */
   readonly now: number;
@@ -85,7 +82,6 @@ export interface Wanted {
   readonly settings: readonly string[];
 }
 
-/** The Lease of a leader. */
 interface RawLease extends RawObject {
   readonly spec?: { holderIdentity?: string; renewTime?: string };
 }

@@ -20,7 +20,6 @@ const SHORT_NAMES = new Map(
     .map((pair) => pair.split('=') as [short: string, kind: string]),
 );
 
-/** What may name a kind. */
 type Named = ApiResource & { readonly kind: string; readonly objectKind?: string };
 
 /** The subject of the operands `kind/name`, or `kind name`. @throws CommandError */

@@ -22,7 +22,6 @@ const QUANTITIES = ['divisor', 'overhead', 'resources', 'sizeLimit'];
 /** The lists that are merged by such a field; of all others an item goes that the manifest lacks. */
 const MERGED =
   /^(?:(?:c|initC|ephemeralC)ontainers|env|hostAliases|imagePullSecrets|ports|volume(?:s|Mounts|Devices))$/;
-/** The lists of references, which are replaced. */
 const REPLACED = /^(?:envFrom|items|sources)$/;
 const SOURCES = /^(?:env|volumes)$/;
 

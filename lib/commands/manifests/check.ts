@@ -32,7 +32,6 @@ const WARNINGS =
 const FOUND = 2;
 const CHECKED_RULES: readonly string[] = [...ERRORS, ...WARNINGS.split(' ')];
 
-/** The problems of a workload. */
 function problemsOf(facts: Facts, isStrict: boolean): readonly Cause[] {
   const { store } = facts.observation;
   const isAnnotated = wordsOf(facts.workload).length > 0;
@@ -104,9 +103,7 @@ interface CheckOptions extends Pick<Wanted, 'namespace' | 'settings'> {
   readonly exclude?: readonly string[] | undefined;
 }
 
-/** The answer. */
 interface Checked {
-  /** How many objects were read. */
   readonly objects: number;
   /** The files in folders that hold no manifest. */
   readonly otherFiles: readonly string[];
@@ -194,7 +191,6 @@ const TEXTS = [
 ].map((place) => place.split('.'));
 
 type Fields = Readonly<Partial<Record<string, unknown>>> | undefined;
-/** An annotation or a label in a text. */
 const KEY = /[\w.-]+\/[\w.-]*\w/g;
 
 /** The words of a reloader in other maps than those that it reads, such as `spec.annotations`. */
@@ -209,7 +205,6 @@ function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause
   });
 }
 
-/** The line of the annotation or label that the problem mentions, if it does. */
 function lineOfCause({ object, lineOf }: Manifest, { about, says }: Cause): number | undefined {
   const text = `${about} ${says}`;
   const [, stray] = / is in (\S+), where /.exec(says) ?? [];

@@ -56,7 +56,6 @@ function changesOfReloader(steps: readonly Step[]): readonly string[] {
   });
 }
 
-/** Whether the cluster has what the manifest says. */
 async function isLive(
   { send, namespace: own }: Scene,
   { apiVersion, kind, object }: Manifest,

@@ -97,7 +97,6 @@ export function refuse({ rule, file, line, object, says }: Fault): void {
   throw new CommandError(`${title} ${says}`, 'not-readable');
 }
 
-/** Whether a pattern, or the name of a folder, fits the path of a file, or the end of it. */
 function isExcluded(file: string, patterns: readonly string[]): boolean {
   const name = file.replace(/^(?:\.{0,2}\/)+/, '');
   return patterns

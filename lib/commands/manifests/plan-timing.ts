@@ -18,7 +18,6 @@ import type { InstalledReloader } from '../installed-reloader.ts';
 export interface Timing {
   /** `owner`: its own rollout brings the content. `person`: it is notify-only. */
   readonly by: 'reloader' | 'webhook' | 'owner' | 'person';
-  /** In words, for people. */
   readonly when: string;
   /** What keeps the workload although its window has ended. */
   readonly keptBy?: string;
@@ -89,7 +88,6 @@ function blockedTiming(
   return { by: by ?? 'reloader', when, keptBy: reason };
 }
 
-/** The window that a change opens, and what else bounds the time of the rollout. */
 function windowText(store: Store, record: WorkloadRecord, windows: WindowLengthsOptions): string {
   const { vocabularies, onlyTells } = store.settings;
   const isUrgent = isUrgentFor(store, record);

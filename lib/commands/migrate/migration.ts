@@ -61,7 +61,6 @@ export interface Question {
 }
 
 const NOT_READY = 2;
-/** What leaves workloads out. */
 const SELECTING = [
   ...(['namespaceSelector', 'resourceLabelSelector', 'ignoredNamespaces'] as const),
   ...(['ignoredWorkloadKinds', 'ignoredConfigKinds'] as const),
@@ -125,7 +124,6 @@ function nothingFrom(
   return { from, guide, other, running: [], ...none, unknown, isReady: unknown.length === 0 };
 }
 
-/** What the new installation would see of what the other one serves. */
 async function seenBy(
   { source, send, namespace, flags }: Question,
   { options, place }: Settings,
