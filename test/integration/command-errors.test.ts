@@ -188,3 +188,10 @@ test('without the right to list Deployments and Leases the effect of a hold is u
     assert.match(stderr, /^unknown whether this has an effect: you may not list the Deployments and Leases/);
   }
 });
+
+test('plan refuses manifests of another namespace than that of -n', async () => {
+  const metadata = { namespace: 'shop', name: 'a' };
+  const other = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
+  const { code, stderr } = await run('reloader plan -f - -n default', kubeconfig, other);
+  assert.deepEqual([code, stderr], [64, 'reloader plan: -n is default, but ConfigMap/a is in shop\n']);
+});

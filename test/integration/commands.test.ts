@@ -143,13 +143,6 @@ test('a namespace that does not exist is an error, but not if the manifests crea
   assert.equal((await run('reloader plan -f - -n nowhere', kubeconfig, created)).code, 0);
 });
 
-test('plan refuses manifests of another namespace than that of -n', async () => {
-  const metadata = { namespace: 'shop', name: 'a' };
-  const other = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
-  const { code, stderr } = await run('reloader plan -f - -n default', kubeconfig, other);
-  assert.deepEqual([code, stderr], [64, 'reloader plan: -n is default, but ConfigMap/a is in shop\n']);
-});
-
 test('plan exits with 1 where the API server refuses a change', async () => {
   put(cluster, { kind: 'ConfigMap', namespace: 'default', name: 'fixed' }, 'A');
   cluster.sandbox.patch('configmaps', 'default', 'fixed', { immutable: true });
