@@ -1,9 +1,9 @@
 /** The one table of flags. Parsing, types, variables, the help and docs/reference are derived from it. */
 
 /**
- * The flags by heading of the help. A key is `[alias, ]...name[ <type of value[=default]>]`. `...` after the type means a list: the flag may
- * be repeated, and each value may be a comma list. The default is the text that is parsed if none is given. A flag without a type is a switch. A row is the sentence for the help, or an
- * object with it and other properties, see `Row` in flags.ts.
+ * The flags by heading of the help. A key is `[alias, ]...name[ <type of value[=default]>]`. `...` after the type means a list: the
+ * flag may be repeated, and each value may be a comma list. The default is the text that is parsed if none is given. A flag without
+ * a type is a switch. A row is the sentence for the help, or an object with it and other properties, see `Row` in flags.ts.
  */
 export const TABLE = {
   'Scope:': {
