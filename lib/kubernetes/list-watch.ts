@@ -167,35 +167,30 @@ export interface ListMetadata {
   readonly continue?: string;
 }
 
-const FIRST_BYTES = 128 * 1024;
 /** Several times the largest object that etcd takes. */
 const LONGEST_ITEM = 16 * 1024 * 1024;
 /** The nesting depth between two items: inside the object of the list and inside its array. */
 const BETWEEN = 2;
+const ITEMS_BEGIN = /[{,]\s*"items"\s*:\s*\[$/;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
  * The reader of one page, while it arrives: each item becomes an object as soon as its last byte is here, so that a page of large
- * objects is never in memory as a whole. Incomplete items are kept as bytes in one reused buffer; strings would be copied by each garbage
- * collection. The bytes outside the items form the envelope, which is parsed as a list without items. It counts brackets
- * outside strings only; JSON.parse checks the rest.
+ * objects is never in memory as a whole. Incomplete items are kept as bytes; strings would be copied by each garbage collection.
+ * The bytes outside the items form the envelope, which is parsed as a list without items. It counts brackets outside strings
+ * only; JSON.parse checks the rest.
  */
 export class ListReader {
-  #bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  /** The first byte that belongs to no parsed item and is not in the envelope; those before it are done with. */
-  #from = 0;
-  /** The next byte to read. */
-  #at = 0;
-  /** The end of the bytes that have arrived. */
-  #end = 0;
+  /** The bytes so far of an item, or of a part of the envelope. */
+  #parts: Buffer[] = [];
+  #length = 0;
   /** The number of open brackets. */
   #depth = 0;
-  /** The position of the opening quote if `#at` is inside a string. */
-  #string: number | undefined;
-  /** The last string at the level of the list's own fields: the name of an array that follows it. */
-  #field = '';
+  #isInString = false;
+  /** Whether the next byte of the string is escaped. */
+  #isEscaped = false;
   #isInItems = false;
   #envelope = '';
   /** The metadata; known before the items if the server sends it first, as it does for all built-in kinds. */
@@ -208,11 +203,20 @@ export class ListReader {
    * @throws ApiError `malformed`; its message does not quote the body.
    */
   *add(piece: Piece): Generator<RawObject, void, undefined> {
-    this.#keep(piece);
-    while (this.#at < this.#end) {
-      if (this.#string !== undefined) this.#readString(this.#string);
-      else if (this.#readByte(this.#bytes[this.#at] ?? 0)) yield this.#item();
+    if (this.#length > LONGEST_ITEM) throw new ApiError('malformed', 'an object of the list is too long');
+    const bytes = bytesOf(piece);
+    let from = 0;
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (this.#isInString) at = this.#passString(bytes, at);
+      const end = this.#isInString ? undefined : this.#read(bytes[at]);
+      if (end === undefined) continue;
+      const text = this.#take(bytes.subarray(from, at + 1));
+      from = at + 1;
+      if (end === 'item') yield itemOf(text);
+      else this.#toEnvelope(text, end);
     }
+    this.#parts.push(bytes.subarray(from));
+    this.#length += bytes.length - from;
   }
 
   /**
@@ -221,108 +225,77 @@ export class ListReader {
    * @throws ApiError `malformed` if the body was not a list, or was cut.
    */
   finish(): ListMetadata {
-    this.#toEnvelope(this.#end);
-    const { metadata, items } = listOf(this.#envelope);
+    const { metadata, items } = listOf(this.#envelope + this.#take());
     const hasNoItems = items === undefined || items === null || (Array.isArray(items) && items.length === 0);
     if (!hasNoItems || typeof metadata?.resourceVersion !== 'string') throw notAList();
     return metadata as ListMetadata;
   }
 
-  #keep(piece: Piece): void {
-    const bytes = Buffer.byteLength(piece);
-    const held = this.#end - this.#from;
-    if (held > LONGEST_ITEM) throw new ApiError('malformed', 'an object of the list is too long');
-    const before = this.#bytes;
-    if (held + bytes > before.length) this.#bytes = Buffer.allocUnsafe(2 * (held + bytes));
-    before.copy(this.#bytes, 0, this.#from, this.#end);
-    this.#at -= this.#from;
-    if (this.#string !== undefined) this.#string -= this.#from;
-    this.#from = 0;
-    this.#end = held + bytes;
-    if (typeof piece === 'string') this.#bytes.write(piece, held);
-    else this.#bytes.set(piece, held);
+  /** Passes a string, up to its next quote; the position of the byte after it, or of the quote if it is escaped. */
+  #passString(bytes: Buffer, from: number): number {
+    const quote = bytes.indexOf(QUOTE, from);
+    const end = quote < 0 ? bytes.length : quote;
+    let before = end;
+    while (before > from && bytes[before - 1] === BACKSLASH) before -= 1;
+    const isEven = (end - before) % 2 === 0;
+    const isEscaped = isEven === (this.#isEscaped && before === from);
+    this.#isEscaped = quote < 0 && isEscaped;
+    this.#isInString = quote < 0 || isEscaped;
+    return this.#isInString ? end : end + 1;
   }
 
-  /** Moves to the end of the string, or to the end of the bytes that have arrived. */
-  #readString(from: number): void {
-    const quote = this.#bytes.indexOf(QUOTE, this.#at);
-    if (quote < 0 || quote >= this.#end) {
-      this.#at = this.#end;
-      return;
-    }
-    let before = quote;
-    while (this.#bytes[before - 1] === BACKSLASH) before -= 1;
-    this.#at = quote + 1;
-    if ((quote - before) % 2 === 1) return; // an odd number of backslashes: the quote is escaped
-    this.#string = undefined;
-    if (this.#depth === 1) this.#field = this.#text(from + 1, quote);
-  }
-
-  /** Reads one byte outside a string; whether it was the last one of an item. */
-  #readByte(byte: number): boolean {
-    let isItem = false;
+  /** Reads one byte outside a string; what ends with it, if anything does. */
+  #read(byte: number | undefined): 'item' | 'comma' | 'bracket' | undefined {
     switch (byte) {
       case QUOTE:
-        this.#string = this.#at;
-        break;
+        this.#isInString = true;
+        return undefined;
       case OBJECT:
       case ARRAY:
-        this.#open(byte);
-        break;
+        this.#depth += 1;
+        return byte === ARRAY && this.#depth === BETWEEN ? 'bracket' : undefined;
       case OBJECT_END:
       case ARRAY_END:
-        isItem = this.#close();
-        break;
+        this.#depth -= 1;
+        if (this.#depth < BETWEEN) this.#isInItems = false;
+        return this.#isBetween() ? 'item' : undefined;
       case COMMA:
-        this.#passComma();
-        break;
+        return this.#isBetween() ? 'comma' : undefined;
       default: // part of a number, of true, false or null, or white space
+        return undefined;
     }
-    this.#at += 1;
-    return isItem;
-  }
-
-  #open(byte: number): void {
-    if (this.#isBetween()) this.#toEnvelope(this.#at);
-    this.#depth += 1;
-    if (byte !== ARRAY || this.#depth !== BETWEEN || this.#field !== 'items') return;
-    this.#isInItems = true;
-    this.#toEnvelope(this.#at + 1);
-    const { metadata } = listOf(`${this.#envelope}]}`);
-    if (typeof metadata?.resourceVersion === 'string') this.metadata = metadata as ListMetadata;
-  }
-
-  #close(): boolean {
-    if (this.#isBetween()) this.#isInItems = false;
-    this.#depth -= 1;
-    return this.#isBetween();
-  }
-
-  #item(): RawObject {
-    const object = parseObject(this.#text(this.#from, this.#at), 'an object of the list');
-    if (!isNamed(object)) throw notAList();
-    this.#from = this.#at;
-    return object;
-  }
-
-  #passComma(): void {
-    if (!this.#isBetween()) return;
-    this.#toEnvelope(this.#at);
-    this.#from = this.#at + 1;
   }
 
   #isBetween(): boolean {
     return this.#isInItems && this.#depth === BETWEEN;
   }
 
-  #toEnvelope(to: number): void {
-    this.#envelope += this.#text(this.#from, to);
-    this.#from = to;
+  #take(last: Buffer = Buffer.alloc(0)): string {
+    const text = String(this.#length === 0 ? last : Buffer.concat([...this.#parts, last]));
+    this.#parts = [];
+    this.#length = 0;
+    return text;
   }
 
-  #text(from: number, to: number): string {
-    return this.#bytes.toString('utf8', from, to);
+  #toEnvelope(text: string, end: 'comma' | 'bracket'): void {
+    this.#envelope += end === 'comma' ? text.slice(0, -1) : text;
+    if (end === 'comma' || !ITEMS_BEGIN.test(this.#envelope)) return;
+    this.#isInItems = true;
+    const { metadata } = listOf(`${this.#envelope}]}`);
+    if (typeof metadata?.resourceVersion === 'string') this.metadata = metadata as ListMetadata;
   }
+}
+
+function bytesOf(piece: Piece): Buffer {
+  return typeof piece === 'string'
+    ? Buffer.from(piece)
+    : Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+}
+
+function itemOf(text: string): RawObject {
+  const object = parseObject(text, 'an object of the list');
+  if (!isNamed(object)) throw notAList();
+  return object;
 }
 
 /** A list as the server sends it; every field may be absent. */
