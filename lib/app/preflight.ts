@@ -38,13 +38,13 @@ export async function preflight(
   let missing: readonly Question[] = [];
   let missingSince = Number.POSITIVE_INFINITY;
   while (!signal.aborted) {
-    const { refused, unanswered, retryAfterMs } = await review(parts.send, questions, signal);
+    const { refused, unanswered } = await review(parts.send, questions, signal);
     missing = [...refused, ...unanswered.filter((question) => missing.includes(question))];
     if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
     missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, monotonicMs());
     const untilSaid = missingSince + RBAC_LAG_MS - monotonicMs();
     if (untilSaid <= 0) return mayGoOn(parts.log, missingOf(missing), wanted);
-    const waitMs = unanswered.length === 0 ? RBAC_RETRY_MS : Math.max(retryAfterMs, UNANSWERED_MS);
+    const waitMs = unanswered.length === 0 ? RBAC_RETRY_MS : UNANSWERED_MS;
     await sleep(Math.min(untilSaid, waitMs), signal);
     questions = [...refused, ...unanswered];
   }

@@ -31,8 +31,6 @@ type Status = Omit<OptionalKindStatus, 'kind'>;
 /** The result of one look for a kind. */
 interface Look {
   readonly status: Status;
-  /** Of a kind that is unavailable: when it is looked for again. */
-  readonly retryMs?: number;
   /** A right is missing, which a RoleBinding of now may still give. */
   readonly isLagging?: boolean;
 }
@@ -134,7 +132,8 @@ export class ServedKinds {
       this.#take(followed, look);
       followed.firstLook.resolve();
       if (look === SERVED) break;
-      const ms = look.retryMs ?? LOOK_AGAIN_MS * (1 + random() / 10);
+      const soonMs = look.isLagging === true ? RBAC_RETRY_MS : UNKNOWN_MS;
+      const ms = look.status.state === 'unavailable' ? soonMs : LOOK_AGAIN_MS * (1 + random() / 10);
       heartbeat.sleeps(loop, monotonicMs() + ms);
       await sleep(ms, signal);
     }
@@ -146,7 +145,7 @@ export class ServedKinds {
   async #look(followed: Followed, mayLag: boolean, signal: AbortSignal): Promise<Look> {
     const { row, permissions } = followed;
     const found = await discover(this.#options.send, row, signal);
-    if (found.is === 'unknown') return unknown(found.problem, found.retryAfterMs);
+    if (found.is === 'unknown') return unknown(found.problem);
     if (found.is === 'absent') return ABSENT;
     const lack = permissions && (await this.#lack(permissions, mayLag, signal));
     if (lack !== undefined) return lack;
@@ -163,19 +162,12 @@ export class ServedKinds {
     signal: AbortSignal,
   ): Promise<Look | undefined> {
     const { send } = this.#options;
-    const { refused, unanswered, retryAfterMs } = await review(send, questionsOf(permissions), signal);
+    const { refused, unanswered } = await review(send, questionsOf(permissions), signal);
     const [missing] = missingOf(refused);
     const problem = missing?.sentence;
-    if (problem !== undefined && mayLag)
-      return {
-        status: { state: 'unavailable', problem },
-        retryMs: RBAC_RETRY_MS,
-        isLagging: true,
-      };
+    if (problem !== undefined && mayLag) return { ...unknown(problem), isLagging: true };
     if (problem !== undefined) return { status: { state: 'rights missing', problem } };
-    return unanswered.length === 0
-      ? undefined
-      : unknown('the review of its rights was not answered', retryAfterMs);
+    return unanswered.length === 0 ? undefined : unknown('the review of its rights was not answered');
   }
 
   #take(followed: Followed, look: Look): void {
@@ -212,9 +204,8 @@ export class ServedKinds {
   }
 }
 
-function unknown(problem: string, retryAfterMs = 0): Look {
-  const retryMs = Math.max(retryAfterMs, UNKNOWN_MS);
-  return { status: { state: 'unavailable', problem }, retryMs };
+function unknown(problem: string): Look {
+  return { status: { state: 'unavailable', problem } };
 }
 
 function isServed({ last }: Followed): boolean {

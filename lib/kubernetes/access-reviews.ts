@@ -3,7 +3,6 @@
  * missing answer is never taken for a refusal, nor for a permission.
  */
 
-import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { callJson } from './json-call.ts';
 import { type Permission, ruleYaml } from './permissions.ts';
 import type { Send } from './transport.ts';
@@ -20,8 +19,6 @@ export interface Reviewed {
   readonly refused: readonly Question[];
   /** Not answered, or not asked because the round ended early. */
   readonly unanswered: readonly Question[];
-  /** The longest Retry-After of the round; 0 if the server sent none. */
-  readonly retryAfterMs: number;
 }
 
 /** A permission with verbs that the API server has refused. */
@@ -38,27 +35,24 @@ export function questionsOf(permissions: readonly Permission[]): Question[] {
 }
 
 /**
- * Asks `questions`, those of one permission at the same time. An error leaves its question unanswered; if it shows that the
- * server cannot be reached or is overloaded, the rest of the round is not asked. Never rejects.
+ * Asks `questions`, those of one permission at the same time. An error leaves its question unanswered, and the rest of the round
+ * is not asked: it would most likely meet the same error. Never rejects.
  */
 export async function review(
   send: Send,
   questions: readonly Question[],
   signal?: AbortSignal,
 ): Promise<Reviewed> {
-  const answers = new Map<Question, boolean | ApiError | undefined>();
-  let errors: readonly ApiError[] = [];
+  const answers = new Map<Question, boolean | 'failed' | undefined>();
   for (const [, batch] of Map.groupBy(questions, ({ permission }) => permission)) {
     await Promise.all(
       batch.map(async (question) => answers.set(question, await ask(send, question, signal))),
     );
-    errors = [...answers.values()].filter((answer) => answer instanceof ApiError);
-    if (errors.some((error) => error.retryAfterMs !== undefined || OF_THE_SERVER.has(error.code))) break;
+    if ([...answers.values()].includes('failed')) break;
   }
   return {
     refused: questions.filter((question) => answers.get(question) === false),
     unanswered: questions.filter((question) => typeof answers.get(question) !== 'boolean'),
-    retryAfterMs: Math.max(0, ...errors.map((error) => error.retryAfterMs ?? 0)),
   };
 }
 
@@ -129,22 +123,19 @@ async function statusOf(
   return (await callJson<{ status?: ReviewStatus }>(send, request)).status ?? {};
 }
 
-/** The errors that the next question would meet as well. */
-const OF_THE_SERVER: ReadonlySet<ApiErrorCode> = new Set(['throttled', 'silent', 'unanswered', 'aborted']);
-
 /** Sends one review; undefined: the answer does not say. Of a rule with names it asks for the first one only: the reloader works without the others. */
 async function ask(
   send: Send,
   { permission: { namespace, rule }, verb }: Question,
   signal: AbortSignal | undefined,
-): Promise<boolean | ApiError | undefined> {
+): Promise<boolean | 'failed' | undefined> {
   const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
   const [group, name] = [rule.apiGroups[0], rule.resourceNames?.[0]];
   const resourceAttributes = { verb, group, resource, subresource, namespace, name };
   try {
     return (await statusOf(send, 'SelfSubjectAccessReview', { resourceAttributes }, signal)).allowed;
-  } catch (error) {
-    return ApiError.from(error);
+  } catch {
+    return 'failed';
   }
 }
 

@@ -12,7 +12,7 @@ export type Discovered =
   | { readonly is: 'served'; readonly objectKind: string }
   | { readonly is: 'absent' }
   /** There is no answer, such as of an aggregated API server that is down: the kind may have workloads. */
-  | { readonly is: 'unknown'; readonly problem: string; readonly retryAfterMs: number | undefined };
+  | { readonly is: 'unknown'; readonly problem: string };
 
 /** An answer that takes longer counts as none: the lists of a start wait for it. */
 const PATIENCE_MS = 10_000;
@@ -54,8 +54,8 @@ export async function discover(
       return unknown('its objects are in no namespace, so they cannot be rolled');
     return found === undefined ? { is: 'absent' } : { is: 'served', objectKind: found.kind ?? row.kind };
   } catch (thrown) {
-    const { status, code, message, retryAfterMs } = ApiError.from(thrown);
-    if (status !== 404) return unknown(message, retryAfterMs);
+    const { status, code, message } = ApiError.from(thrown);
+    if (status !== 404) return unknown(message);
     return (await isUnknownGroup(get, groupVersion)) ? { is: 'absent' } : unknown(`${code}: ${message}`);
   } finally {
     deadline.end();
@@ -76,6 +76,6 @@ async function isUnknownGroup(
   }
 }
 
-function unknown(problem: string, retryAfterMs?: number): Discovered {
-  return { is: 'unknown', problem, retryAfterMs };
+function unknown(problem: string): Discovered {
+  return { is: 'unknown', problem };
 }
