@@ -80,8 +80,6 @@ const TODOS: readonly (readonly [RegExp, string])[] = [
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly code: ApiErrorCode;
-  /** The number of the answer, for this folder; undefined without one. */
-  readonly status: number | undefined;
   /** The least wait before the next attempt that the server asked for. */
   readonly retryAfterMs: number | undefined;
 
@@ -90,13 +88,11 @@ export class ApiError extends Error {
     message: string,
     options: {
       readonly retryAfterMs?: number | undefined;
-      readonly status?: number;
       readonly cause?: unknown;
     } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -129,7 +125,7 @@ export class ApiError extends Error {
     const answered = `the server answered ${number}${isLine ? `: ${withTodo(line)}` : ''}`;
     const sent = (raw.message ?? answered).slice(0, LONGEST_MESSAGE);
     const message = code === 'unauthorized' ? `${sent}: check the token or certificate` : sent;
-    return new ApiError(code, message, { status: number, retryAfterMs: retryAfterMsOf(retryAfter, raw) });
+    return new ApiError(code, message, { retryAfterMs: retryAfterMsOf(retryAfter, raw) });
   }
 }
 

@@ -32,9 +32,8 @@ interface RawGroups {
 }
 
 /**
- * Reads the list of the group version. The API server answers 404 without a Status for one that it does not know, as a proxy in
- * front of it does for any path: therefore the kind is absent only if the list of all groups lacks the version as well. Never
- * rejects.
+ * Reads the list of all groups, which alone proves that a kind is absent: a proxy in front of the API server may answer 404 for any
+ * path. Then it reads the resources of the group version. Never rejects.
  */
 export async function discover(
   send: Send,
@@ -47,6 +46,10 @@ export async function discover(
     callJson<T>(send, { method: 'GET', path, signal: deadline.signal });
   const groupVersion = `${row.group}/${row.version}`;
   try {
+    const { kind: listed, groups = [] } = await get<RawGroups>('/apis');
+    if (listed !== 'APIGroupList') return unknown('the answer is no list of groups');
+    const versions = groups.flatMap((group) => group.versions ?? []);
+    if (!versions.some((version) => version.groupVersion === groupVersion)) return { is: 'absent' };
     const { kind, resources = [] } = await get<RawResources>(`/apis/${groupVersion}`);
     if (kind !== 'APIResourceList') return unknown('the answer is no list of resources');
     const found = resources.find(({ name }) => name === row.resource);
@@ -54,25 +57,10 @@ export async function discover(
       return unknown('its objects are in no namespace, so they cannot be rolled');
     return found === undefined ? { is: 'absent' } : { is: 'served', objectKind: found.kind ?? row.kind };
   } catch (thrown) {
-    const { status, code, message } = ApiError.from(thrown);
-    if (status !== 404) return unknown(message);
-    return (await isUnknownGroup(get, groupVersion)) ? { is: 'absent' } : unknown(`${code}: ${message}`);
+    const { code, message } = ApiError.from(thrown);
+    return unknown(`${code}: ${message}`);
   } finally {
     deadline.end();
-  }
-}
-
-/** Whether the list of groups says that there is no such version. Without an answer: false. */
-async function isUnknownGroup(
-  get: (path: string) => Promise<RawGroups>,
-  groupVersion: string,
-): Promise<boolean> {
-  try {
-    const { kind, groups = [] } = await get('/apis');
-    const versions = groups.flatMap((group) => group.versions ?? []);
-    return kind === 'APIGroupList' && versions.every((version) => version.groupVersion !== groupVersion);
-  } catch {
-    return false; // no proof
   }
 }
 

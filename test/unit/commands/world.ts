@@ -78,14 +78,13 @@ export class World {
       const { verb, resource, namespace, name } = spec.resourceAttributes;
       const allowed = spec.user === USER ? this.mayDo(resource, namespace, verb, name) : undefined;
       if (allowed !== undefined) return answerOf(201, { status: { allowed } });
-      throw new ApiError('forbidden', 'may not', { status: 403 });
+      throw new ApiError('forbidden', 'may not');
     }
     const isRefused = this.refuses(request);
     if (request.path === '/version') return this.#version();
     if (request.path === STATUS && this.report !== undefined) return answerOf(200, this.report);
     if (request.path !== STATUS && !isRefused) return await this.sandbox.handle(request);
-    const { status, message } = { status: 403, message: 'may not' };
-    throw new ApiError('forbidden', message, { status });
+    throw new ApiError('forbidden', 'may not');
   };
 
   #version(): ApiResponse {
