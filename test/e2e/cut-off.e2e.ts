@@ -39,11 +39,10 @@ const CUTS: Readonly<Record<string, Fault['begin']>> = {
   },
 };
 
-/** It stops to act in time, stands by in the same process, and leads again without a list. */
+/** It stops to act in time, stands by in the same process, and leads again. */
 async function survives(cut: Fault['begin'], random: () => number): Promise<void> {
   await using pair = await Pair.open(cluster, { flags: SHORT_LEASE });
   const { scene, leader: late, standby: heir } = pair;
-  const lists = late.proxy.lists.length;
   await whileChanging(scene, random, async () => {
     const begun = performance.now();
     const mend = await cut(late.proxy);
@@ -65,7 +64,6 @@ async function survives(cut: Fault['begin'], random: () => number): Promise<void
   await scene.isRight(late.process);
   assert.equal(scene.rollouts(IDLE), 1);
   assert.equal(pair.leader, late);
-  assert.deepEqual(late.proxy.lists.slice(lists), []);
   assert.deepEqual(pair.intrusions(), []);
   assert.deepEqual(pair.needless(1), []);
 }
@@ -99,7 +97,8 @@ async function isContested(): Promise<void> {
   );
   assert.equal(warnings.length, marks().filter(({ identity }) => identity.startsWith('other_')).length);
   assert.deepEqual(pair.intrusions(), []);
-  assert.deepEqual(pair.needless(marks().length), []);
+  // A term may repeat a rollout of the one before it.
+  assert.deepEqual(scene.rolledTooOften(marks().length), []);
 }
 
 describe('nothing is lost or rolled twice where', { skip, concurrency: 4 }, () => {

@@ -13,14 +13,15 @@ export function elected(pod: string): SceneReloaderOptions {
 }
 
 /** Each says who leads, and what it is itself. */
-export async function tellsWhoLeads({ leader, standby, witness }: Pair): Promise<void> {
+export async function tellsWhoLeads({ leader, standby, scene, witness }: Pair): Promise<void> {
   for (const { process, pod } of [leader, standby]) {
     const isThis = pod === leader.pod;
     const report = await process.status();
     assert.deepEqual([report.leader?.isThis, report.leader?.identity], [isThis, witness.holder]);
     assert.match(await process.freshText('/'), isThis ? /This process leads/ : /The leader is/);
     assert.ok((await process.freshText('/')).includes(witness.holder));
-    assert.equal((await process.page('/readyz')).status, 200);
+    // It lists everything anew.
+    await scene.stage.until(`${pod} is ready`, () => process.isReady());
     assert.equal(await process.metric('reloader_leader'), isThis ? 1 : 0);
   }
 }
