@@ -10,6 +10,7 @@ import { FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
+import type { Elector } from '../leader/elector.ts';
 import type { AlgorithmName } from '../model/digest.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -18,7 +19,7 @@ import type { Environment } from '../model/settings.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
 import { stampIds } from '../model/stamp.ts';
 import type { StatusReport } from '../model/status-report.ts';
-import { monotonicMs } from '../model/time.ts';
+import { monotonicMs, secondsOf } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
 import { configKindsOf, type Options, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
@@ -37,7 +38,7 @@ import { Reloader, type ReloaderOptions } from './reloader.ts';
 import type { OptionalKind, OptionalRow } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { TermStreams } from './term-streams.ts';
-import { type Election, electionOf, type RunEnd, type Term, Terms } from './terms.ts';
+import { electorOf, type RunEnd, type Term, Terms } from './terms.ts';
 
 /** The namespaces in which the reloader works. */
 export interface Place {
@@ -113,7 +114,7 @@ export function assemble(parts: Parts): Assembly {
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
-  const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
+  const election = electorOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const keyring = new Keyring();
   const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
   const common = { ...shared, ...settingsOf(parts), streams, journal: new Journal(log), keyring, keys };
@@ -126,6 +127,7 @@ export function assemble(parts: Parts): Assembly {
   const ofStreams = { ...shared, send, streams, metrics, mayLag: !parts.isObserver };
   const ways = { onTurnedBack, watches, options, terms, kinds: optionalKindsOf(parts) };
   const termStreams = new TermStreams({ ...ofStreams, ...ways });
+  const waits = (): string[] => waitingFor(terms, keys, options.leaderElection !== undefined);
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     await Promise.all([events.run(signal), termStreams.run(signal)]);
@@ -134,13 +136,13 @@ export function assemble(parts: Parts): Assembly {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(terms.current, monotonicMs()),
-      ...conditionOf(waitingFor(terms, keys, election), watches, termStreams),
-      ...election.status(),
+      ...conditionOf(waits(), watches, termStreams),
+      ...(options.leaderElection && { leader: leaderOf(election) }),
     }),
     watches: () => watches.statuses(monotonicMs()),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => review(text, parts, terms.current),
-    waitingFor: () => waitingFor(terms, keys, election),
+    waitingFor: waits,
     observed: { reloader, streams },
   };
 }
@@ -175,7 +177,7 @@ function settingsOf({ options, place, metrics, isObserver, stateShardBytes = SHA
   };
 }
 
-function newTerms(parts: Parts, common: Common, election: Election, reports: Reports): Terms {
+function newTerms(parts: Parts, common: Common, election: Elector, reports: Reports): Terms {
   const newReloader = newReloaders(parts, common, reports);
   return new Terms({
     ...common,
@@ -285,11 +287,18 @@ function ignore(): void {
 }
 
 /** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */
-function waitingFor({ current, isBeginning }: Terms, keys: DigestKeys, { hasStandby }: Election): string[] {
+function waitingFor({ current, isBeginning }: Terms, keys: DigestKeys, hasStandby: boolean): string[] {
   const isToLead = !current.leads && (isBeginning || !hasStandby);
   if (isToLead) return ['the state'];
   if (!keys.areKnown) return ['the keys of the digests'];
   return current.gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
+}
+
+/** The leader, as far as this process knows. */
+function leaderOf({ status }: Elector): NonNullable<StatusReport['leader']> {
+  const { isLeader, holder, sinceMs } = status;
+  const since = sinceMs === undefined ? {} : { sinceSeconds: secondsOf(monotonicMs() - sinceMs) };
+  return { isThis: isLeader, identity: holder, ...since };
 }
 
 /** The part of a status report about what is read. */

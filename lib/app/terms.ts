@@ -8,13 +8,13 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { KubernetesLease } from '../kubernetes/lease-client.ts';
-import { CONTESTED_MS, Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
+import { Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
 import { leaderIdentity } from '../leader/lease.ts';
 import type { Log } from '../model/log.ts';
 import type { FailedRead } from '../model/outcome.ts';
+import type { ElectionTimes } from '../model/settings.ts';
 import type { TermMark } from '../model/shards.ts';
-import type { StatusReport } from '../model/status-report.ts';
-import { backoffMs, LATER_BACKOFF, monotonicMs, secondsOf } from '../model/time.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import type { LeaderElection } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { type BegunTerm, beginTerm, isOfLaterVersion } from '../state/begin-term.ts';
@@ -40,7 +40,7 @@ export interface Term {
 
 /** The collaborators of `Terms`. */
 export interface TermsOptions {
-  readonly election: Pick<Election, 'identity' | 'run'>;
+  readonly election: Pick<Elector, 'identity' | 'run'>;
   readonly storeFor: (lead: Leadership) => KeyedStateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
@@ -211,40 +211,18 @@ export class Terms {
   }
 }
 
-/** An election, or the lack of one. */
-export interface Election {
-  /** The identity of this process in the Lease and in the state, which no other process has. */
-  readonly identity: string;
-  /** Whether this process may be a standby. */
-  readonly hasStandby: boolean;
-  /**
-   * Calls `lead` each time this process becomes the leader, until `signal` is aborted. Calls `onStandby` if another process
-   * leads at first.
-   */
-  readonly run: (
-    signal: AbortSignal,
-    lead: (lead: Leadership) => Promise<LeadEnd>,
-    onStandby: () => void,
-  ) => Promise<void>;
-  /** The leader, as far as this process knows. */
-  readonly status: () => Pick<StatusReport, 'leader'>;
-}
+const AT_ONCE: ElectionTimes = { leaseDurationMs: 0, renewDeadlineMs: 0, retryPeriodMs: 0 };
 
-/** The election that the options ask for. `onTurnedBack` is called if the resourceVersion of the Lease has gone back. */
-export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
+/** The elector of this process; `onTurnedBack` is called if the resourceVersion of the Lease has gone back. */
+export function electorOf(parts: Parts, onTurnedBack: () => void): Elector {
   const { options, place, send, log, metrics, podName = hostname(), podUid, random } = parts;
   const token = parts.token ?? randomBytes(4).toString('hex');
   const { leaderElection } = options;
-  const identity = leaderIdentity(podName, podUid, token);
-  if (leaderElection === undefined) {
-    metrics?.leads(true);
-    return { identity, hasStandby: false, run: leadAlone, status: () => ({}) };
-  }
-  const elector = new Elector({
-    ...leaderElection,
-    ...(podUid === undefined ? {} : { podUid }),
-    lease: new KubernetesLease(send, leasePlaceOf(leaderElection, place)),
-    identity,
+  return new Elector({
+    ...(leaderElection ?? AT_ONCE),
+    podUid,
+    lease: leaderElection && new KubernetesLease(send, leasePlaceOf(leaderElection, place)),
+    identity: leaderIdentity(podName, podUid, token),
     random,
     log,
     onTurnedBack,
@@ -253,16 +231,6 @@ export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
       if (!isLeader && holder !== undefined) log.info('standing by', { leader: holder });
     },
   });
-  return {
-    identity,
-    hasStandby: true,
-    run: (signal, lead, onStandby) => elector.run(signal, lead, onStandby),
-    status: () => {
-      const { isLeader, holder, sinceMs } = elector.status;
-      const since = sinceMs === undefined ? {} : { sinceSeconds: secondsOf(monotonicMs() - sinceMs) };
-      return { leader: { isThis: isLeader, identity: holder, ...since } };
-    },
-  };
 }
 
 /** Where the Lease is. */
@@ -271,15 +239,4 @@ export function leasePlaceOf(
   { stateNamespace }: Place,
 ): { readonly namespace: string; readonly name: string } {
   return { namespace: namespace ?? stateNamespace, name: id };
-}
-
-/** Leads for as long as the process runs; after a contest it pauses, so that two such processes do not race for the state. */
-async function leadAlone(
-  signal: AbortSignal,
-  lead: (leadership: Leadership) => Promise<LeadEnd>,
-): Promise<void> {
-  while (!signal.aborted) {
-    const end = await lead({ signal, isValid: () => true });
-    if (end === 'contested') await sleep(CONTESTED_MS, signal);
-  }
 }

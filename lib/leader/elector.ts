@@ -26,11 +26,12 @@ export type LeadEnd = 'ended' | 'contested';
 
 /** The parts and times of an elector. */
 export interface ElectorOptions extends ElectionTimes {
-  readonly lease: LeaseClient;
+  /** Undefined: no other process contends, and this one leads at once. */
+  readonly lease: LeaseClient | undefined;
   /** See leaderIdentity. */
   readonly identity: string;
   /** The uid of this process's pod; undefined outside a pod. */
-  readonly podUid?: string;
+  readonly podUid?: string | undefined;
   /** As Math.random. */
   readonly random: () => number;
   readonly log: Log;
@@ -56,7 +57,7 @@ type Try =
   | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
 
 /** How long a process without a Lease stays away from a state that another process writes. */
-export const CONTESTED_MS = 10_000;
+const CONTESTED_MS = 10_000;
 
 /** The share by which a pause is randomly longer, so that candidates do not write at the same time. */
 const JITTER = 0.2;
@@ -89,11 +90,16 @@ export class Elector {
     this.#options = options;
   }
 
+  /** See ElectorOptions. */
+  get identity(): string {
+    return this.#options.identity;
+  }
+
   /** The present leader. */
   get status(): LeaderStatus {
     const isLeader = this.#term?.isValid() ?? false;
     const { holder, holderSinceMs } = this.#observed;
-    const { identity } = this.#options;
+    const { identity } = this;
     if (this.#term?.isAlone === true) return { isLeader, holder: identity, sinceMs: this.#term.beganMs };
     // The process's own record, once it could not renew it, names no leader.
     if (!isLeader && holder === identity) return { isLeader, holder: undefined, sinceMs: undefined };
@@ -209,11 +215,12 @@ export class Elector {
    * `end` aborts reads.
    */
   async #try(untilMs: number, end?: AbortSignal): Promise<Try> {
+    const { lease } = this.#options;
+    if (lease === undefined) return { kind: 'held', sentMs: Number.POSITIVE_INFINITY };
     if (this.#written !== undefined) {
       const result = await this.#write(untilMs, this.#written);
       if (result !== 'changed') return result;
     }
-    const { lease } = this.#options;
     const answer = await within(untilMs - monotonicMs(), end, (signal) => lease.read(signal));
     const reading: Reading<LeaseVersion> = answer ?? TOO_LATE;
     if (reading.kind === 'failed') return reading;
@@ -267,8 +274,8 @@ export class Elector {
   ): Promise<WriteResult<LeaseVersion>> {
     const { lease } = this.#options;
     this.#written = undefined;
-    const result = await within(untilMs - monotonicMs(), undefined, (signal) =>
-      version === undefined ? lease.create(record, signal) : lease.update(record, version, signal),
+    const result = await within(untilMs - monotonicMs(), undefined, async (signal) =>
+      version === undefined ? lease?.create(record, signal) : lease?.update(record, version, signal),
     );
     if (result?.kind === 'accepted') {
       this.#observed.see(result.object);
