@@ -1,5 +1,5 @@
 /**
- * The rules for an observed workload, by its informer, by a refetch, or in the answer to a patch: which edges begin, go on and
+ * The rules for an observed workload, by its informer, or in the answer to a read or a patch: which edges begin, go on and
  * end, and which writes an external writer or another reloader has made.
  */
 

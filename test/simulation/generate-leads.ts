@@ -25,7 +25,7 @@ export interface Leads {
   readonly fault: Arbitrary<Step>;
   /** A change, and the leader is gone while it waits, is rolled or committed; perhaps it is taken back. */
   readonly takeOver: Arbitrary<Scene>;
-  /** The same, and those who take over hear late of what the leader has rolled, and of another change after that. */
+  /** The same, and the standby hears late of what the leader has rolled, and of another change after that. */
   readonly lateHeir: Arbitrary<Scene>;
   /** A Lease of one that is not there, in the midst of a change or at the start of all. */
   readonly stranger: Arbitrary<Scene>;
