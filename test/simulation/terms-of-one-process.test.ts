@@ -1,4 +1,4 @@
-/** A process that loses its lead and gains it again: what it watches, and what it rolls. */
+/** A process that loses its lead and gains it again: what it watches, what it rolls, and what it remembers of rights. */
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -15,6 +15,8 @@ const SETTLED_MS = 60_000;
 /** Longer than the renew deadline. */
 const LOST_MS = 12_000;
 const LED_MS = 6_000;
+/** For a rollout and its commit; shorter than a right may lag. */
+const ROLLED_MS = 20_000;
 
 let clock: VirtualClock;
 let sandbox: Sandbox;
@@ -99,4 +101,23 @@ test('a change is rolled once although the lead is lost again and again', async 
   await pass(SETTLED_MS);
   assert.deepEqual([recordedNow(sandbox, C), replica.hasListed()], ['C', true]);
   assert.ok(rolloutsIn(sandbox) <= 3);
+});
+
+test('a right that is missing is not waited for again in the next term', async () => {
+  sandbox.addFault({
+    match: { verb: 'list', resource: 'daemonsets' },
+    times: 'always',
+    effect: { kind: 'status', code: 403 },
+  });
+  sandbox.denied.push({ resource: 'daemonsets' });
+  const replica = start();
+  await pass(2 * SETTLED_MS);
+  assert.equal(watchOf(replica, 'DaemonSet'), false);
+  await loseLead(replica);
+  put(sandbox, 'B');
+  await pass(ROLLED_MS);
+  assert.equal(recordedNow(sandbox, C), 'B');
+  for (let times = 0; times < 3; times += 1) await loseLead(replica);
+  await pass(SETTLED_MS);
+  assert.equal(rolloutsIn(sandbox), 1);
 });
