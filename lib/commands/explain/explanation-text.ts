@@ -46,13 +46,11 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
 
 const LIMITS = /^(?:no-reloader|reloader-|dry-run|webhook|missing)/;
 
-/** The state, and the rules of the causes without which `healthy` would promise rollouts. */
+/** The state; where `healthy` alone would promise rollouts, with a reference to the causes. */
 function stateText({ workloadState: state, follows, causes }: WorkloadExplanation): string {
   const isRolled = follows.some(({ asks }) => asks);
-  const limits = causes.map(({ rule }) => rule).filter((rule) => !isRolled || LIMITS.test(rule));
-  return state === 'healthy' && limits.length > 0
-    ? `${state}, but ${[...new Set(limits)].join(', ')}`
-    : state;
+  const isLimited = causes.some(({ rule }) => !isRolled || LIMITS.test(rule));
+  return state === 'healthy' && isLimited ? `${state}, but see Why` : state;
 }
 
 /** The object or workload with its namespace. */

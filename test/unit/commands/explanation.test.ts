@@ -105,7 +105,7 @@ describe('the headline is true where', () => {
 const LIMITED: Readonly<Record<string, readonly [state: string, make: (world: World) => unknown]>> = {
   nothing: ['healthy', well()],
   'a webhook that is notified instead': [
-    'healthy, but webhook',
+    'healthy, but see Why',
     (world) =>
       world
         .install(['-A', '--webhook-url=http://hooks.example.com'])
@@ -113,7 +113,7 @@ const LIMITED: Readonly<Record<string, readonly [state: string, make: (world: Wo
         .deployment({ annotations: follows('web') }),
   ],
   'an object that is missing': [
-    'healthy, but missing',
+    'healthy, but see Why',
     (world) =>
       world
         .install()
@@ -121,7 +121,7 @@ const LIMITED: Readonly<Record<string, readonly [state: string, make: (world: Wo
         .deployment({ annotations: follows('web', 'gone') }),
   ],
   'that no object rolls it': [
-    'healthy, but not-matched',
+    'healthy, but see Why',
     (world) => well({ 'reloader.stakater.com/search': 'true' })(world),
   ],
 };
