@@ -162,9 +162,9 @@ export class Elector {
 
   /** Renews the Lease while `lead` runs; then releases it, unless it was lost. */
   async #hold(term: Term, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<LeadEnd> {
-    const { log, identity } = this.#options;
+    const { log, identity, lease } = this.#options;
     const done = new AbortController();
-    log.info('became the leader', { identity });
+    if (lease !== undefined) log.info('became the leader', { identity });
     const work = this.#work(term, lead).finally(() => done.abort());
     const isKept = term.isAlone || (await this.#renew(term, done.signal));
     if (!isKept) {
@@ -178,7 +178,7 @@ export class Elector {
     this.#term = undefined;
     if (isKept && !term.isAlone) await this.#release(validUntilMs);
     this.#report();
-    log.info('stopped leading', { identity });
+    if (lease !== undefined) log.info('stopped leading', { identity });
     return end;
   }
 
