@@ -198,7 +198,7 @@ describe('the keys of the digests', { skip, concurrency: 3 }, () => {
     await endsAt(stage, first, WEB, 3);
     assert.deepEqual(await first.stop(), { code: 0, signal: null });
     const next = await stage.reloaderWithRights();
-    await next.hasSaid(/under a key that is lost/);
+    await next.hasSaid(/The key of entries of the state is lost/);
     await restsAt(stage, next, WEB, 3);
     assert.notEqual((await keysIn(stage)).current, current);
     await stage.changeAndRoll(WEB, 'D');
