@@ -110,6 +110,6 @@ test('without these kinds nothing is asked but what discovery asks, and a findin
   await mark(cluster);
   await cluster.settled(reloader);
   const asked = cluster.arrived.filter((request) => /secrets-store|apis$/.test(request));
-  assert.deepEqual(asked, ['GET /apis/secrets-store.csi.x-k8s.io/v1', 'GET /apis']);
+  assert.deepEqual(asked, ['GET /apis']);
   assert.ok(reloader.says(/secretproviderclass.reloader.stakater.com\/auto has no effect now/));
 });
