@@ -42,8 +42,8 @@ export class Store {
   readonly namespaceAnnotations: Map<string, Annotations> = new Map();
   /** Whether the annotations of all namespaces are known; used only if they count. */
   areNamespacesListed = false;
-  /** The deleted workloads that were out of date; the oldest first. */
-  readonly outdatedWhenDeleted: Set<ObjectKey> = new Set();
+  /** By deleted workload, the objects for which it was out of date; the oldest first. */
+  readonly outdatedWhenDeleted: Map<ObjectKey, ReadonlySet<ObjectKey>> = new Map();
   /** By object, what halted its present content, where the state may not have it yet. */
   readonly halts: Map<ObjectKey, Halted> = new Map();
 

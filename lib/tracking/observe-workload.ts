@@ -14,7 +14,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge } from './edge-observation.ts';
-import { isOutdatedOn, needsRollout, putEdge, wouldForget } from './edge-policy.ts';
+import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
@@ -150,7 +150,7 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const config = keyOf(ref);
   const configRecord = store.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
-  const isStillOutdated = store.outdatedWhenDeleted.has(key);
+  const isStillOutdated = store.outdatedWhenDeleted.get(key)?.has(config) === true;
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
   store.dependents.add(key, config);
@@ -232,16 +232,18 @@ function unfollow(store: Store, { effects, key, record }: WorkloadDiff, refs: re
 const MOST_REMEMBERED = 10_000;
 
 /**
- * Forgets a deleted workload. If it was out of date, so is the next workload of its name: that one may adopt its pods
- * (`--cascade=orphan`). A Job that is recreated starts new ones.
+ * Forgets a deleted workload. If it was out of date, so are the same edges of the next workload of its name: that one may adopt
+ * its pods (`--cascade=orphan`). A Job that is recreated starts new ones.
  */
 function forgetDeleted(store: Store, effects: Effects, key: ObjectKey): void {
   const { outdatedWhenDeleted, workloads } = store;
   const record = workloads.get(key);
   if (record === undefined) return;
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  if (!isReplaced && needsRollout(store, key)) outdatedWhenDeleted.add(key);
-  const [oldest] = outdatedWhenDeleted;
+  const outdated = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
+  if (outdated.length > 0 && !isReplaced)
+    outdatedWhenDeleted.set(key, new Set(outdated.map(([config]) => config)));
+  const [oldest] = outdatedWhenDeleted.keys();
   if (oldest !== undefined && outdatedWhenDeleted.size > MOST_REMEMBERED) outdatedWhenDeleted.delete(oldest);
   forget(store, effects, key);
 }
