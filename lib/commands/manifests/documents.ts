@@ -63,6 +63,15 @@ const OCTAL = {
   resolve: (text: string): number => Number.parseInt(text.replace(/0o|_/g, ''), 8),
 };
 
+/** A text for kubectl, although a number without digits in YAML 1.1. */
+const NO_NUMBER = {
+  identify: () => false,
+  default: true,
+  tag: 'tag:yaml.org,2002:str',
+  test: /^[-+]?(?:\._*(?:[eE][-+]?\d+)?|[eE][-+]?\d+)$/,
+  resolve: (text: string): string => text,
+};
+
 /** Binary values are texts, which kubectl decodes. */
 const BINARY = {
   tag: 'tag:yaml.org,2002:binary',
@@ -76,7 +85,7 @@ export function manifestsIn(source: Source): readonly Manifest[] {
   // Times of the day and dates are text.
   const isKept = (tag: Tags[number]): boolean =>
     typeof tag === 'string' || (tag.format !== 'TIME' && !/(?:timestamp|binary)$/.test(tag.tag));
-  const customTags = (tags: Tags): Tags => [...tags.filter(isKept), OCTAL, BINARY];
+  const customTags = (tags: Tags): Tags => [NO_NUMBER, ...tags.filter(isKept), OCTAL, BINARY];
   // YAML 1.1, as kubectl reads it: there `yes` is true.
   // One JSON object may follow another.
   const yaml = text.trimStart().startsWith('{') ? text.replaceAll(/\}(\s*\n)(?=\{)/g, '}$1--- ') : text;

@@ -109,12 +109,13 @@ class ManifestCluster {
   /** The kinds of a group of which there is an object. */
   #discovery(path: string): object | undefined {
     const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
-    if (path === '/apis') return { kind: 'APIGroupList', groups: [] };
-    if (groupVersion === undefined) return undefined;
     const present = [...this.#objects.keys()].map(wholeOf);
-    const served = this.#rows.filter(
-      (row) => `${row.group}/${row.version}` === groupVersion && present.includes(collectionPath(row)),
-    );
+    const rows = this.#rows.filter((row) => present.includes(collectionPath(row)));
+    if (path === '/apis') {
+      const versions = rows.map(({ group, version }) => ({ groupVersion: `${group}/${version}` }));
+      return { kind: 'APIGroupList', groups: [{ versions }] };
+    }
+    const served = rows.filter((row) => `${row.group}/${row.version}` === groupVersion);
     if (served.length === 0) return undefined;
     const resources = served.map(({ resource, kind }) => ({ name: resource, kind, namespaced: true }));
     return { kind: 'APIResourceList', groupVersion, resources };

@@ -146,6 +146,12 @@ for (const number of ['0o14', '-0o7', '0b11'])
     assert.equal(rule, 'not-text');
   });
 
+for (const word of ['e1', '+e10', '.e3', '.'])
+  test(`${word} is a text to kubectl`, async () => {
+    const text = stringify({ ...config, metadata: { name: 'web', annotations: { a: 'x' } } });
+    assert.deepEqual(await problemsIn(text.replace('a: x', `a: ${word}`)), []);
+  });
+
 for (const swaps of [false, true])
   test(`UTF-16 with a byte order mark is read, big-endian: ${swaps}`, async () => {
     const bytes = Buffer.from(`\uFEFF${stringify(config)}`, 'utf16le');
