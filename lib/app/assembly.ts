@@ -227,13 +227,11 @@ function review(text: string, { log, metrics }: Parts, { store, gate, leads }: R
   });
 }
 
-type OfTerm = Pick<ReloaderOptions, 'gate'>;
-
 /** The frozen settings by which the rules of one term decide. */
 function rulesFor(
   options: Options,
   place: Place,
-  { timeline, keyring, gate, isObserver }: Pick<Common, 'timeline' | 'keyring' | 'isObserver'> & OfTerm,
+  { timeline, keyring, gate, isObserver }: Common & Pick<ReloaderOptions, 'gate'>,
   term = 0,
 ): Settings {
   const vocabularies = new Vocabularies({

@@ -11,7 +11,6 @@ import { atMostEvery } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { KeyPair } from '../serving/web-server.ts';
-
 import type { Metrics } from '../telemetry/metrics.ts';
 import { PageAccess } from '../telemetry/page-access.ts';
 import { type Pages, type Probes, pagesServer, recent, type Shown } from '../telemetry/pages-server.ts';

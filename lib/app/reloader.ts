@@ -2,8 +2,8 @@
  * The reloader of one term: observes the streams, and as a leader rolls workloads and writes the state. As a standby it only
  * observes, to answer pages and reviews.
  *
- * It is the entry of all observations, from streams and from the API server's answers: projects raw objects, runs the rules of tracking, and
- * passes on their effects. Each method is synchronous and carries its effects out before it returns, so no two interleave.
+ * It is the entry of all observations, from streams and from the API server's answers: projects raw objects, runs the rules of
+ * tracking, and passes on their effects. Each method is synchronous and carries its effects out before it returns, so no two interleave.
  */
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';

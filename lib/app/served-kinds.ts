@@ -1,7 +1,7 @@
 /**
- * Follows, for one term, which kinds of workload that a cluster may lack are served. Until the first answer of the API server a kind counts as not
- * yet listed; one that is absent holds up nothing. One whose presence is not known is left out: only what its list may change in
- * the state waits for it.
+ * Follows, for one term, which kinds of workload that a cluster may lack are served. Until the first answer of the API server
+ * a kind counts as not yet listed; one that is absent holds up nothing. One whose presence is not known is left out: only what
+ * its list may change in the state waits for it.
  */
 
 import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
