@@ -4,11 +4,12 @@
  */
 
 import { ABSENT, translated } from '../model/digest.ts';
-import { type Edge, newEdge, type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Mark, newEdge, type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
 import { hasFailed } from '../model/hold.ts';
 import { RESTARTS } from '../model/kinds/argo-rollout.ts';
 import { keyOf } from '../model/object-ref.ts';
 import { formatStamp, type Stamp } from '../model/stamp.ts';
+import type { StateEntry } from '../model/state-entry.ts';
 import type { Span } from '../model/timeline.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -67,11 +68,9 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const stamp = liveStampOf(record, keyOf(config.ref));
   const edge = newEdge(stamp, undefined);
-  const [entry, mark] = [
-    store.persisted.entryOf(config.ref),
-    store.persisted.markOf(workload.ref, config.ref),
-  ];
-  const believed = believedDigest(store, beginning, config, stamp);
+  const entry = store.persisted.entryOf(config.ref);
+  const mark = store.persisted.markOf(workload.ref, config.ref);
+  const believed = believedDigest(store, beginning, config, mark, recover(entry, mark, stamp));
   if (believed === undefined) {
     const { digest } = config;
     if (digest !== undefined)
@@ -88,7 +87,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const found = nextEdge(edge, {
     type: 'began',
     running: mayHaveReadOther || hasChanged ? UNKNOWN : running,
-    isInProgress: !workload.isRolledOut && mark !== undefined && stamp?.digest === entry?.digest,
+    isInProgress: !workload.isRolledOut && mark !== undefined && isOf(stamp, entry),
   });
   const next = begunWith(record, config, doubtedByFailure(record, found));
   if (next.runningDigest === UNKNOWN && asks(store, record, config))
@@ -96,16 +95,20 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   return next;
 }
 
+/** Whether there is a stamp, and its digest is that of the entry. */
+function isOf(stamp: Stamp | undefined, entry: StateEntry | undefined): boolean {
+  return stamp !== undefined && stamp.digest === entry?.digest;
+}
+
 /** The running digest by the state; without an entry by the entries of other parts of the object. */
 function believedDigest(
   store: Store,
   { record, effects }: Beginning,
   config: ConfigRecord,
-  stamp: Stamp | undefined,
+  mark: Mark | undefined,
+  recorded: RunningDigest | undefined,
 ): RunningDigest | undefined {
-  const entry = store.persisted.entryOf(config.ref);
-  const mark = store.persisted.markOf(record.workload.ref, config.ref);
-  const runningDigest = store.presence.started(record.workload, config.ref, recover(entry, mark, stamp));
+  const runningDigest = store.presence.started(record.workload, config.ref, recorded);
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }

@@ -97,10 +97,12 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   const afterAbsence = differenceFrom(record, event, store.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
     countsAbsence(store, workload, object.ref) ? afterAbsence : difference;
-  const isAnother = record.lastDigest === undefined && store.isAnotherThanWritten(object.ref, object);
-  const mayHaveChanged = workloads.some((each) => differenceFor(each).mayHaveChanged);
-  if (difference.mayHaveChanged || mayHaveChanged || (isAnother && !event.isInInitialList))
-    record.changedAt = Math.max(record.changedAt, span.to);
+  const isAnother = isFirstAndAnother(store, record, object);
+  const mayHaveChanged =
+    difference.mayHaveChanged ||
+    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
+    (isAnother && !event.isInInitialList);
+  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
   if (isAnother) noteFound(record, event);
   if (difference.isFirst === true && object.ref.keys === undefined)
@@ -113,6 +115,11 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
   effects.persist(event.key, 'soon');
+}
+
+/** Whether the object is seen for the first time, with another content than its entry names. */
+function isFirstAndAnother(store: Store, { lastDigest }: ConfigRecord, object: ConfigObject): boolean {
+  return lastDigest === undefined && store.isAnotherThanWritten(object.ref, object);
 }
 
 /** The object is seen for the first time, with another content than its entry: when it changed is not known. */

@@ -93,6 +93,12 @@ describe('the algorithms under which an object is digested beside the own one', 
     });
 });
 
+test('a marked workload without a stamp is in no rollout of ours, be it that the key of its entry is lost', () => {
+  const world = started({ state: { [CFG]: `${LOST}:a.1${MARK}` }, isHeld: true });
+  const { runningDigest, rolloutInProgress } = world.edge('web');
+  assert.deepEqual([runningDigest, rolloutInProgress], ['?', false]);
+});
+
 describe('a stamp in a template', () => {
   const rows: Record<string, readonly [stamp: string, digest: string]> = {
     'is read under the own algorithm': ['a.2', d('a')],
