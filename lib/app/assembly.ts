@@ -106,25 +106,28 @@ export interface Assembly {
 
 /** Composes the program; it sends nothing before `run`. */
 export function assemble(parts: Parts): Assembly {
-  const { options, place, log, metrics, random, newKey = randomKey } = parts;
-  const send = observed(parts.send, (report) => metrics?.requested(report));
-  const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
+  const { options, log, metrics, random } = parts;
+  const send = observed(parts.send, (report) => metrics?.count('reloader_api_requests_total', { ...report }));
+  const common = commonOf(parts);
+  const { streams, keys, heartbeat } = common;
   const watches = new WatchHealth();
-  const streams = streamsOf(options, place);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = electorOf({ ...parts, send }, () => onTurnedBack('the Lease'));
-  const keyring = new Keyring();
-  const keys = new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log });
-  const common = { ...shared, ...settingsOf(parts), streams, journal: new Journal(log), keyring, keys };
-  const reloader = (): Reloader => terms.current;
-  const terms = newTerms({ ...parts, send }, common, election, {
+  const newReloader = newReloaders({ ...parts, send }, common, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
     onFailure: alerts && ((news) => alerts.fail(news)),
   });
-  const ofStreams = { ...shared, send, streams, metrics, mayLag: !parts.isObserver };
+  const terms = new Terms({
+    ...common,
+    election,
+    storeFor: (lead) => stateClientOf({ ...parts, send: fenced(send, lead) }),
+    newLeader: newReloader,
+    newStandby: () => newReloader(undefined),
+  });
+  const ofStreams = { ...common, send, metrics, mayLag: !parts.isObserver };
   const ways = { onTurnedBack, watches, options, terms, kinds: optionalKindsOf(parts) };
   const termStreams = new TermStreams({ ...ofStreams, ...ways });
   const waits = (): string[] => waitingFor(terms, keys, options.leaderElection !== undefined);
@@ -140,29 +143,31 @@ export function assemble(parts: Parts): Assembly {
       ...(options.leaderElection && { leader: leaderOf(election) }),
     }),
     watches: () => watches.statuses(monotonicMs()),
-    stuck: () => shared.heartbeat.stuck(monotonicMs()),
+    stuck: () => heartbeat.stuck(monotonicMs()),
     review: (text) => review(text, parts, terms.current),
     waitingFor: waits,
-    observed: { reloader, streams },
+    observed: { reloader: () => terms.current, streams },
   };
 }
 
 /** Where a reloader reports its rollouts. */
 type Reports = Pick<ReloaderOptions, 'recordEvent' | 'onRollout' | 'onFailure'>;
+type Common = ReturnType<typeof commonOf>;
 
 /** What the reloaders of all terms share: clock and journal go on while a term ends and the next one begins. */
-interface Common
-  extends Pick<ReloaderOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'journal'>,
-    ReturnType<typeof settingsOf> {
-  readonly streams: readonly Stream[];
-  readonly keyring: Keyring;
-  readonly keys: DigestKeys;
-}
-
-/** The settings of every reloader of the process. */
-function settingsOf({ options, place, metrics, isObserver, stateShardBytes = SHARD_BYTES }: Parts) {
+function commonOf(parts: Parts) {
+  const { options, place, log, random, metrics, newKey = randomKey, stateShardBytes = SHARD_BYTES } = parts;
+  const keyring = new Keyring();
   return {
-    isObserver,
+    timeline: new Timeline(),
+    heartbeat: new Heartbeat(),
+    log,
+    random,
+    journal: new Journal(log),
+    streams: streamsOf(options, place),
+    keyring,
+    keys: new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log }),
+    isObserver: parts.isObserver,
     state: { name: options.stateConfigMap, shardBytes: stateShardBytes },
     counters: metrics,
     quietMs: options.coalescePeriodMs,
@@ -175,17 +180,6 @@ function settingsOf({ options, place, metrics, isObserver, stateShardBytes = SHA
     isDryRun: options.dryRun,
     wait: sleep,
   };
-}
-
-function newTerms(parts: Parts, common: Common, election: Elector, reports: Reports): Terms {
-  const newReloader = newReloaders(parts, common, reports);
-  return new Terms({
-    ...common,
-    election,
-    storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
-    newLeader: newReloader,
-    newStandby: () => newReloader(undefined),
-  });
 }
 
 /**
@@ -223,7 +217,10 @@ function review(text: string, { log, metrics }: Parts, { store, gate, leads }: R
   return answerReview(text, {
     known,
     log,
-    onReview: (result, seconds) => metrics?.reviewed(result, seconds),
+    onReview: (result, seconds) => {
+      metrics?.count('reloader_admission_reviews_total', { result });
+      metrics?.measure('reloader_admission_duration_seconds', seconds);
+    },
   });
 }
 

@@ -79,7 +79,7 @@ export function alertsOf({ options, log, metrics, proxies = {}, random }: Parts)
     poster: new HttpPoster({ url, proxy: proxy ?? proxyFor(url, proxies), userAgent: USER_AGENT }),
     settings,
     log,
-    onResult: (result) => metrics?.alerted(result),
+    onResult: (result) => metrics?.count('reloader_alerts_total', { result }),
     random,
     wait: sleep,
   });

@@ -96,7 +96,7 @@ export class Controllers {
     this.fence = new Fence({
       ...options,
       onNews: (key, message) => {
-        if (message !== undefined) counters?.failed();
+        if (message !== undefined) counters?.count('reloader_internal_errors_total');
         if (this.#leads) this.findings.fail(key, message);
       },
     });
@@ -184,7 +184,7 @@ export class Controllers {
           .toString(16)
           .padStart(8, '0'),
       onOutcome: (...report) => this.#onOutcome(...report),
-      onPatchAnswered: (seconds) => this.counters?.patched(seconds),
+      onPatchAnswered: (seconds) => this.counters?.measure('reloader_patch_duration_seconds', seconds),
       marks: {
         isMarked: (record) => this.committer.isMarked(record),
         mark: (record) => this.committer.mark(record),
@@ -250,7 +250,8 @@ export function carryOut(targets: Controllers, effects: Effects): void {
     reporter.forget(workload);
   }
   reporter.notes(effects.reported('note'));
-  for (const { config, change } of effects.reported('change')) counters?.changed(config.kind, change);
+  for (const { config, change } of effects.reported('change'))
+    counters?.count('reloader_changes_total', { kind: config.kind, type: change });
   const reverted = new Map(effects.enqueuedFor('stamp-reverted'));
   for (const [workload] of effects.enqueuedFor('retry-now'))
     if (!reverted.has(workload)) fenced(workload, () => rollouts.retryNow(workload));

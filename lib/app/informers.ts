@@ -172,7 +172,8 @@ export class Informers {
       reloader.listing.watched(stream);
       this.#options.withoutRight.delete(stream);
     }
-    if (news.type === 'down') metrics?.watchRestarted(stream.kind, news.reason);
+    if (news.type === 'down')
+      metrics?.count('reloader_watch_restarts_total', { kind: stream.kind, reason: news.reason });
     if (news.type === 'up' || news.type === 'down') this.#measure(stream.kind);
   }
 
@@ -219,9 +220,7 @@ export class Informers {
   #measure(kind: string): void {
     const { streams, watches, metrics } = this.#options;
     const all = streams.filter((stream) => stream.kind === kind);
-    metrics?.watchIsUp(
-      kind,
-      all.every((stream) => watches.isUp(nameOf(stream))),
-    );
+    const areUp = all.every((stream) => watches.isUp(nameOf(stream)));
+    metrics?.set('reloader_watch_up', Number(areUp), { kind });
   }
 }

@@ -177,7 +177,7 @@ function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
     log.debug('the admission webhook refused a client; logged once a minute', { reason }),
   );
   return (reason) => {
-    metrics?.reviewed('unauthenticated');
+    metrics?.count('reloader_admission_reviews_total', { result: 'unauthenticated' });
     logOne(reason);
   };
 }

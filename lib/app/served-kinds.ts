@@ -58,7 +58,7 @@ export interface ServedKindsOptions {
   /** Since when, by monotonicMs, the process looks: a right that is missing then may just lag. */
   readonly since: number;
   readonly heartbeat: Heartbeat;
-  readonly metrics: Pick<Metrics, 'watchIsUp'> | undefined;
+  readonly metrics: Pick<Metrics, 'set'> | undefined;
   readonly log: Log;
   readonly random: () => number;
 }
@@ -176,7 +176,7 @@ export class ServedKinds {
     followed.last = look;
     const { state } = look.status;
     if (state !== last?.status.state) this.#say(followed, look);
-    if (state === 'served') metrics?.watchIsUp(row.kind, false);
+    if (state === 'served') metrics?.set('reloader_watch_up', 0, { kind: row.kind });
     for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
       const isAbsent = state === 'not served' || state === 'rights missing';
       if (isAbsent) listing.absent(stream);

@@ -42,15 +42,11 @@ import { outdatedObjects } from '../tracking/edge-policy.ts';
 import type { Note } from '../tracking/effects.ts';
 import type { Journal } from './journal.ts';
 
-/** The counters. Every method is cheap and never throws. */
+/** The metrics, by their names and labels. Every method is cheap and never throws. */
 export interface Counters {
-  readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
   readonly attempted: (ref: WorkloadRef, outcome: AttemptEnd) => void;
-  readonly rolled: (secondsSinceChange: number, changes: number) => void;
-  readonly patched: (seconds: number) => void;
-  readonly committed: (result: WriteResult<unknown>['kind']) => void;
-  /** Something was not handled, by a defect of this program. */
-  readonly failed: () => void;
+  readonly count: (name: `reloader_${string}`, labels?: Readonly<Record<string, string>>) => void;
+  readonly measure: (name: `reloader_${string}`, value: number) => void;
 }
 
 /** The receivers of the reports. */
@@ -245,7 +241,8 @@ export class Reporter {
     const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
     const would = isDryRun ? 'would be ' : '';
     const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
-    counters?.rolled((monotonicMs() - since) / 1000, changes);
+    counters?.measure('reloader_change_to_rollout_seconds', (monotonicMs() - since) / 1000);
+    counters?.measure('reloader_changes_per_rollout', changes);
     const reason = this.#isTold ? 'webhook-notified' : 'rolled';
     this.journal.say(reason, `${describe(ref)} ${done}${pods}`, ref.namespace);
     const sources = plan.stamps.flatMap(({ config }) => store.configs.get(config)?.ref ?? []);
@@ -258,7 +255,7 @@ export class Reporter {
   /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
   commit(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
     const { counters, log } = this.#options;
-    counters?.committed(result.kind);
+    counters?.count('reloader_commits_total', { result: result.kind });
     if (result.kind === 'accepted' || result.kind === 'conflict') return;
     const error = 'message' in result ? { error: result.message } : {};
     log.warn('cannot write the state yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });

@@ -1,20 +1,11 @@
 /** The metrics of the program, in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { WatchEnd } from '../model/health.ts';
 import { DEPLOYMENT } from '../model/kinds/built-in.ts';
-import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
-import type { AttemptEnd, WriteResult } from '../model/outcome.ts';
-import type { AdmissionResult, AlertResult } from '../model/settings.ts';
+import type { WorkloadRef } from '../model/object-ref.ts';
+import type { AttemptEnd } from '../model/outcome.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import {
-  type CHANGE_TYPES,
-  type Labels,
-  type LeaderGauge,
-  METRICS,
-  type MetricRow,
-  OF_LEADERS,
-} from './metric-table.ts';
+import { type Labels, type LeaderGauge, METRICS, type MetricRow, OF_LEADERS } from './metric-table.ts';
 
 type Name = MetricRow['name'];
 type Counts = Readonly<Record<string, number>>;
@@ -51,7 +42,7 @@ export class Metrics {
     for (const row of METRICS)
       if (options.byNamespace || row.name !== 'reloader_reload_executed_total_by_namespace')
         this.#register(row);
-    this.#set('reloader_build_info', 1, { version, node: process.version });
+    this.set('reloader_build_info', 1, { version, node: process.version });
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -60,77 +51,40 @@ export class Metrics {
     this.#takeSnapshot = takeSnapshot;
   }
 
-  /** The content of an object that workloads follow changed. */
-  changed(kind: ConfigKind, type: (typeof CHANGE_TYPES)[number]): void {
-    this.#inc('reloader_changes_total', { kind, type });
+  /** Adds to a counter of the table, which has these labels. */
+  count(name: Name, labels: Labels = {}, by = 1): void {
+    this.#metric<Counter>(name).inc(labels, by);
+  }
+
+  /** Adds a value to a histogram; less than 0 counts as 0. */
+  measure(name: Name, value: number): void {
+    this.#metric<Histogram>(name).observe(Math.max(0, value));
+  }
+
+  /** Sets a gauge. */
+  set(name: Name, value: number, labels: Labels = {}): void {
+    this.#metric<Gauge>(name).set(labels, value);
   }
 
   /** An attempt to roll a workload ended. */
   attempted({ kind, namespace }: Omit<WorkloadRef, 'name'>, outcome: AttemptEnd): void {
-    this.#inc('reloader_rollouts_total', { kind, outcome });
+    this.count('reloader_rollouts_total', { kind, outcome });
     if (outcome !== 'rolled' && outcome !== 'refused') return;
     const success = String(outcome === 'rolled');
-    this.#inc('reloader_reload_executed_total', { success });
+    this.count('reloader_reload_executed_total', { success });
     if (!this.#options.byNamespace) return;
     // Both series of a namespace begin together, so that the other one is 0 and not missing.
     for (const value of ['true', 'false']) {
       const by = value === success ? 1 : 0;
-      this.#inc('reloader_reload_executed_total_by_namespace', { success: value, namespace }, by);
+      this.count('reloader_reload_executed_total_by_namespace', { success: value, namespace }, by);
     }
-  }
-
-  /** A workload was rolled, so long after the first change that was seen, for so many changes; at least 1. */
-  rolled(secondsSinceChange: number, changes: number): void {
-    this.#observe('reloader_change_to_rollout_seconds', secondsSinceChange);
-    this.#observe('reloader_changes_per_rollout', changes);
-  }
-
-  /** The API server answered the patch of a workload, with any answer. */
-  patched(seconds: number): void {
-    this.#observe('reloader_patch_duration_seconds', seconds);
-  }
-
-  /** A write of the state ended, with any result. */
-  committed(result: WriteResult<unknown>['kind']): void {
-    this.#inc('reloader_commits_total', { result });
-  }
-
-  /** An alert was sent, failed or was dropped. */
-  alerted(result: AlertResult): void {
-    this.#inc('reloader_alerts_total', { result });
-  }
-
-  /** Something was not handled, by a defect of this program. */
-  failed(): void {
-    this.#inc('reloader_internal_errors_total');
   }
 
   /** This process leads, or no longer does; a repeated call counts no transition. */
   leads(isLeader: boolean): void {
-    if (isLeader !== this.#isLeader) this.#inc('reloader_leader_transitions_total');
+    if (isLeader !== this.#isLeader) this.count('reloader_leader_transitions_total');
     this.#isLeader = isLeader;
-    this.#set('reloader_leader', isLeader ? 1 : 0);
-  }
-
-  /** The admission webhook answered a review; `seconds`: how long the decision took, undefined if there was none. */
-  reviewed(result: AdmissionResult, seconds?: number): void {
-    this.#inc('reloader_admission_reviews_total', { result });
-    if (seconds !== undefined) this.#observe('reloader_admission_duration_seconds', seconds);
-  }
-
-  /** Whether the watches of a kind are open, in all namespaces. */
-  watchIsUp(kind: string, isUp: boolean): void {
-    this.#set('reloader_watch_up', isUp ? 1 : 0, { kind });
-  }
-
-  /** A watch ended and is opened anew. */
-  watchRestarted(kind: string, reason: WatchEnd): void {
-    this.#inc('reloader_watch_restarts_total', { kind, reason });
-  }
-
-  /** A request to the API server ended; `code` is the status, or `none`. */
-  requested({ verb, resource, code }: { verb: string; resource: string; code: string }): void {
-    this.#inc('reloader_api_requests_total', { verb, resource, code });
+    this.set('reloader_leader', isLeader ? 1 : 0);
   }
 
   /** All metrics as text. */
@@ -144,14 +98,14 @@ export class Metrics {
     for (const row of METRICS) {
       const counts = countsOf[row.name];
       if (counts === undefined) continue;
-      for (const labels of this.#begun(row)) this.#set(row.name, counts[labels['kind'] ?? ''] ?? 0, labels);
+      for (const labels of this.#begun(row)) this.set(row.name, counts[labels['kind'] ?? ''] ?? 0, labels);
     }
     this.#metric<Gauge>('reloader_workloads_waiting').reset();
     for (const [reason, count] of Object.entries(waiting))
-      this.#set('reloader_workloads_waiting', count, { reason });
+      this.set('reloader_workloads_waiting', count, { reason });
     for (const name of OF_LEADERS) {
       if (leader === undefined) this.#metric<Gauge>(name).remove();
-      else this.#set(name, leader[name]);
+      else this.set(name, leader[name]);
     }
   }
 
@@ -176,18 +130,6 @@ export class Metrics {
     const usual = series.filter(({ kind }) => kind === DEPLOYMENT.kind);
     const all = [...series, ...further.flatMap(({ kind }) => usual.map((each) => ({ ...each, kind })))];
     return isWatch && watched ? all.filter(({ kind = '' }) => watched.includes(kind)) : all;
-  }
-
-  #inc(name: Name, labels: Labels = {}, by = 1): void {
-    this.#metric<Counter>(name).inc(labels, by);
-  }
-
-  #set(name: Name, value: number, labels: Labels = {}): void {
-    this.#metric<Gauge>(name).set(labels, value);
-  }
-
-  #observe(name: Name, value: number): void {
-    this.#metric<Histogram>(name).observe(Math.max(0, value));
   }
 
   #metric<T>(name: Name): T {
