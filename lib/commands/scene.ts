@@ -181,7 +181,7 @@ export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<r
 export async function leaderOf({
   send,
   reloader,
-}: Scene): Promise<(ref: WorkloadRef) => Pick<Facts, 'leader' | 'running'>> {
+}: Scene): Promise<(ref: WorkloadRef) => Pick<Facts, 'leader'>> {
   const { installation, leader: pod, options } = reloader;
   if (installation === undefined || pod === undefined)
     return () => ({ leader: 'which pod leads is not known' });
@@ -193,11 +193,10 @@ export async function leaderOf({
   const { workloads = [] } = reading.object;
   const rows = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each]));
   return (ref) => {
-    const { waiting, state: own, follows = [] } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
-    const running = new Map(follows.map(({ object, runningDigest }) => [object, runningDigest]));
-    if (waiting === undefined) return { leader: `${what} does not say that it waits`, running };
+    const { waiting, state: own } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
+    if (waiting === undefined) return { leader: `${what} does not say that it waits` };
     const state = STATES.find((each) => each === own);
-    return { leader: { reason: plain(waiting.reason), message: plain(waiting.message), state }, running };
+    return { leader: { reason: plain(waiting.reason), message: plain(waiting.message), state } };
   };
 }
 

@@ -45,8 +45,6 @@ export interface Facts {
   readonly unseen: readonly Cause[];
   /** Why the leader does not roll it now; a clause: why that is not known. */
   readonly leader: Block | string;
-  /** Short digests of what pods run, by object. @default the leader does not answer */
-  readonly running?: ReadonlyMap<string, string | undefined>;
   readonly observation: Observation;
   readonly reloader: InstalledReloader;
 }

@@ -2,15 +2,17 @@
 
 import type { Controllers } from '../../app/controllers.ts';
 import { blockOf, newBlockers } from '../../blockers/blockers.ts';
+import { UNKNOWN } from '../../model/edge.ts';
+import { remainingMs } from '../../model/hold.ts';
 import {
   type ConfigRef,
+  configRefIn,
   describe,
   keyOf,
   namespaceIn,
   type ObjectKey,
   type WorkloadRef,
   wholeOf,
-  workloadRefIn,
 } from '../../model/object-ref.ts';
 import { POLICIES } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
@@ -29,7 +31,7 @@ import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import { leaderOf, type Scene } from '../scene.ts';
 import type { Step } from './plan.ts';
-import { begunPause, type Timing } from './plan-timing.ts';
+import { begunPause, type Timing, timingsOf } from './plan-timing.ts';
 
 /** An object whose content would change. */
 export interface PlannedObject {
@@ -85,18 +87,29 @@ function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, Workl
   return [...workloads].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
+/** What changes, and what was before. */
+interface Planned {
+  readonly serves: Serves;
+  readonly before: Outdated;
+  readonly stamped: ReadonlySet<ObjectKey>;
+  readonly objects: Plan['objects'];
+}
+
 /** The rollouts that the changes cause, bring along, or let go. */
 export function rolloutsOf(
-  store: Store,
-  serves: Serves,
-  before: Outdated,
-  objects: readonly PlannedObject[],
-  timingOf: (record: WorkloadRecord) => Timing,
-): readonly PlannedRollout[] {
-  return workloadsOf(store).flatMap(([key, record]): readonly PlannedRollout[] => {
+  controllers: Controllers,
+  reloader: InstalledReloader,
+  { serves, before, stamped, objects }: Planned,
+): Plan['rollouts'] {
+  const { store } = controllers;
+  const timingOf = timingsOf(controllers, reloader);
+  const still = stampedIn(controllers, reloader.now);
+  return workloadsOf(store).flatMap(([key, record]): Plan['rollouts'] => {
+    const { workload } = record;
+    const released = stamped.has(key) && !still.has(key) ? [releasedOf(record)] : [];
     const was = before.get(key);
     const outdated = outdatedObjects(store, record).map(({ ref }) => ref);
-    if (outdated.length === 0 || !serves(record.workload.ref.namespace)) return [];
+    if (outdated.length === 0 || !serves(workload.ref.namespace)) return released;
     const timing = timingOf(record);
     const isLetGo = was?.isKept === true && timing.keptBy === undefined && timing.by !== 'owner';
     const brought = outdated.flatMap((ref) => {
@@ -105,16 +118,36 @@ export function rolloutsOf(
       if (keys.length > 0) return [{ ...ref, keys }];
       return isLetGo || was?.configs.includes(keyOf(ref)) !== true ? [ref] : [];
     });
-    if (brought.length === 0) return [];
-    return [{ workload: workloadRefIn(key), objects: brought, isPending: was !== undefined, ...timing }];
+    if (brought.length === 0) return released;
+    const planned = { workload: workload.ref, objects: brought, isPending: was !== undefined, ...timing };
+    return [...released.filter(({ by }) => by !== timing.by), planned];
   });
+}
+
+/** Of a workload that was kept, and is not any more. */
+function releasedOf({ workload, edges }: WorkloadRecord): PlannedRollout {
+  const objects = [...edges].flatMap(([key, edge]) => (edge.rolloutInProgress ? [configRefIn(key)] : []));
+  const by = workload.isPaused === true ? 'reloader' : 'owner';
+  const when = 'at once: the manifest ends what keeps its older pods';
+  return { workload: workload.ref, objects, isPending: false, by, when };
+}
+
+/** The workloads with older pods that a pause or a strategy keeps from our stamp. */
+export function stampedIn({ store, findings }: Controllers, now: number): ReadonlySet<ObjectKey> {
+  const all = [...store.workloads].filter(([key, { workload }]) => {
+    const pause = store.settings.vocabularies.pausing.pauseOf(workload);
+    if (pause) return workload.hold && remainingMs(pause, now) > 0;
+    return findings.of(key).some(({ reason }) => reason === 'pods-not-replaced');
+  });
+  return new Set(all.map(([key]) => key));
 }
 
 /** The rollouts that the reloader does, and why it does no others. */
 export function doneBy(
   reloader: InstalledReloader,
   { store, isServed }: Observation,
-  { rollouts, causes }: Pick<Plan, 'rollouts' | 'causes'>,
+  rollouts: Plan['rollouts'],
+  causes: Plan['causes'],
 ): Pick<Plan, 'rollouts' | 'causes' | 'unknown'> {
   const has = (...rules: readonly string[]): boolean => causes.some(({ rule }) => rules.includes(rule));
   const by = has('webhook') ? 'webhook' : 'reloader';
@@ -164,6 +197,20 @@ export async function openWaits(
     return says ? [`the running reloader ${says.replace('%', () => who)}`] : [];
   });
   return [...waits, ...refusals];
+}
+
+/** Whether the state says that the pods may run another content than the current one. */
+export function isMarked({ record, config, verdict }: Followed): boolean {
+  return verdict.asks && record.edges.get(keyOf(config.ref))?.runningDigest === UNKNOWN;
+}
+
+/** Whether pods of `marked` workloads run what the objects become: the state does not say that. */
+export function unsettledIn(marked: readonly Followed[], objects: Plan['objects']): readonly string[] {
+  const changed = new Set(objects.map(({ object }) => keyOf(object)));
+  return marked.flatMap(({ workload, config: { ref } }) => {
+    const what = `whether pods of ${placed(workload.ref)} run the new content of ${describe(ref)}`;
+    return changed.has(keyOf(wholeOf(ref))) ? [`the running reloader alone knows ${what}`] : [];
+  });
 }
 
 /** What is no longer rolled for an object, and refers to it as before. */

@@ -28,7 +28,6 @@ import type { Answered, CommandContext } from '../run-command.ts';
 import { lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
-import { endChangedBack, isMarked } from './changed-back.ts';
 import { changedByOthers } from './custom-objects.ts';
 import { DIRECTIVE, type Manifest } from './documents.ts';
 import { type Applied, appliedIn } from './dropped.ts';
@@ -38,14 +37,16 @@ import {
   ASSUMED,
   deniedSince,
   doneBy,
+  isMarked,
   openWaits,
   outdatedIn,
   type Plan,
   type PlannedObject,
   rolloutsOf,
+  stampedIn,
+  unsettledIn,
 } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
-import { timingsOf } from './plan-timing.ts';
 
 const SOMETHING = 2;
 
@@ -112,47 +113,41 @@ export async function plan(
   former?: readonly Manifest[],
 ): Promise<Plan> {
   for (const all of [former ?? [], manifests]) twinsIn(all, scene.namespace).forEach(refuse);
-  const mayGo: string[] = [];
-  const refused = former === undefined ? manifests.filter(isGenerated).map(notApplied) : [];
-  const applied = manifests.filter((each) => former !== undefined || !isGenerated(each));
-  const first = await planIf(scene, applied, former, mayGo);
-  const answer = { ...first, causes: [...first.causes, ...refused] };
-  if (mayGo.length === 0) return answer;
-  const other = await planIf(scene, applied, former);
-  const [one, two] = [first, other].map(({ objects: _, rollouts, ...rest }) => {
-    return { ...rest, rollouts: rollouts.map(({ objects: __, ...each }) => each) };
-  });
-  return isDeepStrictEqual(one, two) ? answer : { ...answer, unknown: [...answer.unknown, ...mayGo] };
+  if (former !== undefined) return await planOf(scene, manifests, former);
+  const { causes, ...answer } = await planOf(
+    scene,
+    manifests.filter((each) => !isGenerated(each)),
+  );
+  return { ...answer, causes: [...causes, ...manifests.filter(isGenerated).map(notApplied)] };
 }
 
-/** The plan if what may go stays, which is added to `mayGo`; without that, if it goes. */
-async function planIf(
+async function planOf(
   scene: Scene,
   manifests: readonly Manifest[],
-  former: readonly Manifest[] | undefined,
-  mayGo?: string[],
+  former?: readonly Manifest[],
 ): Promise<Plan> {
+  const isCluster = former === undefined;
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
   const wanted = wantedIn(scene, former ?? [], manifests);
-  const places = wanted.flatMap(({ object }) => object.metadata.namespace ?? []);
-  const namespaces = former ? undefined : [...new Set([...placesOf(manifests, namespace), ...places])];
+  const places = [...placesOf(manifests, namespace), ...wanted.map(({ object }) => namespaceOf(object))];
+  const namespaces = isCluster ? [...new Set(places)].filter((each) => each !== '') : undefined;
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
-  const applied = appliedIn(store.settings.vocabularies, reloader.options, former !== undefined, mayGo);
-  const seen = wanted.filter((each) => isRead(scene, observation, each));
-  const { steps, refused, unread } = await stepsOf(send, seen, applied);
+  const { applied, mayGo } = appliedIn(store, reloader.options, !isCluster);
+  const read = wanted.filter((each) => isRead(scene, observation, each));
+  const { steps, refused, unread } = await stepsOf(send, read, applied);
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, reloader.now);
+  const stamped = stampedIn(controllers, reloader.now);
   const were = allFollowed(observation);
-  const doubted = former === undefined ? were.filter((each) => isDoubted(observation, each)) : [];
+  const doubted = isCluster ? were.filter((each) => isDoubted(observation, each)) : [];
   const marked = were.filter(isMarked);
   await applyIn(feed, steps, namespaces, reloader);
   const objects = steps.flatMap(plannedObject);
-  const unsettled = await endChangedBack(scene, observation, marked, objects);
-  const due = rolloutsOf(store, serves, before, objects, timingsOf(controllers, reloader));
+  const due = rolloutsOf(controllers, reloader, { serves, before, stamped, objects });
   const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
-  const { rollouts, causes, unknown } = doneBy(reloader, observation, { rollouts: due, causes: known });
+  const { rollouts, causes, unknown } = doneBy(reloader, observation, due, known);
   const after = outdatedIn(controllers, serves, reloader.now);
   const outdated = [...before.keys()].filter((key) => after.has(key));
   const answer: Plan = {
@@ -167,20 +162,18 @@ async function planIf(
       ...unknown,
       ...unknownOf(scene, observation, wanted, steps, { objects, rollouts, outdated, unread }),
       ...unrecordedOf(doubted, steps, rollouts, isServed ? [] : outdated),
-      ...unsettled,
+      ...(isServed ? unsettledIn(marked, objects) : []),
       ...(await openWaits(scene, observation, rollouts)),
       ...(await changedByOthers(scene, observation, steps, [manifests, former])),
+      ...mayGo,
     ],
   };
   await observation.end();
   return answer;
 }
 
-function isRead(
-  { reloader }: Scene,
-  { assembly }: Observation,
-  { row: { stream }, object }: Wanted,
-): boolean {
+function isRead({ reloader }: Scene, { assembly }: Observation, { row, object }: Wanted): boolean {
+  const { stream } = row;
   const ignored: readonly string[] = reloader.options.ignoredConfigKinds;
   return ignored.includes(stream) || assembly.observed.reloader().gate.lists(stream, namespaceOf(object));
 }

@@ -108,6 +108,7 @@ const DROPPED: Readonly<Record<string, Dropped>> = {
     live: [BOTH, deployment('app:1')],
     to: [configMap({ value: 'B' })],
     rolls: BY_RELOADER,
+    unknown: 'key more of ConfigMap/web',
   },
   'all keys': {
     live: [BOTH, deployment('app:1')],
@@ -150,12 +151,11 @@ const DROPPED: Readonly<Record<string, Dropped>> = {
     rolls: BY_VALUE,
   },
 };
-
+const IS_HELD = { reason: 'hold', message: 'it is held' };
 /** The objects as `kubectl apply` leaves them, or without what it writes. */
 function droppedFrom({ live, isOutdated }: Dropped, isApplied: boolean): World {
   const world = new World().install();
-  const waiting = { reason: 'hold', message: 'it is held' };
-  world.report = { workloads: [{ namespace: 'default', workload: 'Deployment/web', waiting }] };
+  world.report = { workloads: [{ namespace: 'default', workload: 'Deployment/web', waiting: IS_HELD }] };
   for (const [index, object] of live.entries()) {
     const { metadata, ...fields } = JSON.parse(JSON.stringify(object));
     const annotations = { ...metadata.annotations, ...(isApplied && { [LAST]: JSON.stringify(object) }) };
