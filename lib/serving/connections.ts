@@ -69,42 +69,30 @@ function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
-/** The limit; a body that goes to many clients counts once. */
+/** Of all bodies together; one that goes to many clients counts as often. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Sends bodies. Beyond the limit it disconnects the clients that still receive the oldest body. */
+/** Sends bodies. Beyond the limit it disconnects the clients that have received theirs for longest. */
 export class Deliveries {
-  /** The clients of each body, the oldest body first. */
-  readonly #underWay = new Map<Buffer, Set<ServerResponse>>();
-  /** How many bytes are under way. */
-  bytes = 0;
+  /** The responses that are not complete, the oldest first. */
+  readonly #underWay = new Map<ServerResponse, Buffer>();
 
   /** Ends `response`, whose head is written, with `body`. */
   send(response: ServerResponse, body: Buffer): void {
     if (response.destroyed) return;
-    const clients = this.#underWay.get(body) ?? this.#begin(body);
-    clients.add(response);
-    response.once('close', () => {
-      clients.delete(response);
-      // After a disconnect the same body may already be on its way to other clients.
-      if (clients.size === 0 && this.#underWay.get(body) === clients) this.#end(body);
-    });
+    this.#underWay.set(response, body);
+    response.once('close', () => this.#underWay.delete(response));
     response.end(body);
-    for (const [oldest, readers] of this.#underWay) {
-      if (this.bytes <= MOST_BYTES || oldest === body) return;
-      this.#end(oldest);
-      for (const reader of readers) reader.destroy();
+    let bytes = this.bytes;
+    for (const [oldest, { length }] of this.#underWay) {
+      if (bytes <= MOST_BYTES || oldest === response) return;
+      bytes -= length;
+      oldest.destroy();
     }
   }
 
-  #begin(body: Buffer): Set<ServerResponse> {
-    const clients = new Set<ServerResponse>();
-    this.#underWay.set(body, clients);
-    this.bytes += body.length;
-    return clients;
-  }
-
-  #end(body: Buffer): void {
-    if (this.#underWay.delete(body)) this.bytes -= body.length;
+  /** How many bytes are under way. */
+  get bytes(): number {
+    return [...this.#underWay.values()].reduce((sum, { length }) => sum + length, 0);
   }
 }
