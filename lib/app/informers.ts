@@ -4,10 +4,10 @@
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
-import { missingOf, questionsOf, review } from '../kubernetes/access-reviews.ts';
+import { missingOf, questionsOf } from '../kubernetes/access-reviews.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
-import { configSource, mountsOf, namespaceSource, objectsSource } from '../kubernetes/sources.ts';
+import { sourceOf } from '../kubernetes/sources.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { mountedOf } from '../model/config-object.ts';
@@ -62,12 +62,6 @@ export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
   ];
 }
 
-/** A right that is missing. */
-export interface WithoutRight {
-  readonly since: number;
-  readonly sentence: string;
-}
-
 /** The collaborators of the informers. */
 export interface InformersOptions
   extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
@@ -78,8 +72,8 @@ export interface InformersOptions
   /** Called if resourceVersions of the stream have gone back, as after a restore of etcd. */
   readonly onTurnedBack: (stream: string) => void;
   readonly watches: WatchHealth;
-  /** By stream without the right, since when, by monotonicMs, and the rule to add; all terms share it. */
-  readonly withoutRight: Map<Stream, WithoutRight>;
+  /** By stream without the right, since when, by monotonicMs; all terms share it. */
+  readonly withoutRight: Map<Stream, number>;
   /** Which kinds that a cluster may lack are served. */
   readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
   readonly metrics: Metrics | undefined;
@@ -88,8 +82,6 @@ export interface InformersOptions
 /** Runs one informer per stream. */
 export class Informers {
   readonly #options: InformersOptions;
-  /** The streams with an access review under way. */
-  readonly #asked = new Set<Stream>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -111,30 +103,29 @@ export class Informers {
   /** Each kind has its source, a part of its objects that is kept, and a receiver of its events. */
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
     const { reloader, options, send, timeline, log, random } = this.#options;
-    const { namespace, except } = stream;
-    const common = { send, timeline, log, random, observe: this.#observe.bind(this, stream) };
-    const row = findWorkloadKind(stream.kind);
+    const { kind } = stream;
+    const row = findWorkloadKind(kind);
+    const config = configKindOf(kind);
+    const selector = kind === 'Namespace' ? options.namespaceSelector : options.resourceLabelSelector;
+    const hasSelector = kind === 'Namespace' || (config !== undefined && !isMountedKind(config));
+    const source = sourceOf(stream, hasSelector ? selector : undefined);
+    const common = { send, timeline, log, random, source, observe: this.#observe.bind(this, stream) };
     if (row !== undefined)
       return new Informer({
         ...common,
-        source: objectsSource(row, namespace, stream),
         ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
         project: (raw: RawWorkload) => workloadOf(row, raw, reloader.store.settings.vocabularies),
         handler: (event) => reloader.onWorkload(stream, event),
       });
-    const mounted = mountedKindOf(stream.kind);
-    if (mounted !== undefined)
+    if (mountedKindOf(kind) !== undefined)
       return new Informer({
         ...common,
-        source: objectsSource(mountsOf(mounted), namespace, stream),
         project: (raw: RawPodStatus) => mountedOf(raw, reloader.store.settings.algorithms),
         handler: (event) => reloader.classes.observeStatus(stream, event),
       });
-    const kind = configKindOf(stream.kind);
-    if (kind === undefined)
+    if (config === undefined)
       return new Informer({
         ...common,
-        source: namespaceSource(options.namespaceSelector),
         project: ({ metadata: { name, annotations = {} } }: RawObject) => ({
           name,
           annotations: options.namespaceAnnotations ? pick(annotations, isNamespaceAnnotation) : {},
@@ -142,20 +133,18 @@ export class Informers {
         handler: (event) => reloader.onNamespace(stream, event),
       });
     // Of classes only the annotations are kept, since their content is what pods have mounted.
-    if (isMountedKind(kind))
+    if (isMountedKind(config))
       return new Informer({
         ...common,
-        source: configSource(kind, namespace, stream),
-        project: ({ metadata: { namespace: own = '', name, annotations = NOTHING } }): ClassObject => ({
-          ref: { kind, namespace: own, name },
+        project: ({ metadata: { namespace = '', name, annotations = NOTHING } }): ClassObject => ({
+          ref: { kind: config, namespace, name },
           annotations: reloader.store.settings.vocabularies.annotationsOf(annotations),
         }),
         handler: (event) => reloader.classes.observeClass(stream, event),
       });
     return new Informer({
       ...common,
-      source: configSource(kind, namespace, { except, labelSelector: options.resourceLabelSelector }),
-      project: (raw: RawConfigObject) => reloader.project(kind, raw),
+      project: (raw: RawConfigObject) => reloader.project(config, raw),
       handler: (event) => reloader.onConfig(stream, event),
     });
   }
@@ -178,42 +167,33 @@ export class Informers {
   }
 
   #failed(stream: Stream, news: Failure): void {
-    const { watches, servedKinds, reloader } = this.#options;
+    const { servedKinds, reloader } = this.#options;
     const { listing } = reloader;
-    const rule = this.#options.withoutRight.get(stream)?.sentence;
-    const isForbidden = news.code === 'forbidden';
-    if (isForbidden && rule !== undefined)
-      watches.observe(nameOf(stream), { ...news, problem: rule }, monotonicMs());
-    listing.failed(stream);
-    if (isForbidden) void this.#askForRight(stream, news);
+    listing.change((gate) => gate.markFailing(stream));
+    if (news.code === 'forbidden') this.#refused(stream, news);
     // As when the definition of the kind is deleted, or its API server is down.
     const isAway = news.code === 'not-found' || news.code === 'unavailable';
     if (servedKinds.isOptional(stream.kind) && isAway) listing.leaveOut(stream, UNSERVED);
     if (news.code !== 'unordered') return;
     listing.leaveOut(stream, UNORDERED);
-    listing.forbidden(stream);
+    listing.change((gate) => gate.markForbidden(stream));
   }
 
   /**
-   * Asks the API server whether the right to read the stream is missing: a 403 alone may also come from a proxy in front of it.
-   * A right may lag behind its RoleBinding, and no commit may go without a kind that is about to be listed. So each 403 asks
-   * again until the right has been missing for a while. Never rejects.
+   * A 403 counts as a missing right. It may lag behind its RoleBinding, and no commit may go without a kind that is about to be
+   * listed: only after a while is it missing for good.
    */
-  async #askForRight(stream: Stream, news: Failure): Promise<void> {
-    const { send, watches, reloader } = this.#options;
+  #refused(stream: Stream, news: Failure): void {
+    const { watches, reloader, withoutRight } = this.#options;
     const permission = streamPermission(stream);
-    if (permission === undefined || this.#asked.has(stream) || reloader.listing.isForbidden(stream)) return;
-    this.#asked.add(stream);
-    const { refused } = await review(send, questionsOf([permission]));
-    this.#asked.delete(stream);
-    const [missing] = missingOf(refused);
+    const [missing] = missingOf(permission === undefined ? [] : questionsOf([permission]));
     if (missing === undefined) return;
-    const { sentence } = missing;
-    const since = this.#options.withoutRight.get(stream)?.since ?? monotonicMs();
-    this.#options.withoutRight.set(stream, { since, sentence });
-    watches.observe(nameOf(stream), { ...news, problem: sentence }, monotonicMs());
-    reloader.listing.leaveOut(stream, `${REFUSED}. ${sentence}`);
-    if (monotonicMs() - since >= RBAC_LAG_MS) reloader.listing.forbidden(stream);
+    const since = withoutRight.get(stream) ?? monotonicMs();
+    withoutRight.set(stream, since);
+    watches.observe(nameOf(stream), { ...news, problem: missing.sentence }, monotonicMs());
+    reloader.listing.leaveOut(stream, `${REFUSED}. ${missing.sentence}`);
+    if (monotonicMs() - since < RBAC_LAG_MS) return;
+    reloader.listing.change((gate) => gate.markForbidden(stream));
   }
 
   /** The gauge of a kind shows the worst of its streams. */

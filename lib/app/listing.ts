@@ -32,42 +32,22 @@ export class Listing {
     onNews();
   }
 
-  /** A list or watch of the stream failed. */
-  failed(stream: Stream): void {
-    this.#change((gate) => gate.markFailing(stream));
-  }
-
-  /** The API server does not serve the kind of the stream: nothing waits for it. */
-  absent(stream: Stream): void {
-    this.#change((gate) => gate.markAbsent(stream));
-  }
-
   /** The stream cannot be listed or watched; all else goes on without it. `sentence`: the reason, for the log, if it is news. */
   leaveOut(stream: Stream, sentence?: string): void {
     const { log } = this.#options;
     const say = (): void => void (sentence && log.warn(`${nameOf(stream)} ${sentence}`));
-    this.#change((gate) => gate.markRefused(stream), say);
-  }
-
-  /** Whether the right to the stream is missing for good. */
-  isForbidden(stream: Stream): boolean {
-    return this.#options.gate.isForbidden(stream);
-  }
-
-  /** The right to the stream that is left out is missing for good: nothing waits for its list any more. */
-  forbidden(stream: Stream): void {
-    this.#change((gate) => gate.markForbidden(stream));
+    this.change((gate) => gate.markRefused(stream), say);
   }
 
   /** A list or watch of the stream succeeded. */
   watched(stream: Stream): void {
     const { log } = this.#options;
     const say = (): void => log.info(`${nameOf(stream)} can be listed and watched again`);
-    this.#change((gate) => gate.markWell(stream), say);
+    this.change((gate) => gate.markWell(stream), say);
   }
 
-  /** Marks a stream; if that changes anything, `say` logs it. */
-  #change(mark: (gate: SyncGate) => boolean, say = (): void => undefined): void {
+  /** Marks a stream; if that changes anything, `say` logs it, and what waited for the stream is told. */
+  change(mark: (gate: SyncGate) => boolean, say = (): void => undefined): void {
     const { gate, onListed, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;
     if (!mark(gate)) return;

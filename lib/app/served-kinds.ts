@@ -54,7 +54,7 @@ export interface ServedKindsOptions {
   readonly kinds: readonly OptionalKind[];
   readonly streams: readonly Stream[];
   readonly send: Send;
-  readonly listing: Pick<Listing, 'absent' | 'failed' | 'leaveOut'>;
+  readonly listing: Pick<Listing, 'change' | 'leaveOut'>;
   /** Since when, by monotonicMs, the process looks: a right that is missing then may just lag. */
   readonly since: number;
   readonly heartbeat: Heartbeat;
@@ -179,10 +179,10 @@ export class ServedKinds {
     if (state === 'served') metrics?.set('reloader_watch_up', 0, { kind: row.kind });
     for (const stream of streams.filter(({ kind }) => this.#followedOf(kind) === followed)) {
       const isAbsent = state === 'not served' || state === 'rights missing';
-      if (isAbsent) listing.absent(stream);
+      if (isAbsent) listing.change((gate) => gate.markAbsent(stream));
       // One that was looked for in vain holds up nothing while it lists for the first time.
       else if (state === 'unavailable' || last !== undefined) {
-        listing.failed(stream);
+        listing.change((gate) => gate.markFailing(stream));
         listing.leaveOut(stream);
       }
     }

@@ -5,7 +5,7 @@ import { collectionsOf } from '../kubernetes/sources.ts';
 import type { OptionalKindStatus } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import { Informers, type InformersOptions, type WithoutRight } from './informers.ts';
+import { Informers, type InformersOptions } from './informers.ts';
 import { ServedKinds, type ServedKindsOptions } from './served-kinds.ts';
 import type { Terms } from './terms.ts';
 
@@ -24,7 +24,7 @@ const NOT_COMPARABLE =
 export class TermStreams {
   readonly #options: TermStreamsOptions;
   readonly #since = monotonicMs();
-  readonly #withoutRight = new Map<Stream, WithoutRight>();
+  readonly #withoutRight = new Map<Stream, number>();
   #servedKinds: ServedKinds;
 
   constructor(options: TermStreamsOptions) {

@@ -4,7 +4,6 @@ import {
   type ApiResource,
   type ConfigKind,
   configKindOf,
-  isMountedKind,
   mountedKindOf,
   SOURCE_KINDS,
 } from '../model/object-ref.ts';
@@ -25,10 +24,15 @@ export function mountsOf(kind: ConfigKind): ApiResource & { readonly kind: strin
   return { ...SOURCE_KINDS[kind], kind, ...SOURCE_KINDS[kind].mountedAs };
 }
 
+/** A kind, in one namespace or in all but some. */
+interface Scope {
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+  readonly except?: readonly string[];
+}
+
 /** By kind, the paths of the collections of these streams, but for that of the Namespaces. */
-export function collectionsOf(
-  streams: readonly { readonly kind: string; readonly namespace: string | undefined }[],
-): string[][] {
+export function collectionsOf(streams: readonly Scope[]): string[][] {
   const paths = Map.groupBy(
     streams.flatMap(({ kind, namespace }) => {
       const resource = resourceOf(kind);
@@ -39,44 +43,14 @@ export function collectionsOf(
   return [...paths.values()].map((each) => each.map(({ path }) => path));
 }
 
-/** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */
-export interface StreamFilter {
-  /** Namespaces that a stream of all namespaces leaves out. */
-  readonly except?: readonly string[] | undefined;
-  /** The label selector of the ConfigMaps and Secrets. */
-  readonly labelSelector?: string | undefined;
-}
-
-/** The ConfigMaps or Secrets in `namespace`, or in all namespaces; without the ignored types of Secrets. */
-export function configSource(
-  kind: ConfigKind,
-  namespace?: string,
-  { except = [], labelSelector }: StreamFilter = {},
-): ListWatchSource {
-  const types = SOURCE_KINDS[kind].ignoredTypes.map((type) => `type!=${type}`);
-  return {
-    kind,
-    path: collectionPath(SOURCE_KINDS[kind], namespace),
-    fieldSelector: [...types, ...outside(except)].join(','),
-    labelSelector: isMountedKind(kind) ? undefined : labelSelector,
-  };
-}
-
-/** All objects of a kind in `namespace`, or in all namespaces: workloads, or what pods have mounted, see `mountsOf`. */
-export function objectsSource(
-  row: ApiResource & { readonly kind: string },
-  namespace?: string,
-  { except = [] }: StreamFilter = {},
-): ListWatchSource {
-  const fieldSelector = outside(except).join(',');
-  return { kind: row.kind, path: collectionPath(row, namespace), fieldSelector };
-}
-
-/** The Namespaces that match the selector, or all. */
-export function namespaceSource(labelSelector?: string): ListWatchSource {
-  return { kind: 'Namespace', path: collectionPath(NAMESPACES), labelSelector };
-}
-
-function outside(namespaces: readonly string[]): string[] {
-  return namespaces.map((namespace) => `metadata.namespace!=${namespace}`);
+/** The objects of a stream. The API server filters them, so those that are left out are never sent to this process. */
+export function sourceOf({ kind, namespace, except = [] }: Scope, labelSelector?: string): ListWatchSource {
+  const source = configKindOf(kind);
+  const types = source === undefined ? [] : SOURCE_KINDS[source].ignoredTypes;
+  const fields = [
+    ...types.map((type) => `type!=${type}`),
+    ...except.map((each) => `metadata.namespace!=${each}`),
+  ];
+  const path = collectionPath(resourceOf(kind) ?? NAMESPACES, namespace);
+  return { kind, path, fieldSelector: fields.join(','), labelSelector };
 }

@@ -1,6 +1,6 @@
 /** What the reloader writes to its state, seen from outside. */
 
-import { configSource } from '../../lib/kubernetes/sources.ts';
+import { sourceOf } from '../../lib/kubernetes/sources.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { RawConfigObject, RawObject } from '../../lib/model/raw-objects.ts';
 import { Stream } from './stream.ts';
@@ -19,7 +19,7 @@ export class StateWatch implements AsyncDisposable {
   /** Resolves when the watch is open. */
   static async open(send: Send, namespace: string): Promise<StateWatch> {
     const watch = new StateWatch();
-    const source = { ...configSource('ConfigMap', namespace), fieldSelector: `metadata.name=${NAME}` };
+    const source = { ...sourceOf({ kind: 'ConfigMap', namespace }), fieldSelector: `metadata.name=${NAME}` };
     watch.#stream = await Stream.open(send, source, (object) => watch.#see(object));
     watch.writes = 0;
     watch.bytes = 0;

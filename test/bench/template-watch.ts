@@ -1,9 +1,8 @@
 /** The instrument: watches the Deployments of a namespace and notes when their pod templates change. */
 
-import { objectsSource } from '../../lib/kubernetes/sources.ts';
+import { sourceOf } from '../../lib/kubernetes/sources.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { RawObject, RawWorkload } from '../../lib/model/raw-objects.ts';
-import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import { Stream } from './stream.ts';
 
 const PATIENCE_MS = 120_000;
@@ -23,7 +22,7 @@ export class TemplateWatch implements AsyncDisposable {
   /** Resolves when the watch is open. */
   static async open(send: Send, namespace: string): Promise<TemplateWatch> {
     const watch = new TemplateWatch();
-    const source = objectsSource(workloadKindOf('Deployment'), namespace);
+    const source = sourceOf({ kind: 'Deployment', namespace });
     watch.#stream = await Stream.open(send, source, (object) => watch.#see(object));
     return watch;
   }

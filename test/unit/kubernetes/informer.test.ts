@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Informer } from '../../../lib/kubernetes/informer.ts';
-import { configSource } from '../../../lib/kubernetes/sources.ts';
+import { sourceOf } from '../../../lib/kubernetes/sources.ts';
 import type { StreamNews } from '../../../lib/model/health.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { type InformerEvent, Timeline } from '../../../lib/model/timeline.ts';
@@ -45,7 +45,7 @@ async function informed(t: TestContext, answers: Answer[], setup: Setup = {}): P
   const script = scripted(...answers);
   const informer = new Informer<RawConfigObject, string>({
     send: script.send,
-    source: configSource('ConfigMap', 'ns'),
+    source: sourceOf({ kind: 'ConfigMap', namespace: 'ns' }),
     timeline,
     project: setup.project ?? (({ data }) => data?.['x'] ?? ''),
     handler: (event) => {

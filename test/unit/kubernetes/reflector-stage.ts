@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import type { TestContext } from 'node:test';
 import { Reflector, type ReflectorOptions } from '../../../lib/kubernetes/reflector.ts';
-import { configSource } from '../../../lib/kubernetes/sources.ts';
+import { sourceOf } from '../../../lib/kubernetes/sources.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { mockTime } from '../../mock-time.ts';
@@ -40,7 +40,7 @@ export function start(
   const log: Log = { debug: () => undefined, info: say('info'), warn: say('warn'), error: say('error') };
   const running = new Reflector({
     send: script.send,
-    source: configSource('ConfigMap', 'ns'),
+    source: sourceOf({ kind: 'ConfigMap', namespace: 'ns' }),
     log,
     random,
     complete,
