@@ -33,14 +33,14 @@ export function haltedText(object: ConfigRef, halt: Halt): string {
 }
 
 /** Why the content is halted. */
-export function haltReason({ workload, reason }: Halt): string {
+function haltReason({ workload, reason }: Halt): string {
   if (workload === NO_FOLLOWER) return 'none of the workloads that follow it can show whether it is good';
   const why = reason === undefined ? '' : `: ${reason}`;
   return `${describe(workloadRefIn(workload))} did not get ready with it${why}`;
 }
 
 /** The command by which a person lets the content go on. */
-export function resumeCommand(object: ConfigRef, { token }: Halt): string {
+function resumeCommand(object: ConfigRef, { token }: Halt): string {
   return annotateCommand(object, `${RESUME}=${token}`);
 }
 

@@ -1,13 +1,11 @@
 /** Computes the status report and the gauges from the present reloader. It shows digests in short form only, never content. */
 
-import { heldUntil } from '../annotations/gating.ts';
-import { haltReason, holdCommand, resumeCommand } from '../annotations/stage-news.ts';
+import { haltedText } from '../annotations/stage-news.ts';
 import type { StagedChange } from '../blockers/stages.ts';
 import { shortDigest } from '../model/digest.ts';
 import { type Edge, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey, workloadRefIn } from '../model/object-ref.ts';
+import { describe, keyOf, workloadRefIn } from '../model/object-ref.ts';
 import { type Blocked, RETRIES } from '../model/outcome.ts';
-import type { Halt } from '../model/state-entry.ts';
 import type { ChangeStatus, FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
 import { stateOf } from '../report/workload-state.ts';
@@ -39,7 +37,7 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
       const found = { findings: findings.of(key) };
       return { namespace, workload, state: 'unknown', follows: [], isOutdated: false, ...found };
     });
-  const changes = rollouts.stages.changes().map((change) => changeStatus(store, change));
+  const changes = rollouts.stages.changes().map(changeStatus);
   return { workloads: [...followers, ...others], changes, decisions };
 }
 
@@ -128,28 +126,19 @@ function waitingOf({ reason, message, until, token }: Blocked) {
   return { reason, message, ...(token && { token }), ...end };
 }
 
-function changeStatus(store: Store, change: StagedChange): ChangeStatus {
+function changeStatus(change: StagedChange): ChangeStatus {
   const { object, plan, unready, halt } = change;
   const { progress, waiting } = plan;
-  const nameOf = (workload: ObjectKey): string => describe(workloadRefIn(workload));
   return {
     namespace: object.namespace,
     object: describe(object),
     ...progress,
     waiting: waiting.size,
-    next: [...waiting].slice(0, MOST_SHOWN).map(nameOf),
     unready: [...unready]
       .slice(0, MOST_SHOWN)
-      .map(([workload, why]) => ({ workload: nameOf(workload), why })),
-    ...(halt && { halted: haltReason(halt) }),
-    commands: [commandFor(object, halt, heldUntil(store.configs.get(keyOf(object))?.annotations ?? {}))],
+      .map(([workload, why]) => ({ workload: describe(workloadRefIn(workload)), why })),
+    ...(halt && { halted: haltedText(object, halt) }),
   };
-}
-
-function commandFor(object: ConfigRef, halt: Halt | undefined, until: number | undefined) {
-  if (halt !== undefined) return { to: 'go on', command: resumeCommand(object, halt) } as const;
-  const isHeld = until !== undefined;
-  return { to: isHeld ? 'go on' : 'stop', command: holdCommand(object, isHeld) } as const;
 }
 
 function followedOf(store: Store, record: WorkloadRecord, config: ConfigRecord, edge: Edge): FollowedStatus {

@@ -54,15 +54,12 @@ export interface ChangeStatus {
   readonly total: number;
   readonly begun: number;
   readonly ready: number;
-  /** How many have not begun, and the first of them in their turn, at most ten. */
+  /** How many have not begun. */
   readonly waiting: number;
-  readonly next: readonly string[];
-  /** Those that are not ready yet, and why; at most as many. */
+  /** Those that are not ready yet, and why; at most ten. */
   readonly unready: readonly { readonly workload: string; readonly why: string }[];
-  /** Why nothing further begins, if a workload did not get ready. */
+  /** Why nothing further begins, if a workload did not get ready, and how it goes on. */
   readonly halted?: string;
-  /** The commands by which a person stops it, or lets it go on. */
-  readonly commands: readonly { readonly to: 'stop' | 'go on'; readonly command: string }[];
 }
 
 /** One decision, as it is shown. */

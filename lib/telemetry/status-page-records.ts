@@ -70,11 +70,8 @@ function watchRow(watch: WatchStatus): Html {
 const CHANGES = {
   id: 'changes',
   title: 'Changes in progress',
-  columns: ['Object', 'How far it has come', 'What it waits for', 'Who is next'],
+  columns: ['Object', 'How far it has come', 'What it waits for'],
 };
-
-/** How many of those that are next a row names. */
-const MOST_NEXT = 5;
 
 /** The section; undefined if no change is in progress. */
 export function changesSection({ changes }: StatusRows): Html | undefined {
@@ -82,19 +79,13 @@ export function changesSection({ changes }: StatusRows): Html | undefined {
 }
 
 function changeRow(change: ChangeStatus): Html {
-  const { namespace, object, stage, stages, total, begun, ready } = change;
+  const { namespace, object, stage, stages, total, begun, ready, halted } = change;
   return html`<tr id="c:${namespace}/${object}">
 <th scope="row"><code>${object}</code> <span class="place">${namespace}</span></th>
 <td data-label="how far"><progress max="${Math.max(total, 1)}" value="${ready}" aria-label="ready workloads"></progress>
 <p>Stage ${stage} of ${stages}: ${begun} of ${total} begun, ${ready} ready.</p></td>
-<td data-label="waits for">${haltLine(change)}${unreadyList(change)}${change.commands.map(({ to, command }) => html`<p class="command"><span class="soft">${TO[to]}:</span> <code>${breakable(command)}</code></p>`)}</td>
-<td data-label="next">${nextList(change)}</td></tr>
+<td data-label="waits for">${halted !== undefined && html`<p class="problem">${breakable(halted)}</p>`}${unreadyList(change)}</td></tr>
 `;
-}
-
-function haltLine({ halted }: ChangeStatus): Html | undefined {
-  if (halted === undefined) return undefined;
-  return html`<p class="problem">Halted: ${breakable(halted)}. It goes on with another content, or by a person.</p>`;
 }
 
 function unreadyList({ unready, begun, ready }: ChangeStatus): Html | undefined {
@@ -104,11 +95,3 @@ function unreadyList({ unready, begun, ready }: ChangeStatus): Html | undefined 
   );
   return listOf(items, begun - ready);
 }
-
-function nextList({ next, waiting, halted }: ChangeStatus): Html {
-  if (waiting === 0) return html`<p class="soft">nobody</p>`;
-  const items = next.slice(0, MOST_NEXT).map((workload) => html`<li><code>${workload}</code></li>`);
-  return html`${halted !== undefined && html`<p class="soft">nobody before it goes on; then</p>`}${listOf(items, waiting)}`;
-}
-
-const TO = { stop: 'Stop it', 'go on': 'Let it go on' } as const;

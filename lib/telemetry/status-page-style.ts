@@ -77,12 +77,9 @@ thead th { padding-block: 0.25rem; border: 0; font-size: 0.8125rem; font-weight:
 tbody th { font-weight: 600; }
 tbody th .place { display: block; }
 #outdated th:first-child, #findings th:first-child, #current th:first-child { width: 26%; }
-#changes th:first-child { width: 20%; }
-#changes th:nth-child(2) { width: 20%; }
-#changes th:nth-child(4) { width: 18%; }
+#changes th:first-child { width: 26%; }
+#changes th:nth-child(2) { width: 26%; }
 progress { width: 100%; max-width: 14rem; accent-color: var(--good); }
-.command { margin-top: 0.5rem; }
-.command code { display: block; padding: 0.375rem 0.5rem; background: var(--sheet); border-radius: 0.25rem; user-select: all; }
 #outdated th:nth-child(2) { width: 12%; }
 #outdated th:nth-child(3) { width: 26%; }
 #findings th:nth-child(2) { width: 48%; }

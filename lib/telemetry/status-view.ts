@@ -80,8 +80,8 @@ function cut<T>(rows: readonly T[]): Rows<T> {
 }
 
 /** What a change is found by: its object, and the workloads that it names. */
-function textOf({ namespace, object, next, unready }: ChangeStatus): string {
-  return [`${namespace}/${object}`, ...next, ...unready.map(({ workload }) => workload)].join(' ');
+function textOf({ namespace, object, unready }: ChangeStatus): string {
+  return [`${namespace}/${object}`, ...unready.map(({ workload }) => workload)].join(' ');
 }
 
 function contains(find: string, text: string): boolean {

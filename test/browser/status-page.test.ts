@@ -167,14 +167,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
         .locator('tbody tr')
         .innerText();
       assert.match(row, /ConfigMap\/staged\s+default\s.*Stage 1 of 2: 1 of 3 begun, 0 ready\./s);
-      assert.match(
-        row,
-        /Deployment\/first\s+it has to stay ready for the soak.*Deployment\/second\s+Deployment\/third/s,
-      );
-      assert.equal(
-        await page.locator('#changes .command code').innerText(),
-        'kubectl annotate configmap/staged -n default --overwrite reloader.k8s.collaborne.com/hold=true',
-      );
+      assert.match(row, /Deployment\/first\s+it has to stay ready for the soak/s);
       assert.equal(await page.getByRole('progressbar', { name: 'ready workloads' }).count(), 1);
       assert.deepEqual(await faintTexts(page), []);
       assert.deepEqual(await overhang(page), []);

@@ -110,27 +110,20 @@ describe('a change in stages', () => {
     return change;
   }
 
-  test('is told with its progress, who is next, who is not ready, and the command that stops it', () => {
+  test('is told with its progress, and who is not ready', () => {
     assert.deepEqual(told({}), {
       ...progress,
       namespace: 'home',
       object: 'ConfigMap/cfg',
       waiting: 30,
-      next: keys.slice(0, 10).map((key) => key.replace('home/', '')),
       unready: [{ workload: 'Deployment/w1', why: 'its pods are not ready yet' }],
-      commands: [{ to: 'stop', command: `${annotate}/hold=true` }],
     });
   });
 
   test('is told as halted, with the reason if it is known, and the command that lets it go on', () => {
-    const { halted, commands } = told({ halt: { ...halt, reason: 'ProgressDeadlineExceeded' } });
-    assert.equal(halted, 'Deployment/w0 did not get ready with it: ProgressDeadlineExceeded');
-    assert.deepEqual(commands, [{ to: 'go on', command: `${annotate}/resume=0a` }]);
-    assert.equal(told({ halt }).halted, 'Deployment/w0 did not get ready with it');
-  });
-
-  test('goes on with another command where a person holds its object', () => {
-    const { commands } = told({}, { 'reloader.k8s.collaborne.com/hold': 'true' });
-    assert.deepEqual(commands, [{ to: 'go on', command: `${annotate}/hold-` }]);
+    const { halted } = told({ halt: { ...halt, reason: 'ProgressDeadlineExceeded' } });
+    const why = 'Deployment/w0 did not get ready with it: ProgressDeadlineExceeded';
+    const todo = `write another content, or go on with ${annotate}/resume=0a`;
+    assert.equal(halted, `ConfigMap/cfg is halted, since ${why}; ${todo}`);
   });
 });

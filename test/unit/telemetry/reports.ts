@@ -90,9 +90,7 @@ export function change(name: string, parts: Partial<ChangeStatus> = {}): ChangeS
     begun: 20,
     ready: 17,
     waiting: 180,
-    next: ['Deployment/next'],
     unready: [{ workload: 'Deployment/slow', why: 'its pods are not ready yet' }],
-    commands: [{ to: 'stop', command: `kubectl annotate configmap/${name} hold=true` }],
     ...parts,
   };
 }
