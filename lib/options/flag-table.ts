@@ -183,26 +183,15 @@ export const TABLE = {
     },
     '--webhook-secret-file <file>':
       'a key that signs posts to --webhook-url, in the header x-reloader-signature; read for each (default: no signature)',
-    '--alert-on-reload': {
-      variable: 'ALERT_ON_RELOAD',
-      help: 'send an alert for each rollout, and for failures that need a person (also $ALERT_ON_RELOAD)',
-    },
-    '--alert-sink <sink>': {
-      variable: 'ALERT_SINK',
-      help: 'what takes the alerts: slack, teams, gchat or raw (default: $ALERT_SINK, then raw)',
-    },
-    '--alert-webhook-url <webhook-url>': {
-      variable: 'ALERT_WEBHOOK_URL',
-      help: 'where alerts are sent; better the variable (default: $ALERT_WEBHOOK_URL)',
-    },
-    '--alert-webhook-proxy <webhook-url>': {
-      variable: 'ALERT_WEBHOOK_PROXY',
-      help: 'the HTTP proxy to it (default: $ALERT_WEBHOOK_PROXY, then what $HTTPS_PROXY and the like say)',
-    },
-    '--alert-additional-info <text>': {
-      variable: 'ALERT_ADDITIONAL_INFO',
-      help: 'stands before each alert (default: $ALERT_ADDITIONAL_INFO)',
-    },
+    '--alert-on-reload':
+      'send an alert for each rollout, and for failures that need a person (also $ALERT_ON_RELOAD)',
+    '--alert-sink <sink>':
+      'what takes the alerts: slack, teams, gchat or raw (default: $ALERT_SINK, then raw)',
+    '--alert-webhook-url <webhook-url>':
+      'where alerts are sent; better the variable (default: $ALERT_WEBHOOK_URL)',
+    '--alert-webhook-proxy <webhook-url>':
+      'the HTTP proxy to it (default: $ALERT_WEBHOOK_PROXY, then what $HTTPS_PROXY and the like say)',
+    '--alert-additional-info <text>': 'stands before each alert (default: $ALERT_ADDITIONAL_INFO)',
   },
   'Connection:': {
     '--kubeconfig <file>': "kubeconfig (default: $KUBECONFIG, the pod's account, then ~/.kube/config)",
@@ -216,10 +205,8 @@ export const TABLE = {
     '--token-file <file>': 'file with a token, read again once a minute and when the API server refuses it',
   },
   'Serving:': {
-    '--port <port-number>': {
-      variable: 'PORT',
-      help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 9090 in place of Stakater Reloader, else 8080)',
-    },
+    '--port <port-number>':
+      'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 9090 in place of Stakater Reloader, else 8080)',
     '--health-port <port-number>':
       'port of /healthz, /live and /readyz alone, for probes (default: 8081 in a pod, else none)',
     '--bind-address <address>': 'the address that ports listen at (default: all in a pod, else 127.0.0.1)',

@@ -12,8 +12,6 @@ interface Row {
   readonly alone?: string;
   /** The property of Options that gets the value. */
   readonly sets?: string;
-  /** A variable of other programs that is read too; ours has precedence. */
-  readonly variable?: string;
   /** The form that only Stakater Reloader has, the name or the first alias: if it is used, this program takes its place. */
   readonly isStakaters?: 'name' | 'alias';
   /** The annotation of the stakater vocabulary that the flag renames; only Stakater Reloader has such flags. */
@@ -65,11 +63,15 @@ export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   readonly isList: boolean;
   /** The name of its value in the help: the last word of its type; undefined for a switch. */
   readonly value: string | undefined;
+  /** A variable of other programs that is read too; ours has precedence. */
+  readonly variable?: string;
   /** The heading in the help; for a flag without an effect, which is not in the help, the reason why it has none. */
   readonly group: string;
   readonly help: string;
 }
 
+/** The flags whose names in capitals are variables of other programs. */
+const READ_BY_NAME = /^(?:alert-.+|port)$/;
 const FORMS = /^((?:\S+, )*)--(\S+)(?: <([a-z-]+)(\.\.\.)?(?:=([^>]+))?>)?$/;
 
 /** The flags with an effect, in the order of the help. */
@@ -101,6 +103,7 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
     ...(row.renames && { isStakaters: 'name' }),
     ...row,
     ...(usual !== undefined && { default: usual }),
+    ...(READ_BY_NAME.test(name ?? '') && { variable: capitals(name ?? '') }),
     group,
     aliases: others?.split(', ').slice(0, -1) ?? [],
     name: name as N,
@@ -122,5 +125,9 @@ export const VARIABLE_PREFIX = 'RELOADER_OPT_';
 /** The variables of a flag, one for each long name; --help and --version have none. */
 export function variablesOf(flag: Flag): string[] {
   if (flag.name === 'help' || flag.name === 'version') return [];
-  return longNamesOf(flag).map((name) => VARIABLE_PREFIX + name.toUpperCase().replaceAll('-', '_'));
+  return longNamesOf(flag).map((name) => VARIABLE_PREFIX + capitals(name));
+}
+
+function capitals(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
 }
