@@ -21,7 +21,6 @@ import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
-import type { Ending } from './ending.ts';
 import { Fence } from './fence.ts';
 
 /** The collaborators and settings of all parts. */
@@ -41,12 +40,13 @@ export interface ControllersOptions
     >,
     Pick<StateCommitterOptions, 'stateClient' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
-    Pick<Ending, 'wait'>,
     Pick<JobRecreationsOptions, 'finish'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout' | 'onFailure'> {
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;
+  /** Resolves after `ms` or when `signal` is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Whether this reloader leads; a standby observes and writes nothing. */
   readonly leads: boolean;
 }

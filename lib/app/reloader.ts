@@ -21,8 +21,10 @@ import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeConfig, observeListed } from '../tracking/observe-config.ts';
 import { observeWorkload } from '../tracking/observe-workload.ts';
 import { Controllers, type ControllersOptions, type WorkloadEvent } from './controllers.ts';
-import { finishInTime } from './ending.ts';
 import { Listing } from './listing.ts';
+
+/** The longest time for the end; terminationGracePeriodSeconds is 30 by default. The next start recovers what is left. */
+export const LONGEST_END_MS = 20_000;
 
 /** The collaborators and settings of a reloader. */
 export type ReloaderOptions = Omit<ControllersOptions, 'isDynamic'>;
@@ -80,8 +82,24 @@ export class Reloader {
 
   /** Finishes the patches and commits under way, within 20 s. Nothing may be called afterwards. */
   async finish(): Promise<void> {
+    const { wait, log } = this.#options;
     const { parts, committer } = this.controllers;
-    await finishInTime({ ...this.#options, parts, committer });
+    const end = new AbortController();
+    let isDone = false;
+    const again = async (ms: number): Promise<boolean> => {
+      if (ms > 0) await wait(ms, end.signal);
+      return !end.signal.aborted;
+    };
+    const finish = async (): Promise<void> => {
+      // The last commit records the answers that the others wait for.
+      await Promise.all(parts.map((part) => part.close()));
+      await committer.close(again);
+      isDone = true;
+    };
+    await Promise.race([finish(), wait(LONGEST_END_MS, end.signal)]);
+    end.abort();
+    committer.halt();
+    if (!isDone) log.warn('no answer from the API server: the next start completes unfinished work');
   }
 
   /** Begins nothing more and does not wait: the lead is lost, and `send` refuses all further requests of this term. */

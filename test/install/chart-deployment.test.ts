@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LONGEST_END_MS } from '../../lib/app/ending.ts';
+import { LONGEST_END_MS } from '../../lib/app/reloader.ts';
 import { RELOADER_LABEL } from '../../lib/commands/deployed-program.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { LONGEST_END_MS } from '../../lib/app/ending.ts';
+import { LONGEST_END_MS } from '../../lib/app/reloader.ts';
 import { RELOADER_LABEL } from '../../lib/commands/deployed-program.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
 import { VERSION } from '../../lib/options/version.ts';
