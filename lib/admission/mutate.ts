@@ -8,20 +8,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { stampIdentity } from '../annotations/other-writers.ts';
 import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-variables.ts';
 import type { Vocabularies } from '../annotations/vocabularies.ts';
-import type { Digest } from '../model/digest.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { isStamp, type PlannedStamp, planOf, templatePatchOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import { idOfStamp, parseStamp } from '../model/stamp.ts';
 import { merged, type Operation, type TemplatePatch } from '../model/template-patch.ts';
-import {
-  ANNOTATIONS,
-  type Annotations,
-  type TemplateStamp,
-  type Workload,
-  workloadOf,
-} from '../model/workload.ts';
+import { ANNOTATIONS, type TemplateStamp, type Workload, workloadOf } from '../model/workload.ts';
 import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import type { AdmissionRequest } from './review.ts';
 
@@ -35,11 +28,6 @@ export interface CacheReader {
   /** Whether all objects of a kind in a namespace are listed. */
   readonly isListed: (namespace: string, kind: string) => boolean;
   readonly follows: (workload: Workload) => readonly ConfigRef[];
-  /** The current content of an object, and its annotations; undefined if it is missing, or the workload is not rolled for it. */
-  readonly currentContent: (
-    workload: Workload,
-    ref: ConfigRef,
-  ) => { readonly digest: Digest; readonly annotations: Annotations } | undefined;
   /** The time of day, in seconds since 1970. */
   readonly seconds: () => number;
   /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
@@ -128,9 +116,10 @@ function planned(
   let annotations = {};
   const stamps = stamped.flatMap((ref): PlannedStamp[] => {
     const config = keyOf(ref);
-    const [own, current] = [variables.get(config), known.currentContent(update, ref)];
-    if (own === undefined || current === undefined) return [];
-    const { digest } = current;
+    const [own, current] = [variables.get(config), known.contentOf(ref)];
+    const { digest } = current ?? {};
+    if (own === undefined || current === undefined || digest === undefined) return [];
+    if (!known.vocabularies.judge(update, ref, current.annotations).asks) return [];
     const present = stampsIn(update.stamps, own.read);
     if (present.some(({ value }) => parseStamp(value)?.digest === digest)) return [];
     const id = Math.max(FIRST_ID, latestIn(live, own.read), latestIn(present, own.read));

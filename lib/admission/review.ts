@@ -202,17 +202,11 @@ export function cacheReaderOf(
     isServed: (kind) => served.some((row) => row.kind === kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
     follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
-    currentContent: (workload, ref) => {
-      const config = recordOf(store, ref);
-      if (config?.digest === undefined || isUnbegun(store, ref)) return undefined;
-      const { digest, annotations } = config;
-      if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
-      return store.persisted.entryOf(ref) === undefined && !leads ? undefined : { digest, annotations };
-    },
     seconds: () => Math.floor(Date.now() / 1000),
     contentOf: (ref) => {
       const config = recordOf(store, ref);
-      if (isUnbegun(store, ref)) return undefined;
+      const isUnseen = config?.digest !== undefined && !leads && store.persisted.entryOf(ref) === undefined;
+      if (isUnbegun(store, ref) || isUnseen) return undefined;
       return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
     },
   };

@@ -110,10 +110,15 @@ const WITHOUT: Record<string, Case> = {
     result: 'complete',
   },
   'where something of it is not known a stamp stands alone': {
-    known: knows({ contentOf: () => undefined }),
-    update: asking(SAP),
+    known: knows({
+      contentOf: (ref) => (ref.name === 'web' ? { ref, annotations: {}, digest: B } : undefined),
+    }),
+    update: asking({ 'pod-reloader.cs.sap.com/configmaps': 'web,other' }),
     result: 'stamped',
-    becomes: asking(SAP, { [STAMPS]: `{"ConfigMap/web":"${B}.1"}` }),
+    becomes: asking(
+      { 'pod-reloader.cs.sap.com/configmaps': 'web,other' },
+      { [STAMPS]: `{"ConfigMap/web":"${B}.1"}` },
+    ),
   },
 };
 

@@ -69,10 +69,6 @@ export function knowing(
     isServed: (kind) => kind === 'Deployment',
     isListed: () => true,
     follows: (workload) => vocabularies.follows(workload, () => []),
-    currentContent: (_, { name }) => {
-      const digest = current[name];
-      return digest === undefined ? undefined : { digest, annotations: {} };
-    },
     seconds: () => 7,
     contentOf: (ref) => ({ ref, annotations: {}, digest: current[ref.name] }),
     ...facts,
