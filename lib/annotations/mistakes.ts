@@ -209,9 +209,7 @@ function unmeasured({ annotations }: Workload, all: readonly Vocabulary[]): read
   const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
   const check = (value: string): string | undefined =>
     parseGoDurationMs(value) === undefined ? remedy : undefined;
-  return all.flatMap(({ pause }) =>
-    pause === undefined ? NONE : malformedFindings(annotations, { [pause.period]: check }),
-  );
+  return all.flatMap(({ pause }) => malformedFindings(annotations, { [pause?.period ?? '']: check }));
 }
 
 /** Policy on the pod template, or among the labels, that counts only on the workload; one that the workload has too is no mistake. */

@@ -159,10 +159,8 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
 
 /** To watch the objects of a kind, and what pods have mounted of them. */
 function configPermissions(kind: ConfigKind, namespace: string | undefined): Permission[] {
-  const own = permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING);
-  if (!isMountedKind(kind)) return [own];
-  const mounts = mountsOf(kind);
-  return [own, permission('config', mounts.kind, namespace, mounts, WATCHING)];
+  const kinds = [kind, ...(isMountedKind(kind) ? [mountsOf(kind).kind] : [])];
+  return kinds.flatMap((each) => streamPermission({ kind: each, namespace, isWorkload: false }) ?? []);
 }
 
 function evictPermissions(namespace: string | undefined): Permission[] {

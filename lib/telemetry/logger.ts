@@ -66,7 +66,6 @@ interface LogEntry {
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 /** The word for each level that Google Cloud and others read from JSON. */
 const SEVERITIES: Readonly<Record<string, string>> = { warn: 'WARNING' };
-const RESERVED = new Set(['time', 'level', 'severity', 'message']);
 const MAX_CAUSES = 5;
 /** Bytes of a text field: an escaped character may take six bytes, and a line has several fields. */
 const LONGEST_TEXT = MOST_BYTES / 8;
@@ -87,25 +86,14 @@ export function textLine({ time, level, message, fields }: LogEntry, colour: boo
 }
 
 /**
- * One JSON object with time, level, severity and message first; a field with one of these names gets a trailing underscore. If it is longer
- * than MOST_BYTES, its texts are cut; if that does not suffice, its fields are dropped. A cut object has `isCut`.
+ * One JSON object with time, level, severity and message first, which no field replaces. Its texts are cut to LONGEST_TEXT; if it is longer
+ * than MOST_BYTES all the same, its fields are dropped, and it has `isCut`.
  */
 function jsonLine({ time, level, message, fields }: LogEntry): string {
-  const renamed = Object.entries(fields).map(([name, value]) => [
-    RESERVED.has(name) ? `${name}_` : name,
-    value,
-  ]);
-  const head = { time: time.toISOString(), level, severity: SEVERITIES[level] ?? level.toUpperCase() };
-  const entry = { ...head, message, ...Object.fromEntries(renamed) };
-  const whole = plain(jsonOf(entry));
-  if (cutToBytes(whole) === whole) return whole;
-  const texts = Object.entries(entry).map(([name, value]) => [
-    name,
-    typeof value === 'string' ? cutToBytes(value, LONGEST_TEXT) : value,
-  ]);
-  const shorter = plain(jsonOf({ ...Object.fromEntries(texts), isCut: true }));
-  if (cutToBytes(shorter) === shorter) return shorter;
-  return plain(jsonOf({ ...head, message: cutToBytes(message, LONGEST_TEXT), isCut: true }));
+  const severity = SEVERITIES[level] ?? level.toUpperCase();
+  const head = { time: time.toISOString(), level, severity, message: cutToBytes(message, LONGEST_TEXT) };
+  const whole = plain(jsonOf({ ...head, ...fields, ...head }));
+  return cutToBytes(whole) === whole ? whole : plain(jsonOf({ ...head, isCut: true }));
 }
 
 function textOf(value: unknown): string {
@@ -125,7 +113,8 @@ function jsonOf(value: unknown): string {
 }
 
 function plainOf(part: unknown): unknown {
-  if (part instanceof Error) return messagesOf(part);
+  if (part instanceof Error) return cutToBytes(messagesOf(part), LONGEST_TEXT);
+  if (typeof part === 'string') return cutToBytes(part, LONGEST_TEXT);
   if (typeof part === 'bigint') return part.toString();
   if (part instanceof Set || part instanceof Map) return [...part];
   return part;
