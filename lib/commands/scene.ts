@@ -6,7 +6,6 @@ import { callJson } from '../kubernetes/json-call.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import {
-  configKindOf,
   configRefIn,
   describe,
   isMountedKind,
@@ -20,10 +19,10 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { STATES, type StatusReport } from '../model/status-report.ts';
 import { plain } from '../model/text.ts';
 import { workloadOf } from '../model/workload.ts';
-import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { CommandError, connect } from './connect.ts';
-import type { Cause, Facts } from './explain/cause.ts';
+import type { Facts } from './explain/cause.ts';
 import { unseenBecause } from './explain/causes-of-setting.ts';
 import {
   assertAnswered,
@@ -130,21 +129,6 @@ export async function* workloadsIn(
   }
 }
 
-/** The kinds that the reloader may not list, of those of which there are objects. */
-export async function lackingIn(
-  { send, reloader }: Scene,
-  namespaces: readonly (string | undefined)[] = [undefined],
-): Promise<readonly Cause[]> {
-  const causes = [...(reloader.lacks ?? [])].map(async ([key, cause]) => {
-    const config = configKindOf(key);
-    // The key of evictions is no kind.
-    const row = config ? SOURCE_KINDS[config] : findWorkloadKind(key);
-    const readings = await Promise.all(row ? namespaces.map((each) => listObjects(send, row, each)) : []);
-    return readings.some((each) => each.kind === 'found' && each.object.length > 0) ? [cause] : [];
-  });
-  return [...new Map((await Promise.all(causes)).flat().map((cause) => [cause.says, cause])).values()];
-}
-
 /** The facts about a workload that was read. */
 export async function factsIn(
   { send, reloader }: Scene,
@@ -174,29 +158,25 @@ export async function withLeader(scene: Scene, all: readonly Facts[]): Promise<r
     needsRollout(store, keyOf(ref));
   if (!all.some(isLate)) return all;
   const answer = await leaderOf(scene);
-  return all.map((facts) => ({ ...facts, ...answer(facts.workload.ref) }));
+  return all.map((facts) => ({ ...facts, leader: answer(facts.workload.ref) }));
 }
 
 /** Answers what the leader says of a workload that is out of date. */
-export async function leaderOf({
-  send,
-  reloader,
-}: Scene): Promise<(ref: WorkloadRef) => Pick<Facts, 'leader'>> {
+async function leaderOf({ send, reloader }: Scene): Promise<(ref: WorkloadRef) => Facts['leader']> {
   const { installation, leader: pod, options } = reloader;
-  if (installation === undefined || pod === undefined)
-    return () => ({ leader: 'which pod leads is not known' });
+  if (installation === undefined || pod === undefined) return () => 'which pod leads is not known';
   const { namespace } = installation;
   const what = `/status.json of Pod/${plain(pod)} in ${namespace}`;
   const path = `${objectPath(PODS, namespace, pod)}:${options.port}/proxy/status.json`;
   const reading = await readingOf(() => callJson<Partial<StatusReport>>(send, { method: 'GET', path }));
-  if (reading.kind !== 'found') return () => ({ leader: `${what} ${problemOf(reading)} (get pods/proxy)` });
+  if (reading.kind !== 'found') return () => `${what} ${problemOf(reading)} (get pods/proxy)`;
   const { workloads = [] } = reading.object;
   const rows = new Map(workloads.map((each) => [`${each.namespace} ${each.workload}`, each]));
   return (ref) => {
     const { waiting, state: own } = rows.get(`${ref.namespace} ${describe(ref)}`) ?? {};
-    if (waiting === undefined) return { leader: `${what} does not say that it waits` };
+    if (waiting === undefined) return `${what} does not say that it waits`;
     const state = STATES.find((each) => each === own);
-    return { leader: { reason: plain(waiting.reason), message: plain(waiting.message), state } };
+    return { reason: plain(waiting.reason), message: plain(waiting.message), state };
   };
 }
 

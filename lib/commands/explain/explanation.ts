@@ -181,13 +181,9 @@ export function unrecorded(
 
 /** Which reloader counts, and what it watches. */
 export function shownReloader(reloader: InstalledReloader): ShownReloader {
-  const { installation, options, place, unknown, isGiven } = reloader;
+  const { installation, options, place, unknown } = reloader;
   if (unknown.length > 0) return { is: 'unknown', says: 'unknown' };
-  if (installation === undefined) {
-    const says =
-      isGiven === true ? 'the flags after -- count, none is looked for' : 'none: the defaults count';
-    return { is: 'none', says };
-  }
+  if (installation === undefined) return { is: 'none', says: 'none: defaults and flags after -- count' };
   const { namespace, name, readyReplicas, replicas } = installation;
   const { ignoredNamespaces: ignored, namespaceSelector, resourceLabelSelector } = options;
   const ignores = ignored.length > 0 ? ` but ${ignored.join(', ')}` : '';

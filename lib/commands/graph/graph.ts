@@ -17,7 +17,7 @@ import { watchedBy } from '../installed-reloader.ts';
 import type { Seen } from '../observation.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { assertExists, lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
+import { assertExists, observeFor, openScene, type Scene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
 import type { Paint } from '../terminal.ts';
 
@@ -66,7 +66,7 @@ export async function answerTo(
   const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };
   const places = isEverywhere ? all : [namespace];
-  const lacking = await lackingIn(scene, places);
+  const lacking = new Set(reloader.lacks?.values());
   const causes = [...(isEverywhere && all !== undefined ? [leftOut] : []), ...lacking];
   const observation = await observeFor(scene, places);
   const graph = graphOf(observation, flags.outdated === true, only);

@@ -52,23 +52,6 @@ export function lastAppliedTo({ metadata: { annotations = {} } }: RawObject): ob
   }
 }
 
-/** The names of what one form of an object has and the other one lacks. */
-export function lostIn(kept: unknown, next: unknown, path = ''): readonly string[] {
-  const [before, after] = [kept, next].map((value) =>
-    Array.isArray(value)
-      ? Object.fromEntries(value.map((item, index) => [isJson(item) ? (item['name'] ?? index) : index, item]))
-      : value,
-  );
-  const field = path.slice(path.lastIndexOf('.') + 1);
-  if (after === undefined && !(isJson(before) && TEXTS.test(field)))
-    return [
-      path.replace(/^(?:metadata\.(annotation)s|(?:data|binaryData))\./, (_, own = 'key') => `${own} `),
-    ];
-  if (!isJson(before)) return [];
-  const left = isJson(after) ? after : {};
-  return Object.keys(before).flatMap((key) => lostIn(before[key], left[key], path ? `${path}.${key}` : key));
-}
-
 /** The keys whose values differ, by their names. */
 export function changedKeys(live: RawObject | undefined, next: RawObject | undefined): readonly string[] {
   const [before = {}, after = {}] = [live, next].map(contentOf);

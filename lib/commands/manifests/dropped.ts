@@ -1,10 +1,11 @@
 /** What a manifest drops from an object, if `kubectl apply` has not written it. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { configKindOf, keyOf } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
 import type { Options } from '../../options/options.ts';
 import type { Store } from '../../store/store.ts';
-import { appliedTo, lastAppliedTo, lostIn } from './apply.ts';
+import { appliedTo, lastAppliedTo } from './apply.ts';
 import type { ServedRow } from './manifest-cluster.ts';
 import { readIn } from './shapes.ts';
 
@@ -28,12 +29,13 @@ export function appliedIn(
     if (last !== undefined) return appliedTo(before, manifest, last);
     const kept = appliedTo(before, manifest);
     const gone = appliedTo(before, manifest, readIn(before, row.stream, isRead));
-    const lost = lostIn(kept, gone).join(' and ');
     const { namespace = '', name } = before.metadata;
     const kind = configKindOf(row.stream);
     const isFollowed = !kind || dependents.dependentsOf(keyOf({ kind, namespace, name })).size > 0;
-    if (lost && isFollowed)
-      mayGo.push(`whether ${lost} of ${row.kind}/${name} would go: \`kubectl apply\` did not write it`);
+    if (isFollowed && !isDeepStrictEqual(kept, gone))
+      mayGo.push(
+        `whether what the manifest of ${row.kind}/${name} lacks goes: \`kubectl apply\` did not write it`,
+      );
     return kept;
   };
   return { applied, mayGo };

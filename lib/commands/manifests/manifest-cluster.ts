@@ -59,7 +59,8 @@ export async function clusterOf(
 ): Promise<Scene> {
   const sendFor = (options: Options): Send => new ManifestCluster(options, manifests, wanted.namespace).send;
   // Manifests have no Lease.
-  const { isSilent: _, ...reloader } = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
+  const { isSilent: _, ...found } = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
+  const reloader = { ...found, ...(!found.installation && { isGiven: true as const }) };
   return { send: sendFor(reloader.options), namespace: wanted.namespace, reloader };
 }
 

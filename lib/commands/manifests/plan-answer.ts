@@ -13,23 +13,26 @@ import {
   type ObjectKey,
   type WorkloadRef,
   wholeOf,
+  workloadRefIn,
 } from '../../model/object-ref.ts';
 import { POLICIES } from '../../model/reasons.ts';
 import { listedText } from '../../model/text.ts';
+import { formatDuration } from '../../model/time.ts';
 import { referenceOf, workloadOf } from '../../model/workload.ts';
 import { findWorkloadKind } from '../../model/workload-kind.ts';
 import type { WorkloadRecord } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
-import { judge, outdatedObjects } from '../../tracking/edge-policy.ts';
+import { judge, observedBy, outdatedObjects, putEdge, recovered } from '../../tracking/edge-policy.ts';
+import { nextEdge } from '../../tracking/edge-state.ts';
 import type { Cause } from '../explain/cause.ts';
-import type { Followed } from '../explain/causes-of-workload.ts';
+import { allFollowed, type Followed } from '../explain/causes-of-workload.ts';
 import type { Explanation } from '../explain/explanation.ts';
 import { placed } from '../explain/explanation-text.ts';
 import type { InstalledReloader } from '../installed-reloader.ts';
 import type { Observation } from '../observation.ts';
 import { refusalsOf } from '../reloader-events.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
-import { leaderOf, type Scene } from '../scene.ts';
+import type { Scene } from '../scene.ts';
 import type { Step } from './plan.ts';
 import { begunPause, type Timing, timingsOf } from './plan-timing.ts';
 
@@ -85,6 +88,46 @@ export function outdatedIn({ store, findings }: Controllers, serves: Serves, now
 /** By their names, and not in the order in which they were listed. */
 function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, WorkloadRecord])[] {
   return [...workloads].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The workloads that are out of date no more. */
+export function withdrawnIn(before: Outdated, after: Outdated, serves: Serves): readonly WorkloadRef[] {
+  return [...before.keys()].filter((key) => !after.has(key) && serves(namespaceIn(key))).map(workloadRefIn);
+}
+
+/** Begins each edge with what the state says, as a reloader that does not run now will. */
+export function asFoundAtStart(
+  { reloader: { installation, options } }: Scene,
+  { store, state, isServed }: Observation,
+): void {
+  if (isServed || installation === undefined || options.dryRun || state.is === 'unknown') return;
+  for (const { record, config, verdict } of allFollowed({ store })) {
+    const key = keyOf(config.ref);
+    const edge = record.edges.get(key);
+    const observed = observedBy(store, record, config);
+    if (edge === undefined || observed === undefined || !verdict.asks) continue;
+    const running = recovered(store, record, config, edge) ?? observed;
+    putEdge(store, record, key, nextEdge(edge, { type: 'began', running }));
+    record.externalRollout = undefined;
+  }
+}
+
+/** How long the API server may need for one manifest. */
+const MANIFEST_MS = 100;
+
+/** Whether the reloader is faster than a change of the workload's own; `changed`: in this order. */
+export function racesIn(
+  { options: { coalescePeriodMs: quietMs } }: InstalledReloader,
+  changed: readonly ObjectKey[],
+  rollouts: Plan['rollouts'],
+): readonly string[] {
+  return rollouts.flatMap(({ by, workload, objects }) => {
+    const places = objects.map((each) => changed.indexOf(keyOf(wholeOf(each)))).filter((place) => place >= 0);
+    const applyMs = (changed.indexOf(keyOf(workload)) - Math.min(...places)) * MANIFEST_MS;
+    const what = `whether the reloader rolls ${placed(workload)} before its own change is applied`;
+    if (by !== 'owner' || applyMs <= quietMs) return [];
+    return [`${what}: its quiet period is ${formatDuration(quietMs)}`];
+  });
 }
 
 /** What changes, and what was before. */
@@ -151,7 +194,10 @@ export function doneBy(
 ): Pick<Plan, 'rollouts' | 'causes' | 'unknown'> {
   const has = (...rules: readonly string[]): boolean => causes.some(({ rule }) => rules.includes(rule));
   const by = has('webhook') ? 'webhook' : 'reloader';
-  const isLate = has('reloader-scaled-down', 'reloader-not-ready');
+  const isAbsent = reloader.installation === undefined && reloader.isGiven !== true;
+  const isLate = isAbsent || has('reloader-scaled-down', 'reloader-not-ready');
+  const open = reloader.unknown.length > 0 && 'at a time that is not known';
+  const time = isLate ? 'once the reloader runs' : open;
   const lacks: Cause[] = [];
   const done = rollouts.flatMap((due) => {
     const each = { ...due, isPending: due.isPending && isServed };
@@ -159,57 +205,46 @@ export function doneBy(
     const lack = reloader.lacks?.get(rightsKeyOf(store, each.workload));
     if (lack !== undefined) lacks.push(lack);
     if (lack !== undefined || has('dry-run')) return [];
-    const when = isLate && each.keptBy === undefined ? 'once the reloader runs' : each.when;
+    const when = (each.keptBy === undefined && time) || each.when;
     return [{ ...each, by, when } as const];
   });
   const all = new Map([...causes, ...lacks].map((cause) => [cause.says, cause]));
   return { rollouts: done, causes: [...all.values()], unknown: [...new Set(lacks.map(({ says }) => says))] };
 }
 
-/** What keeps rollouts, or may keep them, each a clause. */
+/** What may keep rollouts, each a clause. */
 export async function openWaits(
-  scene: Scene,
+  { send, reloader }: Scene,
   { store }: Observation,
   rollouts: Plan['rollouts'],
 ): Promise<readonly string[]> {
   const tried = rollouts.flatMap(
     ({ by, workload: ref }) => (by === 'reloader' && store.workloads.get(keyOf(ref))?.workload) || [],
   );
-  const refusals = await refusalsOf(scene.send, tried);
-  if (scene.reloader.installation === undefined) return refusals;
-  const isTried = ({ isPending, keptBy, by }: PlannedRollout): boolean =>
-    isPending && keptBy === undefined && by !== 'owner';
-  const answer = rollouts.some(isTried) ? await leaderOf(scene) : undefined;
-  const all = Map.groupBy(rollouts, (each) => {
-    const says = isTried(each) && answer?.(each.workload).leader;
-    const { unknown = [] } = each;
-    if (
-      typeof says === 'object' &&
-      ['refused', 'unavailable', 'rollout-limit', ...unknown].includes(says.reason)
-    )
-      return `says of %: ${says.message}`;
-    const [failed, why] = typeof says === 'string' ? [['failed attempts'], `, and ${says}`] : [[], ''];
-    const reasons = [...failed, ...unknown].join(', ');
-    return reasons && `alone knows whether % waits (${reasons})${why}`;
+  const all = Map.groupBy(rollouts, ({ isPending, keptBy, by, unknown = [] }) => {
+    const isTried = isPending && keptBy === undefined && by !== 'owner';
+    return [...(isTried ? ['failed attempts'] : []), ...unknown].join(', ');
   });
-  const waits = [...all].flatMap(([says, waiting]) => {
+  const waits = [...all].flatMap(([reasons, waiting]) => {
     const who = listedText(waiting.map(({ workload }) => placed(workload)));
-    return says ? [`the running reloader ${says.replace('%', () => who)}`] : [];
+    return reasons ? [`the running reloader alone knows whether ${who} waits (${reasons})`] : [];
   });
-  return [...waits, ...refusals];
+  return [...(reloader.installation ? waits : []), ...(await refusalsOf(send, tried))];
 }
 
-/** Whether the state says that the pods may run another content than the current one. */
-export function isMarked({ record, config, verdict }: Followed): boolean {
-  return verdict.asks && record.edges.get(keyOf(config.ref))?.runningDigest === UNKNOWN;
-}
-
-/** Whether pods of `marked` workloads run what the objects become: the state does not say that. */
-export function unsettledIn(marked: readonly Followed[], objects: Plan['objects']): readonly string[] {
+/** Whether pods of workloads that the state marks run what the objects become. */
+export function unsettledIn(
+  { store, isServed }: Observation,
+  were: readonly Followed[],
+  objects: Plan['objects'],
+): readonly string[] {
   const changed = new Set(objects.map(({ object }) => keyOf(object)));
-  return marked.flatMap(({ workload, config: { ref } }) => {
-    const what = `whether pods of ${placed(workload.ref)} run the new content of ${describe(ref)}`;
-    return changed.has(keyOf(wholeOf(ref))) ? [`the running reloader alone knows ${what}`] : [];
+  return were.flatMap(({ record, workload, config, verdict }) => {
+    const edge = record.edges.get(keyOf(config.ref));
+    const isMarked = edge && recovered(store, record, config, edge) === UNKNOWN && verdict.asks;
+    if (!isServed || !isMarked || !changed.has(keyOf(wholeOf(config.ref)))) return [];
+    const what = `whether pods of ${placed(workload.ref)} run the new content of ${describe(config.ref)}`;
+    return [`the running reloader alone knows ${what}`];
   });
 }
 
@@ -230,6 +265,6 @@ export function deniedSince(
     const next = { ...record, workload: is };
     const { asks, because: rule } = judge(store, next, store.configs.get(keyOf(ref)) ?? config);
     const says = `${placed(is.ref)} is no longer rolled for ${describe(ref)}: ${POLICIES[rule]}`;
-    return asks ? [] : [{ rule, about: rule, says }];
+    return asks || rule === 'unselected' ? [] : [{ rule, about: rule, says }];
   });
 }

@@ -116,11 +116,13 @@ const OPEN = 'that is not known';
 
 function turnText(object: ConfigRef, { stages, ends, progress, verdicts }: StagePlan, place: number): string {
   const change = `of the change of ${describe(object)}`;
-  if ([...verdicts.values()].some(([verdict, { pods }]) => verdict === 'last' && pods === 'unready'))
+  const members = [...verdicts.values()];
+  if (members.some(([verdict, { pods }]) => verdict === 'last' && pods === 'unready'))
     return `in a stage ${change} ${OPEN}`;
   const at = ends.findIndex((end) => progress.begun + place < end);
   if (at === -1) return `after the last stage ${change}`;
   const end = stages[at] ?? { percent: 100 };
   const text = 'percent' in end ? `${end.percent}%` : end.count;
-  return `in stage ${at + 1} of ${ends.length} (${text}) ${change}`;
+  const isOrdered = members.some(([, { order }]) => order !== members[0]?.[1].order);
+  return `in stage ${at + 1} of ${ends.length} (${text}) ${change}${isOrdered ? ' at the earliest' : ''}`;
 }

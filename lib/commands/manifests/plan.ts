@@ -25,7 +25,7 @@ import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
 import { rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
-import { lackingIn, observeFor, openScene, type Scene } from '../scene.ts';
+import { observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
 import { changedKeys } from './apply.ts';
 import { changedByOthers } from './custom-objects.ts';
@@ -35,16 +35,18 @@ import { clusterOf, type ServedObject, type ServedRow, servedIn } from './manife
 import { isGenerated, noObjectIn, notApplied, readManifests, refuse, twinsIn } from './manifests.ts';
 import {
   ASSUMED,
+  asFoundAtStart,
   deniedSince,
   doneBy,
-  isMarked,
   openWaits,
   outdatedIn,
   type Plan,
   type PlannedObject,
+  racesIn,
   rolloutsOf,
   stampedIn,
   unsettledIn,
+  withdrawnIn,
 } from './plan-answer.ts';
 import { planMarkdown, planText } from './plan-text.ts';
 
@@ -130,8 +132,8 @@ async function planOf(
   const { send, namespace, reloader } = scene;
   const feed = new WatchFeed();
   const wanted = wantedIn(scene, former ?? [], manifests);
-  const places = [...placesOf(manifests, namespace), ...wanted.map(({ object }) => namespaceOf(object))];
-  const namespaces = isCluster ? [...new Set(places)].filter((each) => each !== '') : undefined;
+  const places = placesOf([...(former ?? []), ...manifests], namespace);
+  const namespaces = isCluster ? places : undefined;
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
   const { applied, mayGo } = appliedIn(store, reloader.options, !isCluster);
@@ -142,11 +144,11 @@ async function planOf(
   const stamped = stampedIn(controllers, reloader.now);
   const were = allFollowed(observation);
   const doubted = isCluster ? were.filter((each) => isDoubted(observation, each)) : [];
-  const marked = were.filter(isMarked);
   await applyIn(feed, steps, namespaces, reloader);
+  if (isCluster) asFoundAtStart(scene, observation);
   const objects = steps.flatMap(plannedObject);
   const due = rolloutsOf(controllers, reloader, { serves, before, stamped, objects });
-  const known = [...causesOf(scene, observation, wanted, steps), ...(await lackingIn(scene, namespaces))];
+  const known = causesOf(scene, observation, places, steps);
   const { rollouts, causes, unknown } = doneBy(reloader, observation, due, known);
   const after = outdatedIn(controllers, serves, reloader.now);
   const outdated = [...before.keys()].filter((key) => after.has(key));
@@ -157,12 +159,12 @@ async function planOf(
     objects,
     rollouts,
     pending: isServed ? outdated.map(workloadRefIn) : [],
-    withdrawn: [...before.keys()].filter((key) => isServed && !after.has(key)).map(workloadRefIn),
+    withdrawn: isServed ? withdrawnIn(before, after, serves) : [],
     unknown: [
       ...unknown,
       ...unknownOf(scene, observation, wanted, steps, { objects, rollouts, outdated, unread }),
-      ...unrecordedOf(doubted, steps, rollouts, isServed ? [] : outdated),
-      ...(isServed ? unsettledIn(marked, objects) : []),
+      ...unrecordedOf(doubted, steps, isServed ? [] : outdated),
+      ...unsettledIn(observation, were, objects),
       ...(await openWaits(scene, observation, rollouts)),
       ...(await changedByOthers(scene, observation, steps, [manifests, former])),
       ...mayGo,
@@ -185,37 +187,29 @@ function isDoubted(observation: Observation, each: Followed): boolean {
 function unrecordedOf(
   doubted: readonly Followed[],
   steps: readonly Step[],
-  rollouts: Plan['rollouts'],
   outdated: readonly ObjectKey[],
 ): readonly string[] {
-  const changed = steps.map(({ row, object }) =>
-    keyOf({ kind: row.stream, namespace: namespaceOf(object), name: object.metadata.name }),
+  const all = new Set([...steps.map(keyOfStep), ...outdated]);
+  const concerned = doubted.filter(({ workload, config: { ref } }) =>
+    [workload.ref, wholeOf(ref)].some((each) => all.has(keyOf(each))),
   );
-  const rolled = rollouts.flatMap(({ workload, objects }) =>
-    objects.map((each) => `${keyOf(workload)} ${keyOf(wholeOf(each))}`),
-  );
-  const all = new Set<string>([...changed, ...outdated, ...rolled]);
-  const concerned = doubted.flatMap(({ workload: { ref }, config: { ref: object } }) => {
-    const isMeant = [keyOf(ref), `${keyOf(ref)} ${keyOf(wholeOf(object))}`].some((each) => all.has(each));
-    return isMeant ? [{ object, asks: true, pods: 'unknown' } as const] : [];
-  });
-  return unrecorded(concerned).map((each) => `${each} is not recorded`);
+  const open = concerned.map(({ config }) => ({ object: config.ref, asks: true, pods: 'unknown' as const }));
+  return unrecorded(open).map((each) => `${each} is not recorded`);
 }
 
 function causesOf(
-  scene: Scene,
+  { reloader }: Scene,
   observation: Observation,
-  wanted: readonly Wanted[],
+  places: readonly string[],
   steps: readonly Step[],
 ): readonly Cause[] {
-  const { reloader } = scene;
-  const places = [...new Set(wanted.map(({ object }) => namespaceOf(object)))].filter((each) => each !== '');
   const watched = places.filter((each) => watches(reloader, each));
   return [
     ...places.map((each) => notWatched(reloader, each)),
-    ...RELOADER_RULES.map((rule) => rule(scene)),
+    ...RELOADER_RULES.map((rule) => rule({ reloader })),
     ...watched.map((each) => notSelected(reloader, observation, each)),
     ...steps.map(({ row, after }) => after && unseen(reloader, row, after)),
+    ...new Set(reloader.lacks?.values()),
   ].filter((cause) => cause !== undefined);
 }
 
@@ -249,6 +243,10 @@ function seenBy(reloader: InstalledReloader, { row, ...step }: Step): readonly S
     return isOut ? undefined : object;
   });
   return stepsFrom(row, before, after);
+}
+
+function keyOfStep({ row, object }: Step): ObjectKey {
+  return keyOf({ kind: row.stream, namespace: namespaceOf(object), name: object.metadata.name });
 }
 
 function stepsFrom(
@@ -293,6 +291,7 @@ function unknownOf(
     ...(steps.length + affected === 0 ? [] : unknown),
     ...(observation.store.workloads.size === 0 ? doubts : []),
     ...concerned.map(({ says }) => says),
+    ...racesIn(reloader, steps.map(keyOfStep), rollouts),
   ];
 }
 

@@ -106,7 +106,7 @@ export async function migrationFrom(question: Question): Promise<Migration> {
     args,
     ...seen,
     unknown,
-    notes: [...notices, ...seen.notes],
+    notes: [...notices, ...settings.hidden.map((each) => `the value of ${each} is not shown`), ...seen.notes],
     steps: stepsFor(source, other, kept?.installation, settings),
     isReady: !rows.some(({ is }) => is === 'refused') && seen.differences.length + unknown.length === 0,
   };

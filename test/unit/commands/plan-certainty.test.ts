@@ -324,3 +324,14 @@ test('an object of a kind that is ignored rolls nothing, and the plan says so if
     assert.deepEqual([causes.map(({ rule }) => rule), rollouts, unknown], [rules, [], []]);
   }
 });
+
+test('a Namespace that is selected no more leaves what is out of date as it is, and the plan says why', async () => {
+  const metadata = { name: 'default', labels: { team: 'b' } };
+  const selective = new World().install(['-A', '--namespace-selector=team=a']).configMap();
+  selective.sandbox.patch('namespaces', '', 'default', { metadata: { labels: { team: 'a' } } });
+  selective.deployment({ annotations: follows('web') }).change();
+  const { withdrawn, causes } = await onCluster(selective, [
+    { apiVersion: 'v1', kind: 'Namespace', metadata },
+  ]);
+  assert.deepEqual([withdrawn, causes.map(({ rule }) => rule)], [[], ['unselected-namespace']]);
+});

@@ -178,6 +178,34 @@ describe('a plan says of the time of a rollout', { concurrency: 4 }, () => {
   });
 });
 
+/** By the quiet period, whether what is applied first, and how many objects later the template. */
+const RACES: readonly (readonly [flag: string, isObjectFirst: boolean, later: number, isOpen: boolean])[] = [
+  ['0', true, 1, true],
+  ['0', false, 1, false],
+  ['150ms', true, 2, true],
+  ['5s', true, 3, false],
+];
+for (const [period, isObjectFirst, later, isOpen] of RACES)
+  test(`a quiet period of ${period}, and a template ${later} after its object: ${isObjectFirst}`, async () => {
+    const former = [configMap('A'), workload('web'), ...['b', 'c'].map((name) => workload(name))];
+    const { object } = workload('web');
+    const template = { metadata: { labels: { app: 'web' } }, spec: podOf(['web'], { image: 'app:2' }) };
+    const spec = { ...(object as { spec?: object }).spec, template };
+    const own = manifest('Deployment', 'apps/v1', { ...object, spec });
+    const between = ['b', 'c'].slice(0, later - 1).map((name) => workload(name, { a: 'b' }));
+    const next = [configMap('B'), ...between, own];
+    const to = isObjectFirst ? next : next.toReversed();
+    const { unknown } = await planAgainst([...to, ...former.slice(2 + between.length)], former, 'default', [
+      `--coalesce-period=${period}`,
+    ]);
+    const says = 'whether the reloader rolls Deployment/web in default before its own change is applied';
+    assert.equal(
+      unknown.some((each) => each.startsWith(says)),
+      isOpen,
+      unknown.join(),
+    );
+  });
+
 test('what is notify-only is rolled by a person, and counted apart', async () => {
   const answer = await planned({
     workloads: [workload('web', { [`${NATIVE}/notify-only`]: 'true' }), workload('api')],
@@ -233,6 +261,16 @@ const IN_STAGES: Readonly<Record<string, [Change, Stages]>> = {
 describe('a plan has the stages of a change:', { concurrency: 4 }, () => {
   for (const [name, [change, stages]] of Object.entries(IN_STAGES))
     test(name, async () => assert.deepEqual(stagesIn(await planned(change)), stages));
+
+  test('and that an order is a stage of its own', async () => {
+    const [a, b] = FOUR;
+    const last = workload('c', { [`${NATIVE}/rollout-order`]: '5' });
+    const { rollouts } = await planned({
+      workloads: [a, b, last].flatMap((each) => each ?? []),
+      words: STAGED,
+    });
+    for (const { when } of rollouts) assert.match(when, / of the change of ConfigMap\/web at the earliest/);
+  });
 
   test('in words, with what a later one waits for', async () => {
     const { rollouts } = await planned({ workloads: FOUR.slice(0, 2), words: STAGED });

@@ -335,3 +335,11 @@ test('what may not be read is not known', async () => {
     /, 1 not known\.\n$/,
   );
 });
+
+test('a secret value of the other reloader is named, and not shown', async () => {
+  const args = ['--webhook-url=http://u:p@hook'];
+  const other = withOther(new World(), 'stakater/reloader:v1', { args });
+  const answer = await migrate(other, { from: 'stakater' });
+  assert.match(answer.notes.join(), /the value of RELOADER_OPT_WEBHOOK_URL is not shown/);
+  assert.ok(!JSON.stringify(answer).includes('u:p'));
+});
