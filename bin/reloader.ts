@@ -49,13 +49,7 @@ switch (command.type) {
 }
 
 /** The error for people, or in a format for programs: every JSON is YAML too. */
-function usageError({
-  message,
-  command: name,
-}: {
-  readonly message: string;
-  readonly command?: string;
-}): string {
+function usageError({ message, command: name }: { message: string; command?: string }): string {
   if (!/(^| )(-o|--output)[ =]?(json|yaml)( |$)/.test(words.join(' ')))
     return `reloader${name === undefined ? '' : ` ${name}`}: ${message}`;
   return JSON.stringify({ apiVersion: API_VERSION, error: { code: 'usage', message } }, undefined, 2);

@@ -29,7 +29,7 @@ export interface MetricRow {
 const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
 
 /** How the content of an object changed. */
-export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
+const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 
 const WORKLOADS: readonly string[] = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(
   ({ kind }) => kind,
