@@ -11,7 +11,6 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { addAbortSignal } from 'node:stream';
 import { ConnectionError } from '../model/settings.ts';
 
 /** The body of a post. */
@@ -44,8 +43,6 @@ export interface HttpPosterOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Bytes of an answer that are received: its body is not used, and a longer one ends the connection. */
-const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_RETRY_AFTER_S = 300;
 /** Statuses below 500 after which the same request may succeed later. */
 const TEMPORARY: readonly number[] = [408, 425, 429];
@@ -96,7 +93,7 @@ export class HttpPoster {
       call.on('error', () => undefined); // after the head nothing more is needed
       call.end(body.text);
       const [answer] = (await answered) as [IncomingMessage];
-      drain(addAbortSignal(end, answer));
+      answer.destroy(); // its body is not used
       return this.#resultOf(answer);
     } catch (error) {
       call?.destroy();
@@ -139,14 +136,4 @@ export class HttpPoster {
     if (!/^\d{1,9}$/.test(text)) return { kind: 'later', message };
     return { kind: 'later', message, retryAfterMs: Math.min(Number(text), LONGEST_RETRY_AFTER_S) * 1000 };
   }
-}
-
-/** Receives the rest of an answer, up to a bound. */
-function drain(answer: IncomingMessage): void {
-  let length = 0;
-  answer.on('error', () => undefined); // cut after its head: the status is all that is needed
-  answer.on('data', (piece: Buffer) => {
-    length += piece.length;
-    if (length > LONGEST_ANSWER) answer.destroy();
-  });
 }
