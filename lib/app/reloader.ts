@@ -36,12 +36,19 @@ export class Reloader {
   readonly listing: Listing;
   /** What pods have mounted of classes: to the rules a class is an object like any other. */
   readonly classes: MountedClasses;
+  /** The observations and beliefs. */
+  readonly store: Store;
+  /** Which streams have listed. */
+  readonly gate: SyncGate;
+  /** Whether it rolls workloads and writes the state. */
+  readonly leads: boolean;
   readonly #options: ReloaderOptions;
   readonly #shownState: ShownState;
   #beganWithoutState = false;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
+    ({ store: this.store, gate: this.gate, leads: this.leads } = options);
     this.classes = new MountedClasses({
       recorded: (ref) => this.store.persisted.entryOf(ref)?.digest,
       publish: (event) => this.onContent(event),
@@ -57,21 +64,6 @@ export class Reloader {
       onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
       onNews: () => this.controllers.reconsider(),
     });
-  }
-
-  /** The observations and beliefs. */
-  get store(): Store {
-    return this.#options.store;
-  }
-
-  /** Which streams have listed. */
-  get gate(): SyncGate {
-    return this.#options.gate;
-  }
-
-  /** Whether it rolls workloads and writes the state; constant. */
-  get leads(): boolean {
-    return this.#options.leads;
   }
 
   /** Takes over the state; before any observation, since edges begin from its entries. */

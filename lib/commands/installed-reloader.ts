@@ -2,13 +2,14 @@
 
 import { type Place, placeOf } from '../app/assembly.ts';
 import { leasePlaceOf } from '../app/terms.ts';
-import { FIELD_MANAGER, LEASES, PODS } from '../kubernetes/api-path.ts';
+import { FIELD_MANAGER, LEASES, NAMESPACES, PODS } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { ApiResource } from '../model/object-ref.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { plain } from '../model/text.ts';
 import { VARIABLE_PREFIX } from '../options/flags.ts';
+import { meets } from '../options/labels.ts';
 import type { Options, ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
@@ -126,7 +127,7 @@ async function foundReloader(send: Send, wanted: Wanted, now: number): Promise<I
   if (asked !== undefined) return await namedReloader(send, asked, wanted);
   const near = places === 'all' ? [namespace] : places;
   const { found: all, isEverywhere } = await findReloaders(send, near, settings);
-  const serving = servingIn(all, places);
+  const serving = await servingIn(send, all, places);
   const best = serving.flatMap(([, found]) => found)[0];
   const leases = await listedIn<RawLease>(send, LEASES, near, NOT_OF_NODES);
   const hidden = [...(isEverywhere ? [] : ['Deployments']), ...(leases.isEverywhere ? [] : ['Leases'])];
@@ -163,13 +164,28 @@ export async function findReloaders(
 /** By place, in words, the reloaders that serve it: those that run, if any does. */
 type Serving = readonly (readonly [place: string, found: readonly Found[]])[];
 
-function servingIn(all: readonly Found[], places: NonNullable<Wanted['places']>): Serving {
+async function servingIn(
+  send: Send,
+  all: readonly Found[],
+  places: NonNullable<Wanted['places']>,
+): Promise<Serving> {
   const running = all.filter(({ installation }) => installation.readyReplicas > 0);
   if (places === 'all') return [['namespaces', running.some(watchesAll) ? running : all]];
-  return places.map((place) => {
+  const serving = places.map(async (place) => {
     const [ready, found = []] = [running, all].map((each) => each.filter((one) => watches(one, place)));
-    return [`namespace ${place}`, ready?.length ? ready : found] as const;
+    return [`namespace ${place}`, await selecting(send, ready?.length ? ready : found, place)] as const;
   });
+  return await Promise.all(serving);
+}
+
+/** Of several those that select the namespace by its labels, else one of them. */
+async function selecting(send: Send, found: readonly Found[], place: string): Promise<readonly Found[]> {
+  const isAll = found.length < 2 || found.every(({ options }) => options.namespaceSelector === undefined);
+  const reading = isAll ? undefined : await readObject(send, NAMESPACES, undefined, place);
+  if (reading?.kind !== 'found') return found;
+  const { labels = {} } = reading.object.metadata;
+  const chosen = found.filter(({ options: { namespaceSelector: each } }) => !each || meets(labels, each));
+  return chosen.length > 0 ? chosen : found.slice(0, 1);
 }
 
 function watchesAll(reloader: Found): boolean {

@@ -25,7 +25,7 @@ ${isDryRun && html`<p class="dry">Dry run: rollouts are only reported, nothing i
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+<p class="facts">${leaderFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
 ${report.isReady && report.leader?.isThis !== false && followers(report.workloads).length === 0 && HINT}`;
 }
 
@@ -67,11 +67,6 @@ function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatu
   return workloads.filter(({ follows }) => follows.length > 0);
 }
 
-function ageFact({ workloads }: StatusReport): Html | undefined {
-  const oldest = workloads.reduce((most, { outdatedForSeconds: age = -1 }) => Math.max(most, age), -1);
-  return oldest < 0 ? undefined : html`The oldest for ${lasting(oldest)}.`;
-}
-
 /** The leader, if there is an election. */
 function leaderFact({ leader }: StatusReport): Html | undefined {
   if (leader === undefined) return undefined;
@@ -79,16 +74,6 @@ function leaderFact({ leader }: StatusReport): Html | undefined {
   if (identity === undefined) return html`No process leads.`;
   const age = sinceSeconds !== undefined && html` for ${lasting(sinceSeconds)}`;
   return html`${isThis ? 'This process leads' : 'The leader is'} <code>${identity}</code>${age}.`;
-}
-
-function edgeFact({ workloads, leader }: StatusReport): string | undefined {
-  if (leader?.isThis === false) return undefined;
-  const all = followers(workloads);
-  const objects = all.flatMap(({ namespace, follows }) =>
-    follows.map(({ object }) => `${namespace}/${object}`),
-  );
-  const verb = all.length === 1 ? 'follows' : 'follow';
-  return `${count(all.length, 'workload')} ${verb} ${count(new Set(objects).size, 'object')}.`;
 }
 
 function watchFact({ watches }: StatusReport): Html {

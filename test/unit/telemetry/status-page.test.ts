@@ -109,15 +109,12 @@ describe('the first sentence', () => {
           workload('a', { follows: [], findings: [{ reason: 'malformed', about: '', message: '' }] }),
         ],
       },
-      /Nothing follows anything yet\. 0 workloads follow 0 objects\. No watch is open yet\./,
+      /Nothing follows anything yet\. No watch is open yet\./,
     ],
-    'says that all is well': [
-      { workloads: [workload('a')] },
-      /Every workload is up to date\..*1 workload follows 1 object\./,
-    ],
+    'says that all is well': [{ workloads: [workload('a')] }, /Every workload is up to date\. /],
     'counts one outdated workload': [
       { workloads: [outdatedWorkload('a', 5)] },
-      /1 workload needs a rollout: 1 waiting\. The oldest for 5.s\./,
+      /1 workload needs a rollout: 1 waiting\./,
     ],
     'says what fails although it is up to date': [
       { workloads: [workload('a', { state: 'failing' }), workload('b')] },
@@ -125,7 +122,7 @@ describe('the first sentence', () => {
     ],
     'counts several outdated workloads and those that failed': [
       FULL,
-      /3 workloads need a rollout: 1 refused, 2 waiting, 2 healthy\. The oldest for 2.h 5.min\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
+      /3 workloads need a rollout: 1 refused, 2 waiting, 2 healthy\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
     ],
   };
   for (const [name, [parts, want]] of Object.entries(cases)) {

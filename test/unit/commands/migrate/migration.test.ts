@@ -296,7 +296,7 @@ test('without the right to all namespaces nothing is known but of the one that i
   const asked = { from: 'stakater', settings: ['-A'] } as const;
   const everywhere = await migrate(world(), asked);
   assert.match(everywhere.unknown.join('\n'), /you may not list the Deployments of all namespaces/);
-  assert.match(everywhere.unknown.join('\n'), /^Deployment: may not$/m);
+  assert.match(everywhere.unknown.join('\n'), /^Deployment: you may not list it$/m);
   const { workloads, unknown } = await migrate(world(), asked, { namespace: 'default' });
   assert.deepEqual([workloads, unknown.length], [1, 2]);
   assert.match(
