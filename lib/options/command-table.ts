@@ -151,6 +151,9 @@ export const COMMANDS: Readonly<Record<CommandName, CommandRow>> = {
   },
 };
 
+/** The flags that may stand before the command, each with its value. */
+export const LEADING: readonly string[] = ['-n', '--namespace', '--context', '--kubeconfig'];
+
 /** A command that writes one annotation. */
 function action(
   summary: string,

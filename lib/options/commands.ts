@@ -2,7 +2,7 @@
 
 import { Command, CommanderError } from 'commander';
 import { closestMatch } from '../model/text.ts';
-import { COMMANDS, type CommandName, type Shell } from './command-table.ts';
+import { COMMANDS, type CommandName, LEADING, type Shell } from './command-table.ts';
 import { FLAGS, longNamesOf } from './flags.ts';
 import { helpText, runHelpText } from './help.ts';
 import { type ParsedCommand, UsageError } from './options.ts';
@@ -31,7 +31,9 @@ complete -c reloader -a '(reloader complete (commandline -opc)[2..] (commandline
 
 /** The words that may stand in place of the last one of `argv`; none where a file or a name belongs. */
 export function completionsOf(argv: readonly string[]): readonly string[] {
-  const [name = '', ...words] = argv;
+  const at = leadingWords(argv);
+  if (at > 0 && at >= argv.length) return [];
+  const [name = '', ...words] = argv.slice(at);
   if (words.length === 0) return [...Object.keys(COMMANDS), 'run', 'version', 'help'];
   if (name === 'run') return FLAGS.flatMap(longNamesOf).map((flag) => `--${flag}`);
   if (!Object.hasOwn(COMMANDS, name)) return [];
@@ -40,6 +42,13 @@ export function completionsOf(argv: readonly string[]): readonly string[] {
   if (before?.required) return before.argChoices ?? [];
   const forms = flags.flatMap(({ short, long }) => [short, long].filter((form) => form !== undefined));
   return [...(argument?.argChoices ?? []), ...forms, '--help'];
+}
+
+/** How many words before the command are flags with their values. */
+function leadingWords([word = '', ...others]: readonly string[]): number {
+  const [flag = '', value] = word.split('=');
+  if (!LEADING.includes(flag)) return 0;
+  return value === undefined ? 2 + leadingWords(others.slice(1)) : 1 + leadingWords(others);
 }
 
 /** The flags of all commands; one that a command does not have is absent. */
@@ -89,7 +98,7 @@ export function parseCommand(
   isPlugin: boolean,
   isAlone: boolean,
 ): Parsed | undefined {
-  const [first, ...words] = argv;
+  const [first, ...words] = withCommandFirst(argv);
   if (first === undefined) return isPlugin || isAlone ? printed(helpText()) : undefined;
   const text = answerTo(first, words);
   if (text !== undefined) return printed(text);
@@ -101,6 +110,13 @@ export function parseCommand(
       return { type: 'usage-error', message: error.message, ...(isCommand(first) && { command: first }) };
     throw error;
   }
+}
+
+/** kubectl passes the flags that stand before the command: they go behind it. */
+function withCommandFirst(argv: readonly string[]): readonly string[] {
+  const at = leadingWords(argv);
+  const name = argv[at];
+  return isCommand(name) ? [name, ...argv.slice(0, at), ...argv.slice(at + 1)] : argv;
 }
 
 /** What the words that are no command of the table print. */

@@ -373,8 +373,8 @@ describe('the bundle', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'reloader-plugin-'));
     const said: Readonly<Record<string, RegExp>> = {
       'kubectl-reloader': /^Usage: reloader \[run\] \[flags\]/,
-      'kubectl-reloader graph -n x --help': /^Usage: reloader graph /,
-      'kubectl_complete-reloader graph -n x --out': /^--outdated$/m,
+      'kubectl-reloader -n x graph --help': /^Usage: reloader graph /,
+      'kubectl_complete-reloader -n x graph --out': /^--outdated$/m,
     };
     for (const [line, says] of Object.entries(said)) {
       const [name = '', ...words] = line.split(' ');

@@ -42,8 +42,16 @@ test('a command has its operands and flags, and what follows -- are flags of the
   });
 });
 
-test('flags of a plugin stand behind the command', () => {
-  assert.deepEqual(parsed('-n shop explain deploy/web', true), {
+test('flags of the connection may stand before the command, as kubectl passes them to a plugin', () => {
+  for (const isPlugin of [true, false])
+    assert.deepEqual(parsed('-n explain --context=x explain deploy/web --kubeconfig f', isPlugin), {
+      type: 'command',
+      name: 'explain',
+      operands: ['deploy/web'],
+      flags: { namespace: 'explain', context: 'x', kubeconfig: 'f', output: 'text' },
+      settings: [],
+    });
+  assert.deepEqual(parsed('-v', true), {
     type: 'usage-error',
     message: 'expected a command that reloader help lists before the flags',
   });

@@ -28,6 +28,11 @@ describe('what may come next', () => {
   test('after a flag with any value, and after an unknown command: nothing, so that the shell offers files', () => {
     assert.deepEqual(completionsOf(['check', '-f', '']), []);
     assert.deepEqual(completionsOf(['constructor', '']), []);
+    assert.deepEqual(completionsOf(['-n', '']), []);
+    assert.deepEqual(
+      completionsOf(['--namespace=shop', '-n', 'x', 'graph', '']),
+      completionsOf(['graph', '']),
+    );
   });
 });
 
