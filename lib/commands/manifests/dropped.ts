@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { configKindOf, keyOf } from '../../model/object-ref.ts';
 import type { RawObject } from '../../model/raw-objects.ts';
-import type { Options } from '../../options/options.ts';
 import type { Store } from '../../store/store.ts';
+import { type InstalledReloader, watches } from '../installed-reloader.ts';
 import { appliedTo, lastAppliedTo } from './apply.ts';
 import type { ServedRow } from './manifest-cluster.ts';
 import { readIn } from './shapes.ts';
@@ -15,9 +15,10 @@ export type Applied = (before: RawObject, manifest: RawObject, row: ServedRow) =
 /** `isWhole`: all that is there was applied. What may go stays, and becomes one of `mayGo`. */
 export function appliedIn(
   { settings: { vocabularies }, dependents }: Store,
-  { resourceLabelSelector, namespaceSelector }: Options,
+  reloader: InstalledReloader,
   isWhole: boolean,
 ): Readonly<{ applied: Applied; mayGo: readonly string[] }> {
+  const { resourceLabelSelector, namespaceSelector } = reloader.options;
   const mayGo: string[] = [];
   const isRead = (key: string): boolean =>
     vocabularies.isPolicyAnnotation(key) ||
@@ -29,10 +30,10 @@ export function appliedIn(
     if (last !== undefined) return appliedTo(before, manifest, last);
     const kept = appliedTo(before, manifest);
     const gone = appliedTo(before, manifest, readIn(before, row.stream, isRead));
-    const { namespace = '', name } = before.metadata;
+    const { name, namespace = name } = before.metadata;
     const kind = configKindOf(row.stream);
     const isFollowed = !kind || dependents.dependentsOf(keyOf({ kind, namespace, name })).size > 0;
-    if (isFollowed && !isDeepStrictEqual(kept, gone))
+    if (isFollowed && watches(reloader, namespace) && !isDeepStrictEqual(kept, gone))
       mayGo.push(
         `whether what the manifest of ${row.kind}/${name} lacks goes: \`kubectl apply\` did not write it`,
       );

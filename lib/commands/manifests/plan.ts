@@ -136,13 +136,13 @@ async function planOf(
   const namespaces = isCluster ? places : undefined;
   const observation = await observeFor(scene, namespaces, feed);
   const { store, controllers, isServed } = observation;
-  const { applied, mayGo } = appliedIn(store, reloader.options, !isCluster);
+  const { applied, mayGo } = appliedIn(store, reloader, !isCluster);
   const read = wanted.filter((each) => isRead(scene, observation, each));
   const { steps, refused, unread } = await stepsOf(send, read, applied);
   const serves = (each: string): boolean => watches(reloader, each) && store.isSelected(each);
   const before = outdatedIn(controllers, serves, reloader.now);
   const stamped = stampedIn(controllers, reloader.now);
-  const were = allFollowed(observation);
+  const were = allFollowed(observation).filter(({ workload }) => watches(reloader, workload.ref.namespace));
   const doubted = isCluster ? were.filter((each) => isDoubted(observation, each)) : [];
   await applyIn(feed, steps, namespaces, reloader);
   if (isCluster) asFoundAtStart(scene, observation);
