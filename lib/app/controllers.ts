@@ -148,7 +148,7 @@ export class Controllers {
     this.fence.run('its rollout', workload, () => {
       const edges = this.store.workloads.get(workload)?.edges.keys() ?? [];
       if (needsRollout(this.store, workload)) this.rollouts.touch(workload, 1);
-      this.committer.request(new Set(), new Set(edges));
+      this.committer.request(edges);
     });
   }
 
@@ -164,8 +164,7 @@ export class Controllers {
       this.rollouts.slots?.proceed();
       this.rollouts.stages.proceed();
       this.missingObjects.relist();
-      this.committer.request(new Set(), new Set(this.store.dependents.configs()));
-      this.committer.kick();
+      this.committer.relist();
     });
   }
 
@@ -177,7 +176,7 @@ export class Controllers {
       observe: (ref, workload, span) => this.#take(ref, workload, span),
       isListed: () => gate.showsWorkloads,
       onOverdue: (...news) => this.reporter.overdue(...news),
-      persist: (config) => this.committer.request(new Set([config]), new Set()),
+      persist: (config) => this.committer.request([config]),
       onNews: (news) => this.reporter.stage(news),
       newToken: () =>
         Math.floor(random() * TOKENS)
@@ -224,13 +223,13 @@ export class Controllers {
     this.wake(workloads);
   }
 
-  /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
+  /** After each attempt, whatever its outcome. Its entries may be due, since the workload is no longer about to be patched. */
   #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutControllerOptions['onOutcome']>): void {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
     if (outcome.type === 'rolled') this.findings.rolled(keyOf(ref));
     this.review(keyOf(ref));
     this.pauses.proceed(keyOf(ref));
-    this.committer.kick();
+    this.committer.request(this.store.workloads.get(keyOf(ref))?.edges.keys() ?? []);
   }
 }
 
@@ -239,7 +238,7 @@ const TOGETHER_MS = 100;
 
 /**
  * Carries out all effects as a leader. The order matters: workloads are forgotten first, since the same effects may begin to
- * follow them again; windows begin before the commit is requested, since a commit waits for the workloads in a window.
+ * follow them again; windows begin before the write of the state is requested, since it is not due for workloads in a window.
  */
 export function carryOut(targets: Controllers, effects: Effects): void {
   const { rollouts, committer, reporter, counters, fence } = targets;
@@ -257,13 +256,13 @@ export function carryOut(targets: Controllers, effects: Effects): void {
     if (!reverted.has(workload)) fenced(workload, () => rollouts.retryNow(workload));
   touch(targets, effects);
   for (const [workload, { times }] of reverted) fenced(workload, () => rollouts.contest(workload, times));
-  committer.request(effects.toPersist('now'), effects.toPersist('soon'));
+  committer.request(effects.persisted);
   inquire(targets, effects);
 }
 
 /** Begins or prolongs the windows of changed workloads, and reports when they end: once for those of an object that end together. */
 function touch(targets: Controllers, effects: Effects): void {
-  const { store, rollouts, committer, fence } = targets;
+  const { store, rollouts, fence } = targets;
   const changed = Map.groupBy(effects.enqueuedFor('changed'), ([workload]) => workload);
   const dues = [...changed].flatMap(([workload, reasons]) => {
     const ref = store.workloads.get(workload)?.workload.ref;
@@ -272,7 +271,6 @@ function touch(targets: Controllers, effects: Effects): void {
     let ms = Number.POSITIVE_INFINITY;
     fence.run('its rollout', workload, () => {
       ms = rollouts.touch(workload, configs.size);
-      if (!rollouts.isWaiting(workload)) committer.kick();
     });
     return [...configs].map((config) => ({ config, ref, ms }));
   });

@@ -152,7 +152,7 @@ export class Terms {
     const begun = await this.#untilRead(stateClient, ends, () => this.#begin(stateClient, ends));
     this.#isBeginning = false;
     if (begun === undefined) return 'ended';
-    const mark = { term: begun.term, writer: identity };
+    const { mark } = begun;
     const onContested = (other: TermMark): void => {
       const own = `this one (${identity}, term ${mark.term})`;
       log.warn(
@@ -200,7 +200,9 @@ export class Terms {
    */
   async #begin(client: KeyedStateClient, signal: AbortSignal): Promise<BegunTerm | FailedRead | undefined> {
     const { election, keys } = this.#options;
-    const begun = await beginTerm({ stateClient: client, identity: election.identity, signal });
+    const { homeNamespace } = this.#current.store.settings;
+    const { identity } = election;
+    const begun = await beginTerm({ stateClient: client, identity, homeNamespace, signal });
     if (signal.aborted) return undefined;
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;

@@ -3,7 +3,7 @@
  * their union.
  */
 
-import type { Entries } from './persisted-state.ts';
+import { type Entries, STATE_NAMESPACE_ANNOTATION } from './persisted-state.ts';
 import type { StateEntry, StateKey } from './state-entry.ts';
 import type { Texts } from './text.ts';
 
@@ -60,6 +60,8 @@ export interface TermMark {
   readonly term: number;
   /** The identity of the leader. */
   readonly writer: string;
+  /** The namespace of its state. @default not written */
+  readonly homeNamespace?: string;
 }
 
 /** The annotation of a shard with the term of its last writer. */
@@ -79,8 +81,12 @@ export function markIn(annotations: Texts): TermMark {
 }
 
 /** The annotations of a mark. */
-export function annotationsOf({ term, writer }: TermMark): Texts {
-  return { [TERM_ANNOTATION]: String(term), [WRITER_ANNOTATION]: writer };
+export function annotationsOf({ term, writer, homeNamespace }: TermMark): Texts {
+  return {
+    [TERM_ANNOTATION]: String(term),
+    [WRITER_ANNOTATION]: writer,
+    ...(homeNamespace !== undefined && { [STATE_NAMESPACE_ANNOTATION]: homeNamespace }),
+  };
 }
 
 /** The term of a new leader, above those of all `marks`. */

@@ -62,7 +62,8 @@ export function followerOf(markKey: string, namespace: string): WorkloadRef | un
   return name === undefined ? undefined : { kind, namespace, name };
 }
 
-const LONGEST_KEY = 253;
+/** The maximum length of a key in a ConfigMap. */
+export const LONGEST_KEY = 253;
 const OURS = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.[A-Za-z]+_./;
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(

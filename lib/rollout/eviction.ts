@@ -141,7 +141,7 @@ export class PodEvictions {
     const { store, apply } = this.#options;
     const effects = new Effects();
     doubtEdges(store, record, configsIn(plan));
-    requestWrites(store, effects, record);
+    requestWrites(effects, record);
     apply(effects);
   }
 

@@ -53,7 +53,7 @@ export interface RolloutControllerOptions
 
 /** For the heartbeat: one attempt is several calls, each with a time-out of half a minute. */
 const LONGEST_ATTEMPT_MS = 120_000;
-/** A commit does not wait for a window that lasts longer than this many quiet periods; it records a mark instead. */
+/** A workload whose window lasts longer than this many quiet periods is marked in the state. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
 /** A long block is asked about in between: the time of day may be set. */
 const LONGEST_BLOCK_MS = 600_000;
@@ -73,7 +73,7 @@ export class RolloutController {
   readonly #options: RolloutControllerOptions;
   readonly #quiet: QuietPeriod;
   readonly #queue: RetryQueue;
-  /** Workloads whose window has ended and that are not yet patched, refused or up to date: a commit waits for them. */
+  /** Workloads whose window has ended and that are not yet patched, refused or up to date: the state needs no mark of them yet. */
   readonly #due = new Set<ObjectKey>();
   /** The failed attempts of each workload since its last success. */
   readonly #tries = new Map<ObjectKey, Tries>();
@@ -175,7 +175,7 @@ export class RolloutController {
   }
 
   /**
-   * Whether the workload is about to be patched, so that a commit waits for it instead of recording a mark. Not for one
+   * Whether the workload is about to be patched, so that the state needs no mark of it yet. Not for one
    * that backs off, is blocked, evicts pods, or has been in its window for six quiet periods: no workload delays the
    * others for long.
    */

@@ -8,7 +8,6 @@ import { nameIn, type ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { reviewState } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 
 /** The collaborators of a `SelectedNamespaces`. */
@@ -81,7 +80,7 @@ export class SelectedNamespaces {
     const effects = new Effects();
     for (const [key, { workload, edges: own }] of store.workloads) {
       if (!namespaces.has(workload.ref.namespace)) continue;
-      for (const config of own.keys()) reviewState(store, effects, config);
+      for (const config of own.keys()) effects.persist(config);
       release(key);
     }
     apply(effects);

@@ -5,8 +5,8 @@
  */
 
 import type { FailedRead } from '../model/outcome.ts';
-import { type StateVersion, unknownVersionIn } from '../model/persisted-state.ts';
-import { annotationsOf, markIn, termAfter } from '../model/shards.ts';
+import { rehomed, type StateChange, type StateVersion, unknownVersionIn } from '../model/persisted-state.ts';
+import { annotationsOf, markIn, type TermMark, termAfter } from '../model/shards.ts';
 import { type AllShards, readShards, type StateClient } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
 
@@ -15,6 +15,8 @@ export interface TermOptions {
   readonly stateClient: StateClient;
   /** The identity of this process, which no other process has. */
   readonly identity: string;
+  /** The namespace of the state. */
+  readonly homeNamespace: string;
   /** Aborts the reads. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,7 +24,7 @@ export interface TermOptions {
 /** A term, and the state as its leader marked it. */
 export interface BegunTerm {
   readonly kind: 'begun';
-  readonly term: number;
+  readonly mark: TermMark;
   readonly shards: AllShards;
 }
 
@@ -39,6 +41,7 @@ export function isOfLaterVersion(shards: AllShards): boolean {
 export async function beginTerm({
   stateClient,
   identity,
+  homeNamespace,
   signal,
 }: TermOptions): Promise<BegunTerm | FailedRead> {
   const reading = await readShards(stateClient, signal);
@@ -46,8 +49,9 @@ export async function beginTerm({
   const { shards } = reading;
   const found = shards.filter((shard) => shard !== undefined);
   const term = termAfter(found.map(({ annotations }) => markIn(annotations)));
-  if (isOfLaterVersion(shards)) return { kind: 'begun', term, shards };
-  const annotations = annotationsOf({ term, writer: identity });
+  const mark: TermMark = { term, writer: identity, homeNamespace };
+  if (isOfLaterVersion(shards)) return { kind: 'begun', mark, shards };
+  const annotations = annotationsOf(mark);
   const marked: (StateVersion | undefined)[] = [];
   for (const [shard, version] of shards.entries()) {
     if (version === undefined) {
@@ -55,10 +59,17 @@ export async function beginTerm({
       continue;
     }
     const { resourceVersion } = version;
-    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
+    const data = changesOf(version, homeNamespace);
+    const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind !== 'accepted') return failureOf(result, 'no term can be begun in the state');
     marked.push(result.object);
   }
   const [first, ...further] = marked;
-  return { kind: 'begun', term, shards: [first, ...further] };
+  return { kind: 'begun', mark, shards: [first, ...further] };
+}
+
+/** The merge patch that makes the keys those of the present namespace; null removes a key. */
+function changesOf({ data, annotations }: StateVersion, homeNamespace: string): StateChange['data'] {
+  const next = rehomed(data, annotations, homeNamespace);
+  return next === data ? {} : { ...Object.fromEntries(Object.keys(data).map((key) => [key, null])), ...next };
 }

@@ -3,17 +3,13 @@
  * a foreign write can make an edge unknown (one rollout more), but never up to date.
  */
 
-import { translated } from '../model/digest.ts';
-import type { Edge } from '../model/edge.ts';
-import { type ConfigRef, keyOf } from '../model/object-ref.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import { sameEntry } from '../model/state-entry.ts';
-import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isOutdatedOn, putEdge } from '../tracking/edge-policy.ts';
+import { isOutdatedOn, putEdge, recovered } from '../tracking/edge-policy.ts';
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
-import { believedAtStart } from './state-write.ts';
 
 /** The two states that this process may have written; the third, as just read, is in `store.persisted`. */
 export interface Comparison {
@@ -32,8 +28,8 @@ export interface ForeignEntry {
 }
 
 /**
- * Compares the state in `store` with what this process knew and sent. An edge of which a start would now believe something that
- * this process never wrote becomes unknown. Entries that were removed are written again from memory by the next commit.
+ * Compares the state in `store` with what this process knew and sent. Where an entry is of another client, edges become unknown of
+ * which a start would now believe another running digest. Entries that were removed are written again from memory.
  */
 export function takeInForeign(
   store: Store,
@@ -44,48 +40,24 @@ export function takeInForeign(
   for (const config of store.dependents.configs()) {
     const ref = store.configs.get(config)?.ref;
     if (ref === undefined) continue;
-    const how = judge(store, [before, sent], ref);
-    if (how === 'changed' || (how === 'removed' && !isEmptied)) foreign.push({ ref, how });
-    for (const [workload, edge] of store.edgesOf(config)) {
-      if (isDoubted(store, [before, sent], workload, ref, edge)) doubt(store, effects, workload, ref, edge);
-    }
+    const key = store.persisted.entryKeyOf(ref);
+    const [entry, known] = [store.persisted.entryOf(ref), before.get(key)];
+    if ([known, sent.get(key)].some((own) => sameEntry(entry, own))) continue;
+    if (entry === undefined && !isEmptied) foreign.push({ ref, how: 'removed' });
+    if (entry !== undefined && known !== undefined) foreign.push({ ref, how: 'changed' });
+    doubtFollowers(store, effects, config);
   }
   return { effects, foreign };
 }
 
-/** Whether this process wrote the entry of `ref`. */
-function judge(
-  store: Store,
-  [before, sent]: readonly [Entries, Entries],
-  ref: ConfigRef,
-): ForeignEntry['how'] | 'first' | 'own' {
-  const key = store.persisted.entryKeyOf(ref);
-  const live = store.persisted.entryOf(ref);
-  const known = before.get(key);
-  if (sameEntry(live, known) || sameEntry(live, sent.get(key))) return 'own';
-  if (live === undefined) return 'removed';
-  return known === undefined ? 'first' : 'changed';
-}
-
-/**
- * Whether a start would believe a running digest that differs from this edge's, and that no state of `own` would lead it to.
- */
-function isDoubted(
-  store: Store,
-  own: readonly Entries[],
-  workload: WorkloadRecord,
-  ref: ConfigRef,
-  { runningDigest }: Edge,
-): boolean {
-  const record = store.configs.get(keyOf(ref)) ?? {};
-  const believed = translated(believedAtStart(store, store.persisted.state.entries, workload, ref), record);
-  if (believed === undefined || believed === runningDigest) return false;
-  return own.every((state) => translated(believedAtStart(store, state, workload, ref), record) !== believed);
-}
-
-function doubt(store: Store, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
-  const config = keyOf(ref);
-  const next = putEdge(store, workload, config, nextEdge(edge, { type: 'doubted' }));
-  if (isOutdatedOn(store, workload, config, next))
-    effects.enqueue(keyOf(workload.workload.ref), { type: 'changed', config });
+function doubtFollowers(store: Store, effects: Effects, config: ObjectKey): void {
+  const observed = store.configRecordOf(configRefIn(config));
+  const entry = store.persisted.entryOf(observed.ref);
+  for (const [record, edge] of store.edgesOf(config)) {
+    const believed = recovered(entry, record, observed, edge);
+    if (believed === undefined || believed === edge.runningDigest) continue;
+    const next = putEdge(store, record, config, nextEdge(edge, { type: 'doubted' }));
+    if (isOutdatedOn(store, record, config, next))
+      effects.enqueue(keyOf(record.workload.ref), { type: 'changed', config });
+  }
 }

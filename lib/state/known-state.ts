@@ -4,7 +4,8 @@
  * an old version fails with a conflict instead of overwriting another client's write.
  */
 
-import type { Reading, WriteResult } from '../model/outcome.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import {
   parseState,
   STATE_VERSION,
@@ -28,8 +29,7 @@ import { type StateKey, unknownAlgorithms } from '../model/state-entry.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { reviewState } from '../tracking/edge-policy.ts';
-import { type DecisionLog, Effects } from '../tracking/effects.ts';
+import type { DecisionLog, Effects } from '../tracking/effects.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { applyStateWrite, noteSent, type StateWrite, shardAfter } from './state-write.ts';
@@ -49,8 +49,8 @@ export interface KnownStateOptions extends StateLayout {
   readonly journal: DecisionLog;
   /** Carries out the effects of a state that another client changed. */
   readonly apply: (effects: Effects) => void;
-  /** Takes note of the objects whose entries may have to be written after a read or a write. */
-  readonly review: (effects: Effects) => void;
+  /** Called with the objects whose entries may have to be written after a read or a write. */
+  readonly review: (configs: Iterable<ObjectKey>) => void;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
   /** The term and identity that every write leaves in the annotations of its shard. @default none */
@@ -73,25 +73,32 @@ const FENCE_ANNOTATION = 'reloader.k8s.collaborne.com/fence';
 /** A shard that was reported as full and has shrunk below this size is reported again when it is full once more. */
 const ROOMY_BYTES = FULL_BYTES * 0.9;
 
+/** One shard, as last read or written. */
+interface Shard {
+  /** The resourceVersion that fences the next write; undefined: it does not exist. */
+  version: string | undefined;
+  bytes: number;
+  /** Whether another client wrote it, or the answer to its last write was lost: it is read again before the next write. */
+  isStale: boolean;
+  /** Its last write, while that is not answered: it may or may not be applied. */
+  sent: StateWrite | undefined;
+  /** Whether it was reported as full. */
+  isFull: boolean;
+}
+
 /**
  * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `prepare` and `write` one after the other.
  * `notice` may be called at any time.
  */
 export class KnownState {
   readonly #options: KnownStateOptions;
-  /** The resourceVersion that fences the next write of each shard; undefined for a shard that does not exist. */
-  readonly #versions: (string | undefined)[] = [undefined];
-  readonly #bytes: number[] = [0];
-  /** The number of shards in the annotation of the first shard; a start reads no others. */
+  /** Every shard that may exist. */
+  readonly #shards: readonly Shard[] = Array.from({ length: MOST_SHARDS }, newShard);
+  #count = 1;
+  /** The number of shards in the annotation of the first shard; a start misses no others. */
   #announced = 1;
-  /** Shards that another client wrote, or of whose last write the answer was lost: read again before the next write. */
-  readonly #stale = new Set<number>();
   /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
   readonly #noticed = new Map<number, string | undefined>();
-  /** The last write of each shard that is not answered yet: it may or may not be applied. */
-  readonly #sent = new Map<number, StateWrite>();
-  /** Shards that were reported as full. */
-  readonly #full = new Set<number>();
   #hasStoodDown = false;
 
   constructor(options: KnownStateOptions) {
@@ -100,22 +107,23 @@ export class KnownState {
 
   /** The bytes of the keys and values of all shards, as last read or written. */
   get bytes(): number {
-    return this.#bytes.reduce((sum, bytes) => sum + bytes, 0);
+    return this.#shards.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** The number of shards, including those that are missing. */
   get count(): number {
-    return this.#versions.length;
+    return this.#count;
   }
 
   /** Whether a shard has to be read again before the next write. */
   get isStale(): boolean {
-    return this.#stale.size > 0;
+    return this.#shards.some(({ isStale }) => isStale);
   }
 
   /** Whether a shard is missing, or the first one announces too few: a start would then not read all of the state. */
   get isBroken(): boolean {
-    return this.count > 1 && (this.#announced < this.count || this.#versions.includes(undefined));
+    const isMissing = this.#shards.slice(0, this.#count).some(({ version }) => version === undefined);
+    return this.#count > 1 && (this.#announced < this.#count || isMissing);
   }
 
   /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
@@ -125,22 +133,22 @@ export class KnownState {
 
   /** Whether a write without an answer changes the entry. */
   mayChange(entry: StateKey): boolean {
-    return [...this.#sent.values()].some(({ entries }) => entries.has(entry));
+    return this.#shards.some(({ sent }) => sent?.entries.has(entry));
   }
 
   /** The bytes of the keys and values of one shard. */
   bytesOf(shard: number): number {
-    return this.#bytes[shard] ?? 0;
+    return this.#at(shard).bytes;
   }
 
   /** Takes over the state as it was read at the start of the term; undefined: that shard does not exist. */
   begin(shards: AllShards): void {
-    for (const [shard, version] of [...shards.entries()].reverse()) {
-      this.#extendTo(shard + 1);
+    this.#count = shards.length;
+    for (const [shard, version] of shards.entries()) {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
-    this.#stale.clear();
+    for (const shard of this.#shards) shard.isStale = false;
   }
 
   /**
@@ -154,9 +162,9 @@ export class KnownState {
   /** Marks each shard for reading that the watch showed deleted, or at another version than ours that is not older. */
   weighNotices(): void {
     for (const [shard, seen] of this.#noticed) {
-      const known = this.#versions[shard];
+      const { version: known } = this.#at(shard);
       if (seen === known) continue;
-      if (seen === undefined || known === undefined || !isOlder(seen, known)) this.#stale.add(shard);
+      if (seen === undefined || known === undefined || !isOlder(seen, known)) this.#at(shard).isStale = true;
     }
     this.#noticed.clear();
   }
@@ -169,15 +177,15 @@ export class KnownState {
   /** Reports shards that have no room for all that is to be written; each once, until it has room again. */
   noteFull(shards: Iterable<number>): void {
     for (const shard of shards) {
-      if (!this.#full.has(shard)) this.#note('state-full', shard);
-      this.#full.add(shard);
+      if (!this.#at(shard).isFull) this.#note('state-full', shard);
+      this.#at(shard).isFull = true;
     }
   }
 
   /** A function from the bytes of a new entry to its shard; `mayGrow`: it may answer a shard that does not exist yet. */
   placer(mayGrow: boolean): (bytes: number) => number {
-    const most = mayGrow ? MOST_SHARDS : this.count;
-    return placerFor(this.#bytes, most, this.#options.shardBytes);
+    const bytes = this.#shards.slice(0, this.#count).map((shard) => shard.bytes);
+    return placerFor(bytes, mayGrow ? MOST_SHARDS : this.#count, this.#options.shardBytes);
   }
 
   /**
@@ -185,16 +193,16 @@ export class KnownState {
    * Undefined means success, or that the state belongs to another program or leader: see `hasStoodDown`.
    */
   async settle(): Promise<Refusal | undefined> {
-    for (let [shard] = this.#stale; shard !== undefined; [shard] = this.#stale) {
-      const refusal = await this.#readAgain(shard);
-      if (refusal !== undefined || this.#hasStoodDown) return refusal;
+    while (true) {
+      const shard = this.#shards.findIndex(({ isStale }) => isStale);
+      const refusal = shard < 0 ? undefined : await this.#readAgain(shard);
+      if (shard < 0 || refusal !== undefined || this.#hasStoodDown) return refusal;
     }
-    return undefined;
   }
 
   /** Whether a write may go to the shard: it exists, and the first shard announces it, so that a start reads it. */
   isReady(shard: number): boolean {
-    return this.#versions[shard] !== undefined && (shard === 0 || shard < this.#announced);
+    return this.#at(shard).version !== undefined && (shard === 0 || shard < this.#announced);
   }
 
   /**
@@ -202,75 +210,63 @@ export class KnownState {
    * created empty, then the first shard announces it, and only then is an entry written to it.
    */
   async prepare(count: number): Promise<Refusal | undefined> {
-    const fresh = new Map<number, StateVersion>();
     for (let shard = 0; shard < count; shard += 1) {
-      if (this.#versions[shard] !== undefined) continue;
+      if (this.#at(shard).version !== undefined) continue;
       const result = await this.#options.stateClient.create(shard);
       if (result.kind !== 'accepted') return result;
-      if (shard < this.count) this.#receive(shard, result.object);
-      else fresh.set(shard, result.object);
+      this.#receive(shard, result.object);
     }
     if (this.#announced >= count || this.#hasStoodDown) return undefined;
-    const result = await this.#send(0, {}, Math.max(count, this.count));
-    if (result.kind !== 'accepted') return result;
-    for (const [shard, version] of fresh) this.#receive(shard, version);
-    return undefined;
+    const result = await this.#send(0, {});
+    return result.kind === 'accepted' ? undefined : result;
   }
 
   /** Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. */
   async write(write: StateWrite): Promise<WriteResult<unknown>> {
     const { store, review } = this.#options;
     noteSent(store, write);
-    this.#sent.set(write.shard, write);
-    const result = await this.#send(write.shard, write.data, this.count);
+    this.#at(write.shard).sent = write;
+    const result = await this.#send(write.shard, write.data);
     if (result.kind !== 'accepted') return result;
-    const effects = new Effects();
-    applyStateWrite(store, effects, write);
-    review(effects);
+    review(applyStateWrite(store, write));
     return result;
   }
 
   /**
-   * Sends a merge patch. Every write of the first shard also announces `count` shards and the version of the state's format.
+   * Sends a merge patch. Every write of the first shard also announces the number of shards and the version of the state's format.
    */
   async #send(
     shard: number,
     data: StateWrite['data'],
-    count: number,
     fence: Record<string, string> = {},
   ): Promise<WriteResult<StateVersion>> {
-    const resourceVersion = this.#versions[shard];
+    const held = this.#at(shard);
+    const { version: resourceVersion } = held;
     if (resourceVersion === undefined) return { kind: 'gone' };
     const { stateClient, mark } = this.#options;
     const annotations = {
       [STATE_VERSION_ANNOTATION]: STATE_VERSION,
-      ...(shard === 0 && count > 1 && { [STATE_SHARDS_ANNOTATION]: String(count) }),
+      ...(shard === 0 && this.#count > 1 && { [STATE_SHARDS_ANNOTATION]: String(this.#count) }),
       ...(mark && annotationsOf(mark)),
       ...fence,
     };
     const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
-    if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
-    else this.#sent.delete(shard);
+    if (result.kind === 'conflict' || result.kind === 'unanswered') held.isStale = true;
+    else held.sent = undefined;
     if (result.kind === 'gone') this.#lose(shard);
     if (result.kind === 'accepted') this.#know(shard, result.object);
     return result;
   }
 
-  /** Whether the last write of the shard has no answer and is not applied, but still may be. */
-  #isUndecided(shard: number, reading: Reading<StateVersion>): boolean {
-    if (!this.#sent.has(shard) || reading.kind !== 'found') return false;
-    return reading.object.resourceVersion === this.#versions[shard];
-  }
-
-  /** A write that changes something makes the resourceVersion of the undecided one outdated. */
+  /** A write that changes something makes the resourceVersion of the one before, which may still be applied, outdated. */
   async #fence(shard: number): Promise<Refusal | undefined> {
-    const fence = { [FENCE_ANNOTATION]: this.#versions[shard] ?? '' };
-    const sent = this.#sent.get(shard);
-    const result = await this.#send(shard, {}, this.count, fence);
+    const held = this.#at(shard);
+    const { sent, version = '' } = held;
+    const result = await this.#send(shard, {}, { [FENCE_ANNOTATION]: version });
     if (result.kind === 'accepted') return undefined;
     // The write before may still be applied.
-    if (sent !== undefined && result.kind !== 'gone') this.#sent.set(shard, sent);
-    this.#stale.add(shard);
+    if (result.kind !== 'gone') held.sent = sent;
+    held.isStale = true;
     return result;
   }
 
@@ -282,19 +278,22 @@ export class KnownState {
     const reading = await stateClient.read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
-    const sent = this.#sent.get(shard);
-    this.#stale.delete(shard);
-    if (this.#isUndecided(shard, reading)) return await this.#fence(shard);
-    this.#sent.delete(shard);
+    const held = this.#at(shard);
+    held.isStale = false;
+    const { sent, version } = held;
+    if (sent !== undefined && reading.kind === 'found' && reading.object.resourceVersion === version)
+      return await this.#fence(shard);
+    held.sent = undefined;
     if (reading.kind !== 'found') {
       if (isKnown) this.#lose(shard);
       return undefined;
     }
-    const held = store.persisted.state.shards[shard]?.size ?? 0;
+    const size = (): number => store.persisted.state.shards[shard]?.size ?? 0;
+    const sizeBefore = size();
     const before = store.persisted.state.entries;
     const ifInForce = sent && store.persisted.withShard(shard, shardAfter(store, sent)).entries;
     if (!this.#take(shard, reading.object)) return undefined;
-    const isEmptied = held > 0 && store.persisted.state.shards[shard]?.size === 0;
+    const isEmptied = sizeBefore > 0 && size() === 0;
     if (isEmptied) this.#note('state-damaged', shard);
     this.#judgeForeign({ before, sent: ifInForce, isEmptied });
     return undefined;
@@ -303,7 +302,7 @@ export class KnownState {
   /** Takes the answer to a creation; the shard may have existed already and hold entries that another client wrote. */
   #receive(shard: number, version: StateVersion): void {
     const before = this.#options.store.persisted.state.entries;
-    this.#stale.delete(shard);
+    this.#at(shard).isStale = false;
     if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
   }
 
@@ -318,18 +317,14 @@ export class KnownState {
 
   /** Takes note that every followed object may have to be written. */
   reviewAll(): void {
-    const { store, review } = this.#options;
-    const effects = new Effects();
-    for (const config of store.dependents.configs()) reviewState(store, effects, config);
-    review(effects);
+    this.#options.review(this.#options.store.dependents.configs());
   }
 
   /** The shard does not exist any more: it is created again, and its entries are written again from memory. */
   #lose(shard: number): void {
     const { store } = this.#options;
     const held = store.persisted.state.shards[shard]?.size ?? 0;
-    this.#versions[shard] = undefined;
-    this.#bytes[shard] = 0;
+    Object.assign(this.#at(shard), { version: undefined, bytes: 0 });
     if (shard === 0) this.#announced = 1;
     store.persisted.takeShard(shard, new Map());
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
@@ -350,7 +345,6 @@ export class KnownState {
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
     for (const name of unknownAlgorithms(version.data, knows))
       journal.note({ reason: 'state-key-lost', detail: name });
-    this.#extendTo(shard + 1);
     store.persisted.takeShard(shard, parsed.entries);
     for (const key of parsed.unreadable)
       if (!store.persisted.places.has(key)) store.persisted.places.set(key, shard);
@@ -369,28 +363,26 @@ export class KnownState {
   }
 
   #know(shard: number, { resourceVersion, data, annotations }: StateVersion): void {
-    this.#versions[shard] = resourceVersion;
-    this.#bytes[shard] = sizeOf(data);
-    if (shard === 0) {
-      this.#announced = shardsToldBy(annotations);
-      this.#extendTo(this.#announced);
-    }
-    const bytes = this.bytesOf(shard);
-    if (bytes < ROOMY_BYTES) this.#full.delete(shard);
+    const bytes = sizeOf(data);
+    Object.assign(this.#at(shard), { version: resourceVersion, bytes });
+    if (shard === 0) this.#announced = shardsToldBy(annotations);
+    // Shards that were not known yet are read before the next write.
+    for (; this.#count < Math.max(shard + 1, this.#announced); this.#count += 1)
+      if (this.#count !== shard) this.#at(this.#count).isStale = true;
+    if (bytes < ROOMY_BYTES) this.#at(shard).isFull = false;
     else if (bytes >= FULL_BYTES) this.noteFull([shard]);
   }
 
-  /** At least `count` shards exist; those that were not known yet are read before the next write. */
-  #extendTo(count: number): void {
-    for (let shard = this.count; shard < count; shard += 1) {
-      this.#versions.push(undefined);
-      this.#bytes.push(0);
-      this.#stale.add(shard);
-    }
+  #at(shard: number): Shard {
+    return this.#shards[shard] ?? newShard();
   }
 
   #note(reason: 'state-damaged' | 'state-missing' | 'state-full', shard: number): void {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
+}
+
+function newShard(): Shard {
+  return { version: undefined, bytes: 0, isStale: false, sent: undefined, isFull: false };
 }

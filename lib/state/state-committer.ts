@@ -1,22 +1,21 @@
 /**
- * Decides when the state is written, and keeps the law of state-write.ts true over time. A change that a crash would lose is
- * written at once; a baseline at once while the write budget lasts; all else in batches, at most one per second and fewer if
- * they are large. At most one write is under way, over all shards.
+ * Decides when the state is written, and keeps the law of compress.ts true over time. A change that a crash would lose is written
+ * at once, all else in batches, at most one per second and fewer if they are large. At most one write is under way, over all shards.
  */
 
 import type { Heartbeat } from '../model/health.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
+import { SHARD_BYTES } from '../model/shards.ts';
+import { configRefOf } from '../model/state-entry.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import { outdatedObjects, unmarkedObjects } from '../tracking/edge-policy.ts';
-import type { Effects } from '../tracking/effects.ts';
+import type { WriteGate } from './compress.ts';
 import { KnownState, type KnownStateOptions } from './known-state.ts';
 import type { Refusal } from './refusal.ts';
-import type { WriteGate } from './state-marks.ts';
-import { isBaseline, planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
-import { msFor, WriteBudget } from './write-budget.ts';
+import { planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
 
 /** The collaborators of the committer. */
 export interface StateCommitterOptions extends Omit<KnownStateOptions, 'review'> {
@@ -31,10 +30,12 @@ const LOOP = 'the state';
 /** For the heartbeat: one step is several calls, each with a time-out of half a minute. */
 const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
-/**
- * The pause after a batch that wrote nothing: planning reads all edges of each candidate, so it must not run for every event.
- */
+/** After a batch: one full shard per second, since each write makes etcd store the whole ConfigMap. */
+const BYTES_PER_MS = SHARD_BYTES / 1000;
+/** The pause between two rounds, at least: planning reads all edges of each object, so it takes a tenth of the time at most. */
 const LOOK_MS = 100;
+/** Pending entries are looked at so often: a workload that has waited for long is not about to be patched any more. */
+const REVIEW_MS = 60_000;
 /** For how long no further shard is created after the API server refused one. */
 const NO_GROWTH_MS = 30_000;
 /** An attempt waits for so many rounds at most: the first one may have begun before its request. */
@@ -47,23 +48,21 @@ const MOST_ROUNDS = 3;
 export class StateCommitter {
   readonly #options: StateCommitterOptions;
   readonly #known: KnownState;
-  /** Objects whose entry may differ from what they should be; the next round looks at them. */
-  readonly #candidates = new Set<ObjectKey>();
-  /** Candidates with a change that a crash would lose: written although a workload is about to be rolled. */
-  readonly #urgent = new Set<ObjectKey>();
-  /** Candidates without an entry: a crash before the write would make the baseline the content at the next start. */
-  readonly #fresh = new Set<ObjectKey>();
-  readonly #budget = new WriteBudget();
-  /** Objects that could not be written in the last round; candidates again after `kick`. */
-  readonly #postponed = new Set<ObjectKey>();
-  /** Whether the last plan had writes that were not sent or failed, so that another round is needed without candidates. */
-  #isUnfinished = false;
+  /** Objects to look at in the next round: those that changed, and those whose entry is due now. */
+  readonly #changed = new Set<ObjectKey>();
+  /** Objects whose entry differs and is not due now, or waits for its removal. */
+  readonly #pending = new Set<ObjectKey>();
+  /** Objects of attempts that wait for their marks. */
+  readonly #demanded = new Set<ObjectKey>();
+  /** Rounds and batches begin at these moments at the earliest; `#batchDueAt`: when a pending entry is due, as far as is known. */
+  #nextLookAt = Number.NEGATIVE_INFINITY;
   #nextBatchAt = Number.NEGATIVE_INFINITY;
+  #batchDueAt = Number.POSITIVE_INFINITY;
+  /** For how many ms the present round has planned. */
+  #planMs = 0;
   /** The number of consecutive rounds with a failure, and whether the present round has had one. */
   #failures = 0;
   #hasFailed = false;
-  /** False once a shard could not be created in the present round: the round tries no other one. */
-  #mayPrepare = true;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   /** The round under way; while it is set no other one begins. */
@@ -71,8 +70,8 @@ export class StateCommitter {
   #isClosed = false;
   /** After a failure: nothing is sent before this moment. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  /** Objects whose entries or marks have no room. */
-  #withoutRoom: ReadonlySet<ObjectKey> = new Set();
+  /** Objects whose first entry has no room. */
+  readonly #withoutRoom = new Set<ObjectKey>();
   /** Attempts that wait for the end of the round. */
   #waiters: (() => void)[] = [];
   /** Until this moment new entries go to existing shards. */
@@ -80,8 +79,7 @@ export class StateCommitter {
 
   constructor(options: StateCommitterOptions) {
     this.#options = options;
-    const review = (effects: Effects): void => this.#add(effects.toPersist('now'), effects.toPersist('soon'));
-    this.#known = new KnownState({ ...options, review });
+    this.#known = new KnownState({ ...options, review: (configs) => this.#add(configs) });
   }
 
   /** The bytes of the keys and values of all shards, as last read or written. */
@@ -99,11 +97,10 @@ export class StateCommitter {
     this.#known.begin(shards);
   }
 
-  /** The entries of these objects may have to be written: `now` at once, `soon` with the next batch. */
-  request(now: ReadonlySet<ObjectKey>, soon: ReadonlySet<ObjectKey>): void {
-    if (now.size === 0 && soon.size === 0) return;
-    this.#add(now, soon);
-    this.#schedule();
+  /** The entries of these objects may have to be written. */
+  request(configs: Iterable<ObjectKey>): void {
+    this.#add(configs);
+    this.#goOn();
   }
 
   /** Whether the state marks all that the workload is outdated on. What has no room is not waited for: a restart forgets it. */
@@ -118,8 +115,8 @@ export class StateCommitter {
   async mark(record: WorkloadRecord): Promise<boolean> {
     for (let rounds = 0; rounds < MOST_ROUNDS && !this.isMarked(record); rounds += 1) {
       if (this.#isOver || monotonicMs() < this.#notBefore) return false;
-      this.#add(this.#unmarkedOf(record), []);
-      this.#schedule();
+      for (const config of this.#unmarkedOf(record)) this.#demanded.add(config);
+      this.request(this.#demanded);
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
     return this.isMarked(record);
@@ -130,13 +127,19 @@ export class StateCommitter {
     return new Set(keys.filter((key) => !this.#withoutRoom.has(key)));
   }
 
-  /**
-   * A stream has listed, or a workload is done: what postponed writes waited for may have happened, so they are planned again.
-   */
-  kick(): void {
-    this.#add([], this.#postponed);
-    this.#postponed.clear();
-    this.#schedule();
+  /** A stream has listed: entries and marks that waited for it are looked at again. */
+  relist(): void {
+    this.#add(this.#unsettled());
+    this.request(this.#options.store.dependents.configs());
+  }
+
+  /** The objects whose entry differs, or has marks. */
+  #unsettled(): ReadonlySet<ObjectKey> {
+    const { persisted, settings } = this.#options.store;
+    const marked = [...persisted.state.marked.keys()].flatMap(
+      (key) => configRefOf(key, settings.homeNamespace) ?? [],
+    );
+    return new Set([...this.#changed, ...this.#pending, ...marked.map(keyOf)]);
   }
 
   /**
@@ -145,7 +148,7 @@ export class StateCommitter {
    */
   notice(shard: number, resourceVersion: string | undefined): void {
     this.#known.notice(shard, resourceVersion);
-    if (this.#running === undefined) this.#goOn();
+    this.#goOn();
   }
 
   /**
@@ -156,9 +159,11 @@ export class StateCommitter {
     if (this.#isOver) return;
     this.halt();
     await this.#running;
-    this.#add([], this.#postponed);
     do await this.#fencedFlush();
-    while (this.#hasWork() && (await again(Math.max(0, this.#notBefore - monotonicMs()))));
+    while (
+      (this.#hasFailed || this.#changed.size > 0) &&
+      (await again(Math.max(0, this.#notBefore - monotonicMs())))
+    );
   }
 
   /** Begins no further write. */
@@ -176,27 +181,22 @@ export class StateCommitter {
     return this.#isClosed || this.#known.hasStoodDown;
   }
 
-  #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
-    for (const config of now) {
-      const pressing = isBaseline(this.#options.store, config) ? this.#fresh : this.#urgent;
-      pressing.add(config);
-      this.#candidates.add(config);
-    }
-    for (const config of soon) this.#candidates.add(config);
+  #add(configs: Iterable<ObjectKey>): void {
+    for (const config of configs) this.#changed.add(config);
   }
 
   #goOn(): void {
+    if (this.#isOver || this.#running !== undefined) return;
     this.#known.weighNotices();
     if (this.#hasWork()) this.#schedule();
   }
 
   #hasWork(): boolean {
-    const { hasStoodDown, isStale, isBroken } = this.#known;
-    return !hasStoodDown && (this.#candidates.size > 0 || this.#isUnfinished || isStale || isBroken);
+    const { isStale, isBroken } = this.#known;
+    return this.#changed.size > 0 || this.#batchDueAt < Number.POSITIVE_INFINITY || isStale || isBroken;
   }
 
   #schedule(): void {
-    if (this.#isOver || this.#running !== undefined) return;
     const now = monotonicMs();
     const at = Math.max(now, this.#notBefore, this.#dueAt());
     if (this.#timer !== undefined && this.#timerAt <= at) return;
@@ -206,20 +206,16 @@ export class StateCommitter {
   }
 
   #dueAt(): number {
-    if (this.#known.isBroken || this.#hasAny(this.#urgent)) return Number.NEGATIVE_INFINITY;
-    const freeAt = this.#hasAny(this.#fresh) ? this.#budget.freeAt : Number.POSITIVE_INFINITY;
-    return Math.min(freeAt, this.#nextBatchAt);
-  }
-
-  #hasAny(configs: ReadonlySet<ObjectKey>): boolean {
-    for (const config of configs) if (this.#candidates.has(config)) return true;
-    return false;
+    if (this.#known.isBroken || this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
+    if (this.#changed.size > 0) return this.#nextLookAt;
+    return this.#known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
   }
 
   #fire(): void {
     this.#timer = undefined;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
+      this.#demanded.clear();
       this.#endRound();
       this.#goOn();
     });
@@ -228,7 +224,7 @@ export class StateCommitter {
   /** One round. An exception, which can only be a defect of this program, counts as a failed write and all is planned again. */
   async #fencedFlush(): Promise<void> {
     this.#hasFailed = false;
-    this.#mayPrepare = true;
+    this.#planMs = 0;
     try {
       await this.#flush();
     } catch (error) {
@@ -240,37 +236,48 @@ export class StateCommitter {
     }
   }
 
-  /**
-   * Writes each shard that is due, at most once per round. It plans anew before each write: the store may have changed while
-   * the previous one was under way.
-   */
   async #flush(): Promise<void> {
     const isBatch = this.#isClosed || monotonicMs() >= this.#nextBatchAt;
-    const tried = new Set<number>();
-    let bytes = 0;
     if (!(await this.#isSettled())) return;
     // A missing shard comes first: after a crash now, a start could not tell that its entries are lost.
     if (this.#known.isBroken) await this.#prepare(this.#known.count);
-    while (await this.#isSettled()) {
-      const plan = this.#plan();
-      const next = plan.writes.find((write) => !tried.has(write.shard) && (isBatch || this.#isDue(write)));
-      if (next !== undefined && !this.#known.isReady(next.shard)) {
-        // The plan is dropped: requests that arrive while the shard is created belong to the same write.
-        await this.#waitFor(next.shard, tried);
-        continue;
-      }
-      // No await between #plan and #keep: #keep clears the candidates, and with them a request that the plan has not seen.
-      this.#keep(plan, next);
-      if (next === undefined) break;
-      tried.add(next.shard);
-      bytes += await this.#write(next);
-    }
-    const pauseMs = bytes > 0 ? Math.max(BATCH_MS, msFor(bytes)) : LOOK_MS;
-    if (isBatch) this.#nextBatchAt = monotonicMs() + pauseMs;
+    const bytes = await this.#writeDue(isBatch);
+    const now = monotonicMs();
+    if (!this.#hasFailed) this.#nextLookAt = now + Math.max(LOOK_MS, 10 * this.#planMs);
+    if (isBatch && bytes > 0) this.#nextBatchAt = now + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
   }
 
-  #isDue(write: StateWrite): boolean {
-    return write.isUrgent || (write.isFresh && monotonicMs() >= this.#budget.freeAt);
+  /**
+   * Writes each shard that is due, at most once. It plans anew before each write: the store may have changed while the previous
+   * one was under way. The result is the size of the shards in bytes.
+   */
+  async #writeDue(isBatch: boolean): Promise<number> {
+    const tried = new Set<number>();
+    let bytes = 0;
+    while (await this.#isSettled()) {
+      const next = this.#nextWrite(isBatch, tried);
+      if (next === undefined) break;
+      // No await between the plan and its write: what happens meanwhile may need a mark that the write removes.
+      if (!this.#known.isReady(next.shard)) await this.#create(next.shard, tried);
+      else {
+        tried.add(next.shard);
+        bytes += await this.#write(next);
+      }
+    }
+    return bytes;
+  }
+
+  /** The next write that is due: of what changed, or of all that differs. */
+  #nextWrite(isBatch: boolean, tried: ReadonlySet<number>): StateWrite | undefined {
+    let { writes } = this.#plan(this.#changed);
+    if (this.#isClosed || (isBatch && monotonicMs() >= this.#batchDueAt)) {
+      this.#batchDueAt = Number.POSITIVE_INFINITY;
+      ({ writes } = this.#plan(this.#unsettled()));
+    }
+    return writes.find(
+      ({ due, shard }) =>
+        !tried.has(shard) && (this.#isClosed || due === 'now' || (isBatch && due === 'soon')),
+    );
   }
 
   /** Reads stale shards; whether a write may follow. A failed read counts as a failed write. */
@@ -282,54 +289,45 @@ export class StateCommitter {
   }
 
   /** Creates `shard`; if that fails, this round does without it. */
-  async #waitFor(shard: number, tried: Set<number>): Promise<void> {
+  async #create(shard: number, tried: Set<number>): Promise<void> {
     await this.#prepare(shard + 1);
     if (!this.#known.isReady(shard)) tried.add(shard);
   }
 
-  /**
-   * Creates what is missing of the first `count` shards. If a further shard is refused, existing ones take the entries for a
-   * while.
-   */
+  /** Creates what is missing of the first `count` shards, unless something failed in this round. */
   async #prepare(count: number): Promise<void> {
-    if (!this.#mayPrepare) return;
+    if (this.#hasFailed) return;
     const isGrowth = count > this.#known.count;
     const refusal = await this.#known.prepare(count);
-    if (refusal === undefined) return;
-    if (isGrowth && refusal.kind === 'rejected') {
+    if (isGrowth && refusal?.kind === 'rejected') {
       this.#noGrowthUntil = monotonicMs() + NO_GROWTH_MS;
       this.#options.onCommit(refusal, NO_GROWTH_MS);
-      return;
-    }
-    this.#mayPrepare = false;
-    this.#failed(refusal);
+    } else if (refusal !== undefined) this.#failed(refusal);
   }
 
-  #plan(): StatePlan {
+  /** Plans the writes of these objects, and records when they are to be looked at again. */
+  #plan(configs: Iterable<ObjectKey>): StatePlan {
     const { store, gate } = this.#options;
-    const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
-    const [candidates, urgent, fresh] = [this.#candidates, this.#urgent, this.#fresh];
-    const room = (shard: number): number => this.#known.roomIn(shard);
-    return planStateWrites(store, { candidates, urgent, fresh, gate, place, room, isLast: this.#isClosed });
-  }
-
-  /**
-   * Takes over a plan of which only `sent` is sent now: the objects of its other writes stay candidates, the postponed ones
-   * wait for `kick`.
-   */
-  #keep({ writes, postponed, full, withoutRoom }: StatePlan, sent: StateWrite | undefined): void {
-    this.#known.noteFull(full);
-    this.#withoutRoom = withoutRoom;
-    const left = writes.filter((write) => write !== sent);
-    this.#isUnfinished = left.length > 0;
-    for (const config of this.#candidates) this.#postponed.delete(config);
-    this.#candidates.clear();
-    for (const { touched } of left) this.#add([], touched);
-    for (const pressing of [this.#urgent, this.#fresh]) {
-      for (const config of pressing)
-        if (!postponed.has(config) && !this.#candidates.has(config)) pressing.delete(config);
+    const planned = new Set(configs);
+    const began = monotonicMs();
+    const plan = planStateWrites(store, {
+      configs: planned,
+      gate,
+      isDemanded: (config) => this.#demanded.has(config),
+      place: this.#known.placer(began >= this.#noGrowthUntil),
+      room: (shard) => this.#known.roomIn(shard),
+    });
+    for (const config of planned) {
+      const due = plan.pending.get(config);
+      setIn(this.#changed, config, due === 'now');
+      setIn(this.#pending, config, due === 'soon' || due === 'not');
+      setIn(this.#withoutRoom, config, plan.withoutRoom.has(config));
+      if (due === 'soon') this.#batchDueAt = Number.NEGATIVE_INFINITY;
+      if (due === 'not') this.#batchDueAt = Math.min(this.#batchDueAt, began + REVIEW_MS);
     }
-    for (const config of postponed) this.#postponed.add(config);
+    this.#known.noteFull(plan.full);
+    this.#planMs += monotonicMs() - began;
+    return plan;
   }
 
   /** Sends one write. The result is the size of the stored shard in bytes, 0 after a failure. */
@@ -337,18 +335,14 @@ export class StateCommitter {
     const result = await this.#known.write(write);
     if (result.kind === 'accepted') {
       this.#options.onCommit(result, undefined);
-      const bytes = this.#known.bytesOf(write.shard);
-      this.#budget.spend(bytes);
-      return bytes;
+      return this.#known.bytesOf(write.shard);
     }
-    this.#add(write.touched, []);
     this.#failed(result);
     return 0;
   }
 
   /** Schedules a retry; the first one after a conflict or a lost shard comes without a delay, since it reads first. */
   #failed(refusal: Refusal): void {
-    this.#isUnfinished = true;
     const isFree = (refusal.kind === 'conflict' || refusal.kind === 'gone') && this.#failures === 0;
     const retryAfterMs = 'retryAfterMs' in refusal ? (refusal.retryAfterMs ?? 0) : 0;
     this.#options.onCommit(refusal, this.#putOff(retryAfterMs, isFree));
@@ -362,4 +356,9 @@ export class StateCommitter {
     this.#notBefore = Math.max(this.#notBefore, monotonicMs() + ms);
     return ms;
   }
+}
+
+function setIn(keys: Set<ObjectKey>, key: ObjectKey, isIn: boolean): void {
+  if (isIn) keys.add(key);
+  else keys.delete(key);
 }

@@ -1,59 +1,40 @@
-/**
- * Plans the writes of the state, one for each shard. The law of every write: a reloader that starts from the written state
- * believes no running digest that this process does not believe. So each workload whose running digest differs from the entry,
- * or is unknown, has a mark in it. All parts of an object lie in one shard, so each write may fail alone.
- */
+/** Plans the writes of the state, one for each shard. All parts of an object lie in one shard, so each write may fail alone. */
 
-import { type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
-import {
-  type ConfigRef,
-  configRefIn,
-  keyOf,
-  type ObjectKey,
-  wholeKeyOf,
-  wholeOf,
-} from '../model/object-ref.ts';
+import { UNKNOWN } from '../model/edge.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import {
-  configRefOf,
+  EVERY_FOLLOWER,
   formatEntry,
-  markOfFollower,
+  type Marks,
   type StateEntry,
   type StateKey,
   sameEntry,
-  withoutMarks,
 } from '../model/state-entry.ts';
-import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { committable, isOutdatedOn, isUnbegun, recovered, reviewState } from '../tracking/edge-policy.ts';
-import type { Effects } from '../tracking/effects.ts';
-import { notesOf } from '../tracking/halts.ts';
-import { isPartOfKnown, partsOf } from '../tracking/other-scopes.ts';
-import { areMarksDue, type WriteGate, withMarks } from './state-marks.ts';
-import { type Desired, makeRoom } from './state-room.ts';
+import { partsOf } from '../tracking/other-scopes.ts';
+import { compress, type Due, dueOf, isFollowed, type WriteGate } from './compress.ts';
 
 /** One merge patch of one shard. */
 export interface StateWrite {
   readonly shard: number;
   /** Undefined removes a key. */
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
-  /** The objects whose edges the write records: compared again once it is applied, for they may have changed on its way. */
+  /** The objects whose entries it writes. */
   readonly touched: ReadonlySet<ObjectKey>;
   /** `entries` as the data of the merge patch: null removes a key. */
   readonly data: Readonly<Record<StateKey, string | null>>;
-  /** Whether it holds a change that a crash would lose, and so does not wait for the next batch. */
-  readonly isUrgent: boolean;
-  /** Whether it holds a baseline, which does not wait for the next batch while the write budget lasts. */
-  readonly isFresh: boolean;
+  /** The most pressing of its entries. */
+  readonly due: Due;
 }
 
 /** The result of planning. */
 export interface StatePlan {
-  /** One for each shard that has to change; the lowest shard first. */
+  /** One for each shard that differs; the lowest shard first. */
   readonly writes: readonly StateWrite[];
-  /** Candidates that cannot be written yet: a kind is not listed, a workload is about to be patched, or there is no room. */
-  readonly postponed: ReadonlySet<ObjectKey>;
-  /** The shards that have no room for some of them, and those objects. */
+  /** The objects whose entry differs, or waits for its removal, and how soon it has to be written. */
+  readonly pending: ReadonlyMap<ObjectKey, Due>;
+  /** The shards that have no room for some of them, and the objects whose first entry has none. */
   readonly full: ReadonlySet<number>;
   readonly withoutRoom: ReadonlySet<ObjectKey>;
 }
@@ -61,52 +42,43 @@ export interface StatePlan {
 /** The input of the planner. */
 export interface StateRequest {
   /** Objects whose entries may differ from what they should be. */
-  readonly candidates: Iterable<ObjectKey>;
-  /** Candidates that are written even while one of their workloads is about to be patched. */
-  readonly urgent: ReadonlySet<ObjectKey>;
-  /** The same, of objects without an entry. @default none */
-  readonly fresh?: ReadonlySet<ObjectKey>;
+  readonly configs: Iterable<ObjectKey>;
   readonly gate: WriteGate;
-  /** Whether no later write follows, so that this one holds what alone makes no write due. */
-  readonly isLast?: boolean;
+  /** Whether the entry of an object is due now, whatever it says. @default not */
+  readonly isDemanded?: (config: ObjectKey) => boolean;
   /** Chooses the shard for a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
   /** By how many bytes a shard may grow. @default without limit */
   readonly room?: (shard: number) => number;
 }
 
+const PRESSING: readonly Due[] = ['now', 'soon', 'not'];
+
 /** Plans the next writes. It sends nothing and changes nothing. */
 export function planStateWrites(store: Store, request: StateRequest): StatePlan {
-  const choice: Choice = {
-    desired: new Map(),
-    considered: new Map(),
-    postponed: new Set(),
-    besides: new Map(),
-  };
-  for (const config of request.candidates) consider(store, request, choice, config);
-  reviewMarked(store, request, choice);
-  const { configs, shards: full } = makeRoom(store, choice.desired, request.room);
-  const postponed = new Set([...choice.postponed, ...configs]);
-  return { writes: writesOf(store, request, choice), postponed, full, withoutRoom: configs };
+  const planner = new Planner(store, request);
+  for (const config of request.configs) planner.add(config);
+  const { drafts, pending, full, withoutRoom } = planner;
+  const writes = [...drafts]
+    .sort(([a], [b]) => a - b)
+    .map(([shard, { entries, touched, dues }]) => ({
+      shard,
+      entries,
+      touched,
+      data: Object.fromEntries([...entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null])),
+      due: PRESSING.find((due) => dues.has(due)) ?? 'not',
+    }));
+  return { writes, pending, full, withoutRoom };
 }
 
-/** Whether the state has no entry of the object yet, so that the next write of it is the baseline. */
-export function isBaseline(store: Store, config: ObjectKey): boolean {
-  const ref = store.configs.get(config)?.ref;
-  return ref !== undefined && saysNothingOf(store, ref);
-}
-
-/** Takes over a write that the API server accepted; `effects` asks for another one of what changed while it was on its way. */
-export function applyStateWrite(store: Store, effects: Effects, write: StateWrite): void {
+/** Applies a write that the API server accepted. The result: objects to look at again, since they may have changed on its way. */
+export function applyStateWrite(store: Store, write: StateWrite): ReadonlySet<ObjectKey> {
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
-  for (const config of write.touched) reviewState(store, effects, config);
-  for (const whole of new Set([...write.touched].map(wholeKeyOf))) {
-    const object = configRefIn(whole);
-    for (const ref of [object, ...partsOf(store, object).map((part) => part.ref)])
-      if (!isFollowed(store, ref)) effects.persist(keyOf(ref), 'soon');
-  }
+  const wholes = [...new Set([...write.touched].map(wholeKeyOf))];
+  const parts = wholes.flatMap((whole) => partsOf(store, configRefIn(whole)).map(({ ref }) => keyOf(ref)));
+  return new Set([...write.touched, ...wholes, ...parts]);
 }
 
 /** The shard as it is once the write is applied. */
@@ -125,231 +97,83 @@ export function noteSent(store: Store, write: StateWrite): void {
     if (entry !== undefined) store.persisted.places.set(key, write.shard);
 }
 
-/** The running digest that a reloader which starts from `state` now would believe of the edge: the other side of the law. */
-export function believedAtStart(
-  store: Store,
-  entries: Entries,
-  { workload, edges }: WorkloadRecord,
-  ref: ConfigRef,
-): RunningDigest | undefined {
-  const entry = entries.get(store.persisted.entryKeyOf(ref));
-  return recover(entry, entry && markOfFollower(entry, workload.ref), edges.get(keyOf(ref))?.stamp);
-}
-
-const NONE: ReadonlySet<ObjectKey> = new Set();
-
-/** The decisions about the candidates so far. */
-interface Choice {
-  readonly desired: Map<ObjectKey, Desired>;
-  /** The shard of each candidate that is not postponed. */
-  readonly considered: Map<ObjectKey, number>;
-  readonly postponed: Set<ObjectKey>;
-  /** By whole object, the shard of its parts. */
-  readonly besides: Map<ObjectKey, number>;
-}
-
-/** Decides about one candidate: its entry is written now, or the candidate is postponed. */
-function consider(store: Store, request: StateRequest, choice: Choice, config: ObjectKey): void {
-  const { gate, urgent } = request;
-  const ref = store.configs.get(config)?.ref ?? configRefIn(config);
-  // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
-  if (!isFollowed(store, ref) && store.persisted.entryOf(ref) === undefined) return;
-  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, gate, config, ref);
-  // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
-  const isLater = entry === 'later' || (entry === undefined && !gate.isSynced(ref.namespace, ref.kind));
-  if (!isLater) {
-    choose(store, request, choice, ref, entry);
-    return;
-  }
-  choice.postponed.add(config);
-  // Marks may change before, but no digest: a workload of another kind may still run it.
-  if (urgent.has(config)) reviewMarks(store, gate, choice, ref, true);
-}
-
-/** Chooses the shard of a candidate that may be written, and the marks of its entry. */
-function choose(
-  store: Store,
-  { gate, place }: StateRequest,
-  { desired, considered, besides }: Choice,
-  ref: ConfigRef,
-  entry: StateEntry | undefined | 'nothing',
-): void {
-  const config = keyOf(ref);
-  const marked = typeof entry === 'object' ? withMarks(store, gate, ref, entry, true) : undefined;
-  const placeNew = (first: StateEntry): number =>
-    place(store.persisted.entryKeyOf(ref).length + formatEntry(first).length);
-  const whole = wholeKeyOf(config);
-  const shard =
-    store.persisted.shardOf(ref) ??
-    besides.get(whole) ??
-    shardOfParts(store, whole) ??
-    (marked === undefined ? 0 : placeNew(marked));
-  besides.set(whole, shard);
-  considered.set(config, shard);
-  if (entry !== 'nothing') desired.set(config, { ref, entry: marked, shard });
-}
-
-/** The shard of the parts of an object that have an entry: all lie in one, so that one write can replace one by another. */
-function shardOfParts(store: Store, whole: ObjectKey): number | undefined {
-  const object = configRefIn(whole);
-  const parts = [object, ...partsOf(store, object).map(({ ref }) => ref)];
-  return parts.map((ref) => store.persisted.shardOf(ref)).find((shard) => shard !== undefined);
-}
-
-/** The marks of an entry that otherwise stays as it is. */
-function reviewMarks(
-  store: Store,
-  gate: WriteGate,
-  { desired, considered }: Choice,
-  ref: ConfigRef,
-  isCandidate: boolean,
-): void {
-  const entry = store.persisted.entryOf(ref);
-  const shard = store.persisted.shardOf(ref);
-  if (entry?.digest === undefined || shard === undefined) return;
-  if (isCandidate) considered.set(keyOf(ref), shard);
-  desired.set(keyOf(ref), { ref, entry: withMarks(store, gate, ref, entry, isCandidate), shard });
-}
-
-/** Marks of other objects that are not needed any more, without those whose long key ends in a hash instead of the name. */
-function reviewMarked(store: Store, { gate }: StateRequest, choice: Choice): void {
-  for (const key of store.persisted.state.marked.keys()) {
-    const ref = configRefOf(key, store.settings.homeNamespace);
-    if (ref !== undefined && !choice.desired.has(keyOf(ref))) reviewMarks(store, gate, choice, ref, false);
-  }
-}
-
-/**
- * Whether a kind has to be listed first, or a workload is about to be patched. A kind may be listed for the first time after its
- * objects changed, so only a kind without the right is not waited for. A baseline does not wait for kinds whose lists fail:
- * without it a start would take the content it finds as the baseline, and lose the changes until then.
- */
-function isHeldUp(
-  store: Store,
-  { urgent, fresh = NONE, gate }: StateRequest,
-  config: ObjectKey,
-  ref: ConfigRef,
-): boolean {
-  const leftOut = saysNothingOf(store, ref) ? 'failing' : 'forbidden';
-  if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
-  return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
-}
-
-/** Whether the state has no entry of the object or of a part of it. */
-function saysNothingOf(store: Store, ref: ConfigRef): boolean {
-  return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
-}
-
-/**
- * Whether a follower is outdated on the object and about to be patched: then one write comes before the patch. Not if a start would
- * believe of a current follower that it is outdated.
- */
-function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
-  const edges = store.edgesOf(config);
-  const observed = store.configs.get(config);
-  const isDoubted = edges.some(([record, edge]) => {
-    const isCurrent = !edge.rolloutInProgress && !isOutdatedOn(store, record, config, edge);
-    return isCurrent && observed !== undefined && recovered(store, record, observed, edge) === UNKNOWN;
-  });
-  const isAwaited = ([record, edge]: (typeof edges)[number]): boolean =>
-    isOutdatedOn(store, record, config, edge) && gate.isWaiting(keyOf(record.workload.ref));
-  return !isDoubted && edges.some(isAwaited);
-}
-
-/** The entry that `ref` should have, without marks: undefined to remove it, `nothing` to leave the state as it is. */
-function desiredEntry(
-  store: Store,
-  gate: WriteGate,
-  config: ObjectKey,
-  ref: ConfigRef,
-): StateEntry | undefined | 'nothing' {
-  const persisted = store.persisted.entryOf(ref);
-  if (!isFollowed(store, ref)) {
-    const marked = persisted && withMarks(store, gate, ref, persisted, true);
-    return marked?.marks !== undefined || isAllThatIsSaid(store, ref) ? 'nothing' : undefined;
-  }
-  const observed = store.configs.get(config);
-  const digest = (observed && committable(store, observed)) ?? persisted?.digest;
-  if (digest === undefined || isUnbegun(store, ref)) return 'nothing';
-  const halts = observed ? notesOf(store, observed) : [];
-  return halts.length === 0 ? { digest } : { digest, halts };
-}
-
-/** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
-function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
-  const whole = wholeOf(ref);
-  return [whole, ...store.scopes.of(keyOf(whole))].some(
-    (other) => isFollowed(store, other) && store.persisted.entryOf(other) === undefined,
-  );
-}
-
-/** Whether a workload follows the object, or this set of its keys. */
-function isFollowed(store: Store, ref: ConfigRef): boolean {
-  return store.dependents.dependentsOf(keyOf(ref)).size > 0;
-}
-
 /** A write while it is being built. */
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
   readonly touched: Set<ObjectKey>;
-  isDue: boolean;
+  readonly dues: Set<Due>;
 }
 
-/**
- * One write for each shard in which something is due, or of which a candidate is urgent: an attempt waits for its answer. What is not
- * due, such as the end of a mark that means nothing, goes along.
- */
-function writesOf(
-  store: Store,
-  { urgent, fresh = NONE, isLast = false }: StateRequest,
-  { desired, considered }: Choice,
-): StateWrite[] {
-  const drafts = draftsOf(store, desired, isLast);
-  for (const [config, shard] of considered) drafts.get(shard)?.touched.add(config);
-  const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
-    [...considered].some(([config, at]) => at === shard && configs.has(config));
-  return [...drafts]
-    .filter(([shard, { isDue }]) => isDue || hasAny(shard, urgent))
-    .sort(([a], [b]) => a - b)
-    .map(([shard, { entries, touched }]) => ({
-      shard,
-      entries,
-      touched,
-      data: Object.fromEntries([...entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null])),
-      isUrgent: hasAny(shard, urgent),
-      isFresh: hasAny(shard, fresh),
-    }));
-}
+const FOR_ALL: Marks = new Map([[EVERY_FOLLOWER, UNKNOWN]]);
 
-/** By shard, all that differs from the state. */
-function draftsOf(
-  store: Store,
-  desired: ReadonlyMap<ObjectKey, Desired>,
-  isLast: boolean,
-): ReadonlyMap<number, Draft> {
-  const drafts = new Map<number, Draft>();
-  const draftOf = (shard: number): Draft => {
-    const draft = drafts.get(shard) ?? {
-      entries: new Map(),
-      touched: new Set(),
-      isDue: isLast,
-    };
-    drafts.set(shard, draft);
-    return draft;
-  };
-  for (const [config, { ref, entry, shard }] of desired) {
-    const before = store.persisted.entryOf(ref);
-    if (sameEntry(entry, before)) continue;
-    const draft = draftOf(shard);
-    draft.entries.set(store.persisted.entryKeyOf(ref), entry);
-    draft.touched.add(config);
-    draft.isDue ||=
-      entry === undefined || !sameContent(entry, before) || areMarksDue(store, config, before, entry);
+class Planner {
+  readonly drafts = new Map<number, Draft>();
+  readonly pending = new Map<ObjectKey, Due>();
+  readonly full = new Set<number>();
+  readonly withoutRoom = new Set<ObjectKey>();
+  readonly #store: Store;
+  readonly #request: StateRequest;
+  /** By shard, by how many bytes it may still grow. */
+  readonly #room = new Map<number, number>();
+  /** By whole object, the shard of the parts that are planned. */
+  readonly #places = new Map<ObjectKey, number>();
+
+  constructor(store: Store, request: StateRequest) {
+    this.#store = store;
+    this.#request = request;
   }
-  return drafts;
-}
 
-/** Whether both are equal but for their marks. */
-function sameContent(entry: StateEntry, before: StateEntry | undefined): boolean {
-  return before !== undefined && sameEntry(withoutMarks(entry), withoutMarks(before));
+  add(config: ObjectKey): void {
+    const { gate, isDemanded } = this.#request;
+    const { persisted, configs } = this.#store;
+    const ref = configs.get(config)?.ref ?? configRefIn(config);
+    const before = persisted.entryOf(ref);
+    const wanted = compress(this.#store, gate, ref);
+    const isSame = sameEntry(wanted, before);
+    if (!isSame || (before !== undefined && !isFollowed(this.#store, ref))) this.pending.set(config, 'not');
+    if (isSame) return;
+    const shard = this.#shardOf(ref, wanted);
+    const entry = wanted && this.#fitting(config, ref, wanted, shard);
+    if (this.withoutRoom.has(config) || sameEntry(entry, before)) return;
+    const draft = this.drafts.get(shard) ?? { entries: new Map(), touched: new Set(), dues: new Set() };
+    this.drafts.set(shard, draft);
+    draft.entries.set(persisted.entryKeyOf(ref), entry);
+    draft.touched.add(config);
+    const due = isDemanded?.(config) === true ? 'now' : dueOf(this.#store, gate, ref, entry);
+    draft.dues.add(due);
+    this.pending.set(config, due);
+  }
+
+  /** The shard of the object: all of its parts lie in one, so that one write can replace one by another. */
+  #shardOf(ref: ConfigRef, entry: StateEntry | undefined): number {
+    const { persisted } = this.#store;
+    const whole = wholeKeyOf(keyOf(ref));
+    const object = configRefIn(whole);
+    const parts = [ref, object, ...partsOf(this.#store, object).map((part) => part.ref)];
+    const known = parts.map((part) => persisted.shardOf(part)).find((shard) => shard !== undefined);
+    const bytes = (first: StateEntry): number => persisted.entryKeyOf(ref).length + formatEntry(first).length;
+    const shard = known ?? this.#places.get(whole) ?? (entry ? this.#request.place(bytes(entry)) : 0);
+    this.#places.set(whole, shard);
+    return shard;
+  }
+
+  /**
+   * What has room of an entry. Where its marks have none, one stands for all followers: beyond the limit too, since a start would be
+   * wrong without it. Undefined where a first entry has no room.
+   */
+  #fitting(config: ObjectKey, ref: ConfigRef, entry: StateEntry, shard: number): StateEntry | undefined {
+    const { persisted } = this.#store;
+    const { room = () => Number.POSITIVE_INFINITY } = this.#request;
+    const before = persisted.entryOf(ref);
+    const used = before ? formatEntry(before).length : -persisted.entryKeyOf(ref).length;
+    const rest = this.#room.get(shard) ?? room(shard);
+    const small = entry.marks === undefined ? entry : { ...entry, marks: FOR_ALL };
+    const growthOf = (one: StateEntry): number => formatEntry(one).length - used;
+    const fits = (one: StateEntry): boolean => growthOf(one) <= Math.max(0, rest);
+    const chosen = fits(entry) ? entry : before !== undefined || fits(small) ? small : undefined;
+    if (chosen !== entry) this.full.add(shard);
+    if (chosen === undefined) this.withoutRoom.add(config);
+    else this.#room.set(shard, rest - growthOf(chosen));
+    return chosen;
+  }
 }

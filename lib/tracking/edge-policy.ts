@@ -5,21 +5,14 @@
 
 import { isUrgent } from '../annotations/gating.ts';
 import { ABSENT, type Digest, translated } from '../model/digest.ts';
-import {
-  type Edge,
-  isOutdated,
-  type RunningDigest,
-  recordedDigest,
-  recover,
-  UNKNOWN,
-} from '../model/edge.ts';
+import { type Edge, isOutdated, type RunningDigest, recover, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
+import { markOfFollower, type StateEntry } from '../model/state-entry.ts';
 import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
-import type { Effects } from './effects.ts';
 import { isPartOfKnown } from './other-scopes.ts';
 
 /** Whether `workload` has an edge that is out of date. */
@@ -156,51 +149,21 @@ function underPolicy(
   return isAsked ? begun : nextEdge(begun, { type: 'skipped', observed });
 }
 
-/** The running digest that a start would read from the state now. */
+/** The running digest that a reloader which starts from the entry now would believe of the edge. */
 export function recovered(
-  store: Store,
+  entry: StateEntry | undefined,
   { workload }: WorkloadRecord,
   config: ConfigRecord,
   { stamp }: Edge,
 ): RunningDigest | undefined {
-  const mark = store.persisted.markOf(workload.ref, config.ref);
-  return translated(recover(store.persisted.entryOf(config.ref), mark, stamp), config);
+  return translated(recover(entry, entry && markOfFollower(entry, workload.ref), stamp), config);
 }
 
 /** The objects that the workload is outdated on and that the state does not mark for it. */
 export function unmarkedObjects(store: Store, record: WorkloadRecord): readonly ConfigRecord[] {
   return outdatedObjects(store, record).filter((config) => {
     const edge = record.edges.get(keyOf(config.ref));
-    return edge !== undefined && recovered(store, record, config, edge) !== UNKNOWN;
+    const entry = store.persisted.entryOf(config.ref);
+    return edge !== undefined && recovered(entry, record, config, edge) !== UNKNOWN;
   });
-}
-
-/**
- * Whether a start would take the pods for those of a digest that they may not run: then the state is written at once. Not while a
- * patch is on its way, whose answer leads to a write.
- */
-export function wouldForget(
-  store: Store,
-  workload: WorkloadRecord,
-  config: ConfigRecord,
-  edge: Edge,
-): boolean {
-  // A skipped change waits for the next write.
-  if (!asks(store, workload, config)) return false;
-  if (edge.runningDigest === undefined || (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN))
-    return false;
-  const believed = recovered(store, workload, config, edge);
-  return believed !== UNKNOWN && believed !== recordedDigest(edge, false);
-}
-
-/**
- * Asks for a write of `config`: at once if a start would forget that an edge of it is out of date, else with the next batch.
- */
-export function reviewState(store: Store, effects: Effects, config: ObjectKey): void {
-  const observed = store.configs.get(config);
-  if (observed === undefined) return;
-  const isForgotten = store
-    .edgesOf(config)
-    .some(([workload, edge]) => wouldForget(store, workload, observed, edge));
-  effects.persist(config, isForgotten ? 'now' : 'soon');
 }

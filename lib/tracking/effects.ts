@@ -46,21 +46,19 @@ export type Report =
   /** An object that workloads follow is not known to exist, or exists now. */
   | { readonly type: 'missing' | 'found'; readonly config: ObjectKey };
 
-/** `now`: a crash would lose it. `soon`: with the next batch, if the state differs at all. */
-export type Urgency = 'now' | 'soon';
-
 /**
  * The effects of one observation: workloads to roll, objects to commit, and reports. Collected in order; it does nothing
  * itself.
  */
 export class Effects {
   readonly #enqueued: (readonly [workload: ObjectKey, reason: EnqueueReason])[] = [];
-  readonly #persisted = new Map<ObjectKey, Urgency>();
+  /** The objects whose entries may have to be written. */
+  readonly persisted: Set<ObjectKey> = new Set();
   readonly #reports: Report[] = [];
 
   /** Whether it has no effect, as for most objects that a start lists. */
   get isEmpty(): boolean {
-    return this.#enqueued.length + this.#persisted.size + this.#reports.length === 0;
+    return this.#enqueued.length + this.persisted.size + this.#reports.length === 0;
   }
 
   /** Passes `workload` to the rollout controller. */
@@ -68,9 +66,9 @@ export class Effects {
     this.#enqueued.push([workload, reason]);
   }
 
-  /** The entry of an object may have to be written; `now` outweighs `soon`. */
-  persist(config: ObjectKey, urgency: Urgency): void {
-    if (urgency === 'now' || !this.#persisted.has(config)) this.#persisted.set(config, urgency);
+  /** The entry of an object may have to be written. */
+  persist(config: ObjectKey): void {
+    this.persisted.add(config);
   }
 
   /** Adds a report. */
@@ -89,11 +87,6 @@ export class Effects {
   ): (readonly [ObjectKey, Extract<EnqueueReason, { type: T }>])[] {
     type Wanted = readonly [ObjectKey, Extract<EnqueueReason, { type: T }>];
     return this.#enqueued.filter((each): each is Wanted => each[1].type === type);
-  }
-
-  /** The objects to be written with this urgency. */
-  toPersist(urgency: Urgency): ReadonlySet<ObjectKey> {
-    return new Set([...this.#persisted].filter(([, each]) => each === urgency).map(([config]) => config));
   }
 
   /** The reports of one type, in order. */

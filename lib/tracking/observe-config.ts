@@ -13,15 +13,7 @@ import type { AbsenceIs } from '../store/presence.ts';
 import { type ConfigRecord, scopedObjectOf, takeVersion, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import {
-  begunWith,
-  committable,
-  judge,
-  needsRollout,
-  observedBy,
-  putEdge,
-  wouldForget,
-} from './edge-policy.ts';
+import { begunWith, committable, judge, needsRollout, observedBy, putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followAppeared } from './observe-workload.ts';
@@ -114,7 +106,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   for (const workload of workloads) {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
-  effects.persist(event.key, 'soon');
+  effects.persist(event.key);
 }
 
 /** Whether the object is seen for the first time, with another content than its entry names. */
@@ -190,7 +182,7 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
     effects.note({ reason: 'absent', config: record.ref, ...(store.settings.isSelective ? UNSELECTED : {}) });
   // Also where the absence is no content: pods of a rollout under way start without the object.
   for (const workload of workloads) observeEdge(store, effects, workload, key, difference);
-  effects.persist(key, 'soon');
+  effects.persist(key);
 }
 
 /**
@@ -233,7 +225,7 @@ function observeEdge(
     observed === undefined
       ? putEdge(store, dependent, config, edge)
       : observeContent(store, effects, { dependent, record, edge, observed }, difference);
-  if (next !== edge && wouldForget(store, dependent, record, next)) effects.persist(config, 'now');
+  if (next !== edge) effects.persist(config);
 }
 
 /** An edge with its records and the current digest. */

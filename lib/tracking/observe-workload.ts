@@ -14,7 +14,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge } from './edge-observation.ts';
-import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
+import { isOutdatedOn, putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
@@ -166,11 +166,9 @@ function addEffects(
   edge: Edge,
   wasOutdated: boolean,
 ): void {
-  const configRecord = store.configs.get(config);
   if (isOutdatedOn(store, record, config, edge) && !wasOutdated)
     effects.enqueue(keyOf(record.workload.ref), { type: 'changed', config });
-  const isUrgent = configRecord !== undefined && wouldForget(store, record, configRecord, edge);
-  effects.persist(config, isUrgent ? 'now' : 'soon');
+  effects.persist(config);
 }
 
 /** An object is seen for the first time: workloads whose expressions match its name begin to follow it. */
@@ -258,7 +256,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey): void {
   effects.enqueue(key, { type: 'forgotten' });
 }
 
-/** Ends one edge. A mark that is not needed is removed at once: a start would believe it if the workload follows the object again. */
+/** Ends one edge. */
 function endEdge(
   store: Store,
   effects: Effects,
@@ -273,7 +271,6 @@ function endEdge(
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
-  const isMarked = store.persisted.markOf(record.workload.ref, ref) !== undefined;
-  effects.persist(config, isMarked ? 'now' : 'soon');
+  effects.persist(config);
   store.forgetConfig(config);
 }

@@ -33,7 +33,7 @@ export function digestByOtherScopes(
 ): RunningDigest | undefined {
   if (store.persisted.entryOf(config.ref) !== undefined) return undefined;
   const others = partsOf(store, config.ref);
-  for (const { ref } of others) effects.persist(keyOf(ref), 'soon');
+  for (const { ref } of others) effects.persist(keyOf(ref));
   const isCurrent = others.every((other) => hasCurrent(store, other));
   return isCurrent && !isMarkedOnOther(store, record, config) ? undefined : UNKNOWN;
 }

@@ -40,7 +40,7 @@ export function rescope(
       detail: runningDigest ?? '',
     });
     lookFor(effects, config, store.configRecordOf(ref));
-    effects.persist(config, 'now');
+    effects.persist(config);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Span } from '../model/timeline.ts';
 import { isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { putEdge, wouldForget } from './edge-policy.ts';
+import { putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
@@ -35,7 +35,7 @@ export function acceptRollout(
     if (workload !== undefined) takeAnswer(record, plan, workload, span);
     acceptOnEdges(store, record, plan, workload !== undefined);
   }
-  requestWrites(store, effects, record);
+  requestWrites(effects, record);
 }
 
 /**
@@ -65,7 +65,7 @@ export function abandonRollout(store: Store, effects: Effects, plan: RolloutPlan
   const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
-  requestWrites(store, effects, record);
+  requestWrites(effects, record);
 }
 
 function takeAnswer(
@@ -103,10 +103,6 @@ function acceptOnEdges(store: Store, record: WorkloadRecord, plan: RolloutPlan, 
 }
 
 /** Requests the writes of all edges, as those that waited for the answer to a patch can be decided now. */
-export function requestWrites(store: Store, effects: Effects, record: WorkloadRecord): void {
-  for (const [config, edge] of record.edges) {
-    const observed = store.configs.get(config);
-    if (observed === undefined) continue;
-    effects.persist(config, wouldForget(store, record, observed, edge) ? 'now' : 'soon');
-  }
+export function requestWrites(effects: Effects, record: WorkloadRecord): void {
+  for (const config of record.edges.keys()) effects.persist(config);
 }

@@ -6,7 +6,6 @@ import { contests, type TermMark } from '../../lib/model/shards.ts';
 import { takeInForeign } from '../../lib/state/foreign-state.ts';
 import {
   applyStateWrite,
-  believedAtStart,
   noteSent,
   planStateWrites,
   type StatePlan,
@@ -14,28 +13,28 @@ import {
   shardAfter,
 } from '../../lib/state/state-write.ts';
 import type { Store } from '../../lib/store/store.ts';
-import { reviewState } from '../../lib/tracking/edge-policy.ts';
+import { recovered } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
 import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';
 import { type Actor, Broken, NAMES, type Process, type World } from './world.ts';
 
 const CONFIGS: ReadonlySet<string> = new Set([CONFIG_KEY]);
-const NONE: ReadonlySet<string> = new Set();
 
-/** What the committer would write now. */
+/** What the committer would write now, if anything is due. */
 export function plannedWrite(world: World): StatePlan | undefined {
   const process = processOf(world);
-  if (!process.candidate || process.write !== undefined) return undefined;
+  if (!process.isChanged || process.write !== undefined) return undefined;
   const isSynced = (_namespace: string, kind?: string): boolean =>
     world.workloads.hasListed && (kind === undefined || world.configs.hasListed);
   const isWaiting = (key: string): boolean => {
     const { window, busy, backoff } = process.turns[nameOfKey(key)];
     return !backoff && (window || busy);
   };
-  const urgent = process.urgent ? CONFIGS : NONE;
   const gate = { isSynced, isWaiting };
-  return planStateWrites(process.store, { candidates: CONFIGS, urgent, gate, place: () => 0 });
+  const isDemanded = (): boolean => process.isDemanded;
+  const plan = planStateWrites(process.store, { configs: CONFIGS, gate, isDemanded, place: () => 0 });
+  return { ...plan, writes: plan.writes.filter(({ due }) => due !== 'not') };
 }
 
 /** A write of the state is sent. */
@@ -62,7 +61,7 @@ export function finishWrite(world: World): void {
     return;
   }
   const effects = new Effects();
-  applyStateWrite(process.store, effects, write);
+  for (const config of applyStateWrite(process.store, write)) effects.persist(config);
   world.stored = process.store.persisted.state;
   outrunOther(world);
   apply(world, effects, false);
@@ -94,12 +93,10 @@ export function readAgain(world: World, sent?: Entries): void {
     Object.assign(world, underWay(process));
     return;
   }
-  process.urgent = true;
-  process.candidate = true;
+  process.isChanged = true;
   const before = store.persisted.state.entries;
   store.persisted.takeShard(0, world.stored.entries);
   const { effects } = takeInForeign(store, { before, sent, isEmptied: false });
-  for (const config of store.dependents.configs()) reviewState(store, effects, config);
   apply(world, effects, false);
 }
 
@@ -139,7 +136,7 @@ function judgeWrite(store: Store, write: StateWrite): void {
     const { ref } = record.workload;
     const isInFlight = record.inFlight?.stamps.some(({ config }) => config === CONFIG_KEY) === true;
     const [believed, held] = [
-      believedAtStart(store, entries, record, CONFIG),
+      recovered(entries.get(store.persisted.entryKeyOf(CONFIG)), record, store.configRecordOf(CONFIG), edge),
       recordedDigest(edge, isInFlight),
     ];
     if (held !== undefined && believed !== held && believed !== UNKNOWN) {
@@ -149,7 +146,7 @@ function judgeWrite(store: Store, write: StateWrite): void {
 }
 
 function keep(process: Process, plan: StatePlan): void {
-  process.candidate = false;
-  process.postponed = plan.postponed.has(CONFIG_KEY);
-  if (!process.postponed) process.urgent = false;
+  process.isChanged = false;
+  process.isDemanded = false;
+  process.isPending = plan.pending.has(CONFIG_KEY);
 }

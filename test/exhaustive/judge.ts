@@ -1,7 +1,9 @@
 /** What must hold in every state, and at the end of every state's calmest future. */
 
+import { recordedDigest, UNKNOWN } from '../../lib/model/edge.ts';
 import { entryKeyOf } from '../../lib/model/state-entry.ts';
-import { needsRollout, wouldForget } from '../../lib/tracking/edge-policy.ts';
+import { isInFlight } from '../../lib/store/records.ts';
+import { asks, needsRollout, recovered } from '../../lib/tracking/edge-policy.ts';
 import type { Digest, Situations } from './canonical.ts';
 import {
   CONFIG,
@@ -41,14 +43,17 @@ function judgeTurn(process: Process, name: Name): void {
   throw new Broken(`${name} owes, and nobody will roll it`);
 }
 
-/** What is not recorded is going to be written. */
-function judgeMemory({ store, urgent, write }: Process, name: Name): void {
+/** What a start would believe wrongly is going to be written. */
+function judgeMemory({ store, isChanged, write }: Process, name: Name): void {
   const record = store.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
   const config = store.configs.get(CONFIG_KEY);
   if (record === undefined || edge === undefined || config === undefined) return;
-  if (urgent || write !== undefined || store.persisted.entryOf(CONFIG) === undefined) return;
-  if (wouldForget(store, record, config, edge)) {
+  const entry = store.persisted.entryOf(CONFIG);
+  const held = recordedDigest(edge, isInFlight(record, CONFIG_KEY));
+  if (isChanged || write !== undefined || entry === undefined || held === undefined) return;
+  const believed = recovered(entry, record, config, edge);
+  if (believed !== UNKNOWN && believed !== held && asks(store, record, config)) {
     throw new Broken(`what ${name} ran would be forgotten, and no write is asked for`);
   }
 }

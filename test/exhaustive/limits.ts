@@ -103,8 +103,11 @@ function forgiveDirty(world: World, name: Name): void {
 function forgiveUnwritten(world: World, name: Name): void {
   const { process } = world;
   const edge = process?.store.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
-  if (process === undefined || edge === undefined || !(process.urgent || process.write !== undefined)) return;
-  if (believedIfDead(world, name) !== edge.runningDigest) forgetSince(world, name, Number.NEGATIVE_INFINITY);
+  if (process === undefined || edge === undefined) return;
+  const isUnwritten = process.isChanged || process.write !== undefined;
+  const believed = believedIfDead(world, name);
+  if (isUnwritten && believed !== UNKNOWN && believed !== edge.runningDigest)
+    forgetSince(world, name, Number.NEGATIVE_INFINITY);
 }
 
 function believedIfDead(world: World, name: Name): RunningDigest | undefined {

@@ -16,7 +16,7 @@ const OUTSIDE_THE_STREAM = { type: 'present', isInInitialList: false, isRelisted
 /** Whether the workload's window may end: it is due, or its next try is. Not while a write of its mark is asked for. */
 export function mayAttempt(process: Process, name: Name): boolean {
   const turn = process.turns[name];
-  return !turn.busy && (turn.window || turn.backoff) && !(process.urgent && isUnmarked(process, name));
+  return !turn.busy && (turn.window || turn.backoff) && !(process.isDemanded && isUnmarked(process, name));
 }
 
 function isUnmarked({ store }: Process, name: Name): boolean {
@@ -41,8 +41,8 @@ export function attempt(world: World, name: Name): void {
   // No patch before its mark: the attempt goes on when the state is written.
   if (isUnmarked(process, name)) {
     Object.assign(process.turns[name], { busy: false, window: true });
-    process.urgent = true;
-    process.candidate = true;
+    process.isDemanded = true;
+    process.isChanged = true;
     return;
   }
   world.lastId += 1;

@@ -45,9 +45,9 @@ export function newProcess(store: Store, term: number | undefined): Process {
     store,
     turns: { w1: turn(), w2: turn() },
     patches: { w1: undefined, w2: undefined },
-    candidate: false,
-    urgent: false,
-    postponed: false,
+    isChanged: false,
+    isPending: false,
+    isDemanded: false,
     write: undefined,
     term,
     isOutrun: false,
@@ -71,8 +71,7 @@ export function nowhere(): Actor {
 export function apply(world: World, effects: Effects, withKick = true): void {
   const process = processOf(world);
   applyToTurns(process, effects);
-  if (effects.toPersist('now').has(CONFIG_KEY)) process.urgent = true;
-  if (process.urgent || effects.toPersist('soon').has(CONFIG_KEY)) process.candidate = true;
+  if (effects.persisted.has(CONFIG_KEY)) process.isChanged = true;
   takeFirst(world);
   if (withKick) kick(world);
 }
@@ -95,11 +94,11 @@ function turnOf(process: Process, key: string, change: Partial<Turn>): void {
   Object.assign(process.turns[nameOfKey(key)], change);
 }
 
-/** Something changed that a postponed write may have waited for. */
+/** Something changed that makes an entry due which differs. */
 export function kick(world: World): void {
   const process = processOf(world);
-  if (process.postponed) process.candidate = true;
-  process.postponed = false;
+  if (process.isPending) process.isChanged = true;
+  process.isPending = false;
 }
 
 /** The same dialect, which works every question out once: here it depends on the annotations alone. */

@@ -158,8 +158,7 @@ const SUBJECTS: readonly Subject[] = [
 async function after(world: World, history: readonly string[]): Promise<World> {
   const scope = { ...NOTHING_ELSE, takeOvers: true, refusals: true };
   await play(world, scope, ['r becomes b', 'news of r arrive']);
-  // What is in doubt is written without an attempt.
-  if (world.process?.urgent !== true) await play(world, scope, ['the window of w1 ends']);
+  await play(world, scope, ['the window of w1 ends']);
   const marked = ['a write of the state is sent', 'the state is written', 'the window of w1 ends'];
   await play(world, scope, [...marked, ...history]);
   return world;

@@ -12,6 +12,7 @@ import { annotationsOf, markIn } from '../../lib/model/shards.ts';
 import { formatEntry } from '../../lib/model/state-entry.ts';
 import { beginTerm } from '../../lib/state/begin-term.ts';
 import type { StateClient } from '../../lib/store/state-client.ts';
+import { NAMESPACE } from './cluster.ts';
 import { markOf, underWay } from './committer.ts';
 import { passAway } from './limits.ts';
 import { begin, nowhere } from './process.ts';
@@ -24,14 +25,14 @@ export type Listed = 'everything' | 'the ConfigMaps only' | 'the Deployments onl
 /** The standby takes over. `goesOn`: the leader before does not know; else only what it has sent may still arrive. */
 export async function takeOver(world: World, goesOn: boolean, listed: Listed = 'everything'): Promise<void> {
   const identity = markOf((world.term ?? 0) + 1).writer;
-  const begun = await beginTerm({ stateClient: storeOf(world), identity });
+  const begun = await beginTerm({ stateClient: storeOf(world), identity, homeNamespace: NAMESPACE });
   if (begun.kind === 'failed') throw new Error(begun.message);
   passAway(world);
   const { process, configs, workloads } = world;
   if (process !== undefined) world.former = goesOn ? { process, configs, workloads } : underWay(process);
   forgetIfIdle(world);
   Object.assign(world, nowhere());
-  begin(world, begun.term);
+  begin(world, begun.mark.term);
   if (listed !== 'the Deployments only') listConfigs(world);
   if (listed !== 'the ConfigMaps only') listWorkloads(world);
 }

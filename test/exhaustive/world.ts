@@ -89,10 +89,10 @@ export interface Process {
   store: Store;
   turns: Record<Name, Turn>;
   patches: Record<Name, Patch | undefined>;
-  /** The ConfigMap's state may have to be written; at once; as soon as something changes. */
-  candidate: boolean;
-  urgent: boolean;
-  postponed: boolean;
+  /** The entry of the ConfigMap may have to be written; it differs and is not due; an attempt waits for its mark. */
+  isChanged: boolean;
+  isPending: boolean;
+  isDemanded: boolean;
   /** The write of the state that is on its way. */
   write: StateWrite | undefined;
   /** That in which it leads. */

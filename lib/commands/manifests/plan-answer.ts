@@ -106,7 +106,7 @@ export function asFoundAtStart(
     const edge = record.edges.get(key);
     const observed = observedBy(store, record, config);
     if (edge === undefined || observed === undefined || !verdict.asks) continue;
-    const running = recovered(store, record, config, edge) ?? observed;
+    const running = recovered(store.persisted.entryOf(config.ref), record, config, edge) ?? observed;
     putEdge(store, record, key, nextEdge(edge, { type: 'began', running }));
     record.externalRollout = undefined;
   }
@@ -241,7 +241,8 @@ export function unsettledIn(
   const changed = new Set(objects.map(({ object }) => keyOf(object)));
   return were.flatMap(({ record, workload, config, verdict }) => {
     const edge = record.edges.get(keyOf(config.ref));
-    const isMarked = edge && recovered(store, record, config, edge) === UNKNOWN && verdict.asks;
+    const entry = store.persisted.entryOf(config.ref);
+    const isMarked = edge && recovered(entry, record, config, edge) === UNKNOWN && verdict.asks;
     if (!isServed || !isMarked || !changed.has(keyOf(wholeOf(config.ref)))) return [];
     const what = `whether pods of ${placed(workload.ref)} run the new content of ${describe(config.ref)}`;
     return [`the running reloader alone knows ${what}`];

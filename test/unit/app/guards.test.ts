@@ -126,7 +126,7 @@ test('when the time for the end is over nothing is written any more', async (t) 
   over.resolve();
   await end;
   stateClient.calls.length = 0;
-  reloader.controllers.committer.request(new Set([world.configKey('cfg')]), new Set());
+  reloader.controllers.committer.request([world.configKey('cfg')]);
   for (const step of ['while the patch hangs', 'once it is cut']) {
     t.mock.timers.tick(5000);
     await settle();
@@ -195,7 +195,7 @@ test('the end tries a commit that fails again, until its time is over', async (t
   reloader.controllers.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
-  reloader.controllers.committer.request(new Set(), new Set([world.configKey('cfg')]));
+  reloader.controllers.committer.request([world.configKey('cfg')]);
   await end;
   assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
   await settle();

@@ -33,9 +33,9 @@ test('a dry run begins a term in memory', async () => {
     create: () => state.create(),
     patch: (_shard, patch) => state.patch(patch),
   };
-  const begun = await beginTerm({ stateClient, identity: 'dry' });
+  const begun = await beginTerm({ stateClient, identity: 'dry', homeNamespace: 'home' });
   assert.ok(begun.kind === 'begun');
-  assert.deepEqual([begun.term, begun.shards[0]?.data], [5, { k: 'real' }]);
+  assert.deepEqual([begun.mark.term, begun.shards[0]?.data], [5, { k: 'real' }]);
   assert.deepEqual(
     script.requests.map(({ method }) => method),
     ['GET'],

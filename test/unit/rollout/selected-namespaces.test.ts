@@ -27,7 +27,7 @@ class SelectionStage extends RolloutStage {
       release: (workload) => this.controller.wake(workload),
       onSelected: (namespaces) => void this.selected.push(...namespaces),
       apply: (effects) => {
-        for (const config of effects.toPersist('now')) this.writeNow.add(config);
+        for (const config of effects.persisted) this.writeNow.add(config);
       },
     });
     this.namespaces.observe({ type: 'synced' });

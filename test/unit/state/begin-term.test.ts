@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import { annotationsOf, markIn } from '../../../lib/model/shards.ts';
+import { annotationsOf, markIn, type TermMark } from '../../../lib/model/shards.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
 import type { AllShards, StateClient } from '../../../lib/store/state-client.ts';
 import { fc } from '../../laws.ts';
@@ -13,7 +13,7 @@ import { type Fault, ScriptedStore } from './scripted-store.ts';
 const TOLD = 'reloader.k8s.collaborne.com/state-shards';
 const OLD = { term: 4, writer: 'old' };
 const NEW = { term: 5, writer: 'new' };
-const marked = (mark = OLD) => ({ ...OURS, ...annotationsOf(mark) });
+const marked = (mark: TermMark = OLD) => ({ ...OURS, ...annotationsOf(mark) });
 
 /** A store whose shards an earlier leader has marked; each holds its own number. */
 function storeOf(shards = 1, mark = OLD): ScriptedStore {
@@ -23,14 +23,14 @@ function storeOf(shards = 1, mark = OLD): ScriptedStore {
 }
 
 async function begin(stateClient: StateClient) {
-  return await beginTerm({ stateClient, identity: 'new' });
+  return await beginTerm({ stateClient, identity: 'new', homeNamespace: 'home' });
 }
 
 /** Tries until a term is begun. */
 async function begun(stateClient: StateClient, identity = 'new') {
   for (let tries = 0; tries < 20; tries += 1) {
-    const result = await beginTerm({ stateClient, identity });
-    if (result.kind === 'begun') return result;
+    const result = await beginTerm({ stateClient, identity, homeNamespace: 'home' });
+    if (result.kind === 'begun') return { ...result, term: result.mark.term };
   }
   assert.fail('no term is begun');
 }
@@ -51,14 +51,17 @@ test('each shard is marked with a term above the highest, by a write of nothing 
   );
   assert.deepEqual(
     store.patches.map(({ data, annotations }) => [data, annotations]),
-    Array(3).fill([{}, annotationsOf({ term: 10, writer: 'new' })]),
+    Array(3).fill([{}, annotationsOf({ term: 10, writer: 'new', homeNamespace: 'home' })]),
   );
 });
 
 test('a state that no leader has marked begins with the first term, and keeps what version it has', async () => {
   const store = new ScriptedStore({ key: 'value' });
   const { term, shards } = await begun(store);
-  assert.deepEqual([term, shards[0]?.annotations], [1, annotationsOf({ term: 1, writer: 'new' })]);
+  assert.deepEqual(
+    [term, shards[0]?.annotations],
+    [1, annotationsOf({ term: 1, writer: 'new', homeNamespace: 'home' })],
+  );
 });
 
 test('a made up term is no term', async () => {
@@ -71,7 +74,11 @@ test('a made up term is no term', async () => {
 
 test('without a state nothing is written', async () => {
   const store = new ScriptedStore();
-  assert.deepEqual(await begin(store), { kind: 'begun', term: 1, shards: [undefined] });
+  assert.deepEqual(await begin(store), {
+    kind: 'begun',
+    mark: { term: 1, writer: 'new', homeNamespace: 'home' },
+    shards: [undefined],
+  });
   assert.ok(store.calls.every((call) => call.startsWith('read')));
 });
 
@@ -224,4 +231,25 @@ test('law: two begin at once and answers are lost; an earlier leader’s late co
     }),
     { numRuns: 200 },
   );
+});
+
+test('a state that was restored from another namespace names the same objects as before, from the first write on', async () => {
+  const store = new ScriptedStore();
+  const long = `v1.ConfigMap_${'x'.repeat(236)}`;
+  const data = {
+    'v1.ConfigMap_cfg': 'a',
+    home_v1_Secret: 'note',
+    'home_v1.Secret_tls': 'b',
+    'far_v1.ConfigMap_x': 'c',
+    [long]: 'd',
+  };
+  store.put(data, marked({ ...OLD, homeNamespace: 'former' }));
+  const { shards } = await begun(store);
+  assert.deepEqual(shards[0]?.data, {
+    'former_v1.ConfigMap_cfg': 'a',
+    home_v1_Secret: 'note',
+    'v1.Secret_tls': 'b',
+    'far_v1.ConfigMap_x': 'c',
+  });
+  assert.equal((await begun(store)).shards[0]?.data['v1.Secret_tls'], 'b', 'it is translated once');
 });

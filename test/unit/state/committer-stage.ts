@@ -3,7 +3,6 @@
 import type { TestContext } from 'node:test';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { TermMark } from '../../../lib/model/shards.ts';
@@ -79,7 +78,7 @@ export class CommitterStage {
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
       },
       journal: this.journal,
-      apply: (effects) => this.committer.request(effects.toPersist('now'), effects.toPersist('soon')),
+      apply: (effects) => this.committer.request(effects.persisted),
       onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
       onUnknownVersion: (version) => this.unknownVersions.push(version),
       random: () => this.random,
@@ -94,11 +93,9 @@ export class CommitterStage {
     return this;
   }
 
-  /** Asks for a write of these objects. */
-  request(now: readonly string[], soon: readonly string[] = []): void {
-    const keys = (names: readonly string[]): ReadonlySet<ObjectKey> =>
-      new Set(names.map((name) => this.world.configKey(name)));
-    this.committer.request(keys(now), keys(soon));
+  /** The entries of these objects may have to be written. */
+  request(...names: string[]): void {
+    this.committer.request(names.map((name) => this.world.configKey(name)));
   }
 
   /** Time passes, and whatever follows from that. */

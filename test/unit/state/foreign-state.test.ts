@@ -139,8 +139,7 @@ test('what was sent and may be in force is not taken for what others wrote', () 
   const world = owing();
   world.workload('web', { image: 'v2' });
   const [write] = planStateWrites(world.store, {
-    candidates: [world.configKey('cfg')],
-    urgent: new Set([world.configKey('cfg')]),
+    configs: [world.configKey('cfg')],
     gate: OPEN_GATE,
     place: () => 0,
   }).writes;

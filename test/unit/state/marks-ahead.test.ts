@@ -125,7 +125,7 @@ test('marks: a write on its way that removes one is waited for', async (t) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   store.faults.push({ kind: 'held', until: promise });
   world.config('cfg', 'a');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(2000);
   world.config('cfg', 'b');
   assert.equal(committer.isMarked(world.record('web')), false);
@@ -148,7 +148,7 @@ for (const [how, fault] of Object.entries(FENCES)) {
     const { world, committer, store } = stage;
     store.faults.push({ kind: 'unanswered', message: 'timeout' }, fault);
     world.config('cfg', 'a');
-    stage.request([], ['cfg']);
+    stage.request('cfg');
     await stage.pass(1050);
     const late = store.patches.find(({ data }) => data[CFG]?.includes('?') === false);
     world.config('cfg', 'b');

@@ -9,7 +9,7 @@ const NEVER_AGAIN = async (): Promise<boolean> => false;
 
 test('a baseline is written at once, and gives the state its version', async (t) => {
   const stage = new CommitterStage(t, {}, {}).listed('cfg', 'a', 'web');
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(0);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
   assert.deepEqual(stage.store.live?.annotations, OURS);
@@ -18,41 +18,36 @@ test('a baseline is written at once, and gives the state its version', async (t)
 
 test('without a ConfigMap it is created before the first write', async (t) => {
   const stage = new CommitterStage(t).listed('cfg', 'a', 'web');
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(0);
   assert.equal(stage.store.creations, 1);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
   assert.deepEqual(stage.reasons, [], 'a first start is no damage');
 });
 
-test('what is not urgent is written at most once per second, all of it in one patch', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a.1', 'v1.ConfigMap_tls': 'a.1' });
-  stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
-  for (const content of ['b', 'c', 'd']) {
-    stage.world.config('cfg', content);
-    stage.world.config('tls', content);
-    stage.world.roll('web');
-    stage.world.roll('api');
-    stage.request([], ['cfg']);
-    stage.request([], ['tls']);
+test('what a crash would not lose is written at most once per second, all of it in one patch', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' });
+  for (const name of ['one', 'two', 'three', 'four']) {
+    stage.listed(name, 'a', `of-${name}`);
+    stage.request(name);
     await stage.pass(300);
   }
   await stage.pass(2000);
-  assert.deepEqual(stage.data, { [CFG]: 'd.1', 'v1.ConfigMap_tls': 'd.1' });
-  assert.equal(stage.store.patches.length, 2);
-  const [first = 0, second = 0] = stage.store.times;
+  assert.equal(Object.keys(stage.data ?? {}).length, 5);
+  const [first = 0, second = 0, ...more] = stage.store.times;
   assert.ok(second - first >= 1000);
+  assert.deepEqual(more, []);
 });
 
 test('never two writes at a time: what comes while one is on its way is written after it', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.store.faults.push({ kind: 'held', until: promise });
-  stage.request(['tls']);
+  stage.request('tls');
   await stage.pass(0);
   stage.world.config('cfg', 'b');
   stage.world.roll('web');
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(5000);
   assert.equal(stage.store.patches.length, 1);
   resolve();
@@ -60,19 +55,30 @@ test('never two writes at a time: what comes while one is on its way is written 
   assert.deepEqual(stage.data, { [CFG]: 'b.1', 'v1.ConfigMap_tls': 'a.1' });
 });
 
-test('a workload that is about to be patched blocks the commit until it is', async (t) => {
+test('while all followers are about to be patched nothing is written', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
   stage.world.config('cfg', 'b');
-  stage.world.roll('web');
-  stage.waiting.add('api');
-  stage.request([], ['cfg']);
+  for (const name of ['web', 'api']) stage.waiting.add(name);
+  stage.request('cfg');
   await stage.pass(10_000);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
-  stage.world.roll('api');
-  stage.waiting.delete('api');
-  stage.committer.kick();
+  stage.world.roll('web');
+  stage.waiting.delete('web');
+  stage.request('cfg');
   await stage.pass(1000);
-  assert.deepEqual(stage.data, { [CFG]: 'b.1' });
+  assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/api' });
+});
+
+test('what is not due is written with what is', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.world.config('cfg', 'b');
+  stage.waiting.add('web');
+  stage.request('cfg');
+  await stage.pass(5000);
+  stage.request('tls');
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/web', 'v1.ConfigMap_tls': 'a.1' });
+  assert.equal(stage.store.patches.length, 1);
 });
 
 test('whatever happens meanwhile, it is not looked more than ten times a second for something to write', async (t) => {
@@ -80,38 +86,41 @@ test('whatever happens meanwhile, it is not looked more than ten times a second 
   stage.world.config('cfg', 'b');
   stage.waiting.add('web');
   const looks = t.mock.method(stage.waiting, 'has').mock;
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   for (let i = 0; i < 50; i += 1) {
-    stage.committer.kick();
+    stage.committer.relist();
     await stage.pass(0);
   }
   assert.equal(looks.callCount(), 1);
   stage.world.roll('web');
   stage.waiting.delete('web');
-  stage.committer.kick();
+  stage.committer.relist();
   await stage.pass(100);
   assert.deepEqual(stage.data, { [CFG]: 'b.1' });
 });
 
-test('what is urgent waits neither for the next batch nor for a workload that is about to be patched', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
-  for (const content of ['b', 'c']) {
+test('what a crash would lose does not wait for the next batch', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
+  for (const [content, name] of [
+    ['b', 'web'],
+    ['c', 'api'],
+  ] as const) {
     stage.world.config('cfg', content);
-    stage.waiting.add('web');
-    stage.request(['cfg']);
-    await stage.pass(0);
-    assert.equal(stage.data?.[CFG], `${content}.1?Deployment/web`);
+    stage.world.workload(name, { image: content });
+    stage.request('cfg');
+    await stage.pass(100);
+    assert.match(stage.data?.[CFG] ?? '', new RegExp(`Deployment/${name}`));
   }
 });
 
 test('what cannot be written before everything is listed is written when it is', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.isSynced = false;
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(60_000);
   assert.deepEqual(stage.data, {});
   stage.isSynced = true;
-  stage.committer.kick();
+  stage.committer.relist();
   await stage.pass(0);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
 });
@@ -119,7 +128,7 @@ test('what cannot be written before everything is listed is written when it is',
 test('a conflict: the state is read again and written at once', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.put({ note: 'of a person' }, OURS);
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(100);
   assert.deepEqual(stage.data, { note: 'of a person', [CFG]: 'a.1' });
   assert.deepEqual(stage.results, [
@@ -131,7 +140,7 @@ test('a conflict: the state is read again and written at once', async (t) => {
 test('conflicts without end are tried again with a backoff', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'conflict' }, { kind: 'conflict' }, { kind: 'conflict' });
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(400);
   assert.equal(stage.store.patches.length, 2);
   await stage.pass(2000);
@@ -143,7 +152,7 @@ test('a deleted state is damage: it is created again from memory, with a warning
   stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   stage.store.live = undefined;
   stage.world.config('cfg', 'b');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(1000);
   assert.deepEqual(stage.reasons, ['state-damaged']);
   assert.deepEqual(stage.data, { [CFG]: 'b.1?Deployment/web', 'v1.ConfigMap_tls': 'a.1' });
@@ -152,7 +161,7 @@ test('a deleted state is damage: it is created again from memory, with a warning
 test('an emptied state is damage too', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   stage.store.put({}, OURS);
-  stage.request(['tls']);
+  stage.request('tls');
   await stage.pass(1000);
   assert.deepEqual(stage.reasons, ['state-damaged']);
   assert.deepEqual(stage.data, { [CFG]: 'a.1', 'v1.ConfigMap_tls': 'a.1' });
@@ -161,7 +170,7 @@ test('an emptied state is damage too', async (t) => {
 test('a lost answer to a write that is in force: nothing is written twice', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'answer-lost' });
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(10_000);
   assert.equal(stage.store.patches.length, 1);
   assert.ok(
@@ -174,7 +183,7 @@ test('a lost answer to a write that is in force: nothing is written twice', asyn
 test('a write that is not answered or applied can no longer be applied, and is sent again after a pause', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'unanswered', message: 'reset' });
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(400);
   const [late, fence, ...others] = stage.store.patches;
   assert.ok(late !== undefined && others.length === 0);
@@ -187,7 +196,7 @@ test('a write that is not answered or applied can no longer be applied, and is s
 test('a throttled write waits as long as it is told', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'throttled', message: 'slow down', retryAfterMs: 7000 });
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(6900);
   assert.equal(stage.store.patches.length, 1);
   await stage.pass(200);
@@ -198,9 +207,9 @@ test('a forbidden write is tried for ever, and new requests do not hurry it', as
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   const refusal = { kind: 'rejected', code: 'forbidden', message: 'no' } as const;
   stage.store.faults.push(...Array.from({ length: 20 }, () => refusal));
-  stage.request(['cfg']);
+  stage.request('cfg');
   for (let second = 0; second < 60; second += 1) {
-    stage.request(['cfg']);
+    stage.request('cfg');
     await stage.pass(100);
   }
   assert.equal(stage.store.patches.length, 12, 'one at once, then one each half second');
@@ -211,7 +220,7 @@ test('a forbidden write is tried for ever, and new requests do not hurry it', as
 test('an entry that others wrote is told of, and written again from memory with the doubt that it leaves', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   stage.store.put({ [CFG]: `${'c'.repeat(40)}.1` }, OURS);
-  stage.request(['tls']);
+  stage.request('tls');
   await stage.pass(2000);
   assert.ok(stage.reasons.includes('state-foreign'));
   assert.equal(stage.data?.[CFG], 'a.1?Deployment/web');
@@ -223,9 +232,9 @@ for (const how of ['at the start', 'in between'] as const) {
     const later = { 'reloader.k8s.collaborne.com/state-version': '2' };
     const stage = new CommitterStage(t, {}, how === 'at the start' ? later : OURS).listed('cfg', 'a', 'web');
     stage.store.put({}, later);
-    stage.request(['cfg']);
+    stage.request('cfg');
     await stage.pass(60_000);
-    stage.request(['cfg']);
+    stage.request('cfg');
     await stage.committer.close(NEVER_AGAIN);
     assert.deepEqual(stage.data, {});
     assert.deepEqual(stage.unknownVersions, ['2']);
@@ -235,7 +244,7 @@ for (const how of ['at the start', 'in between'] as const) {
 
 test('a state of Collaborne is given a version, and an entry that nobody follows stays', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a', 'v1.Secret_orphan': 'b' }, {}).listed('cfg', 'c', 'web');
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(1000);
   assert.deepEqual(stage.store.live?.annotations, OURS);
   assert.equal(stage.data?.['v1.Secret_orphan'], 'b');
@@ -250,7 +259,7 @@ test('an entry under a key that is lost is told of by the key', (t) => {
 test('an entry goes when its last dependent was seen to go', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
   stage.world.noWorkload('web');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(1000);
   assert.deepEqual(stage.data, {});
 });
@@ -259,21 +268,21 @@ test('an entry without followers stays until everything is listed', async (t) =>
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
   stage.isSynced = false;
   stage.world.noWorkload('web');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(1000);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
   stage.isSynced = true;
-  stage.committer.kick();
+  stage.committer.relist();
   await stage.pass(1000);
   assert.deepEqual(stage.data, {});
 });
 
 test('closing writes what can be written once more, and nothing afterwards', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.committer.close(NEVER_AGAIN);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
-  stage.request(['tls']);
+  stage.request('tls');
   await stage.pass(5000);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
 });
@@ -282,7 +291,7 @@ test('closing tries again what met a conflict, as long as there is time', async 
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.put({ note: 'of a person' }, OURS);
   stage.store.faults.push({ kind: 'conflict' }, { kind: 'throttled', message: 'slow', retryAfterMs: 3000 });
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   const waits: number[] = [];
   await stage.committer.close(async (ms) => {
     waits.push(ms);
@@ -296,7 +305,7 @@ test('closing tries again what met a conflict, as long as there is time', async 
 test('closing ends when there is no time left', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.faults.push({ kind: 'conflict' }, { kind: 'conflict' }, { kind: 'conflict' });
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   let tries = 0;
   await stage.committer.close(async () => {
     tries += 1;
@@ -310,7 +319,7 @@ test('closing waits for the write under way', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.store.faults.push({ kind: 'held', until: promise });
-  stage.request(['cfg']);
+  stage.request('cfg');
   await stage.pass(0);
   let isClosed = false;
   const closed = stage.committer.close(NEVER_AGAIN).then(() => {
@@ -333,7 +342,7 @@ test('a clock that goes on while a write is scheduled makes no negative delay', 
   };
   Object.defineProperty(performance, 'now', { value: now, configurable: true });
   const timeouts = t.mock.method(globalThis, 'setTimeout').mock;
-  stage.request(['cfg']);
+  stage.request('cfg');
   assert.deepEqual(
     timeouts.calls.map((call) => call.arguments[1]),
     [0],
@@ -348,10 +357,10 @@ test('what is asked for at any moment of a batch belongs to it, or to the next o
       stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
       stage.world.config('cfg', 'b');
       stage.world.roll('web');
-      stage.request([], ['cfg']);
+      stage.request('cfg');
       inner.mock.timers.tick(0);
       for (let turn = 0; turn < turns; turn += 1) await undefined;
-      stage.request([], ['tls']);
+      stage.request('tls');
       await stage.pass(5000);
       assert.deepEqual(stage.data, { [CFG]: 'b.1', 'v1.ConfigMap_tls': 'a.1' });
     });

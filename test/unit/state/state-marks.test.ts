@@ -16,7 +16,7 @@ const marked = (mark = MARK) => ({ ...OURS, ...annotationsOf(mark) });
 function leading(t: TestContext, state: Readonly<Record<string, string>> | undefined, isHeeding = true) {
   const stage = new CommitterStage(t, state, marked(), { mark: MARK, isHeeding });
   stage.listed('cfg', 'a', 'web');
-  stage.request(['cfg']);
+  stage.request('cfg');
   return stage;
 }
 
@@ -34,7 +34,7 @@ test('every write leaves the mark, the first one to a state that is made include
 test('so does the first write to a further shard', async (t) => {
   const stage = new CommitterStage(t, {}, marked(), { mark: MARK, isHeeding: true, shardBytes: 60 });
   stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
-  stage.request(['cfg', 'tls']);
+  stage.request('cfg', 'tls');
   await stage.pass(5000);
   assert.deepEqual(stage.dataOf(1), { 'v1.ConfigMap_tls': 'a.1' });
   assert.deepEqual(stage.store.shards.get(1)?.annotations, marked());
@@ -56,8 +56,8 @@ for (const [sentence, happens] of Object.entries(FOUND)) {
     happens(stage);
     const theirs = stage.store.live;
     await stage.pass(5000);
-    stage.request(['cfg']);
-    stage.committer.kick();
+    stage.request('cfg');
+    stage.committer.relist();
     stage.committer.notice(0, '99');
     await stage.pass(60_000);
     let tries = 0;
@@ -117,11 +117,11 @@ test('a late commit of an earlier leader fails once the new term has begun, and 
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.store.faults.push({ kind: 'held', until: promise });
   await stage.pass(0);
-  const begun = await beginTerm({ stateClient: stage.store, identity: 'other' });
+  const begun = await beginTerm({ stateClient: stage.store, identity: 'other', homeNamespace: 'home' });
   resolve();
   await stage.pass(60_000);
   assert.ok(begun.kind === 'begun');
-  assert.deepEqual([begun.term, begun.shards], [8, [stage.store.live]]);
+  assert.deepEqual([begun.mark.term, begun.shards], [8, [stage.store.live]]);
   assert.deepEqual([stage.data, stage.contests], [{}, [{ shard: 0, ...LATER }]]);
 });
 
@@ -129,7 +129,7 @@ test('a commit that was in force before the new term began is part of its state'
   const stage = leading(t, {});
   stage.store.faults.push({ kind: 'answer-lost' });
   await stage.pass(0);
-  const begun = await beginTerm({ stateClient: stage.store, identity: 'other' });
+  const begun = await beginTerm({ stateClient: stage.store, identity: 'other', homeNamespace: 'home' });
   assert.ok(begun.kind === 'begun');
   assert.deepEqual(begun.shards[0]?.data, { [CFG]: A });
 });

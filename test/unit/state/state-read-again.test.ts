@@ -11,7 +11,7 @@ function overtaken(t: TestContext): CommitterStage {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.put({ note: 'of a person' }, OURS);
   stage.committer.notice(0, '2');
-  stage.request(['cfg']);
+  stage.request('cfg');
   return stage;
 }
 

@@ -18,7 +18,7 @@ async function fullStage(t: TestContext): Promise<CommitterStage> {
   stage.listed('cfg', 'a', 'web', 'api').listed('tls', 'a', 'tls');
   stage.world.config('cfg', 'b');
   stage.world.roll('web');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(2000);
   return stage;
 }
@@ -32,7 +32,7 @@ function said(stage: CommitterStage): Record<string, string> {
 test('one mark stands for all followers, which a start rolls, and that is said once', async (t) => {
   const stage = await fullStage(t);
   for (let i = 0; i < 5; i += 1) {
-    stage.committer.kick();
+    stage.committer.relist();
     await stage.pass(1000);
   }
   assert.deepEqual(said(stage), { [CFG]: 'b.1?*', [TLS]: 'a.1' });
@@ -47,7 +47,7 @@ test('what needs no mark is committed beside it, and a new object gets its basel
   stage.world.config('tls', 'b');
   stage.world.roll('tls');
   stage.listed('new', 'a', 'of-new');
-  stage.request(['new'], ['tls']);
+  stage.request('new', 'tls');
   await stage.pass(2000);
   assert.deepEqual(said(stage), { [CFG]: 'b.1?*', [TLS]: 'b.1' });
   assert.deepEqual(stage.dataOf(1), { 'v1.ConfigMap_new': 'a.1' });
@@ -56,7 +56,7 @@ test('what needs no mark is committed beside it, and a new object gets its basel
 test('the mark goes once nobody is behind', async (t) => {
   const stage = await fullStage(t);
   stage.world.roll('api');
-  stage.request([], ['cfg']);
+  stage.request('cfg');
   await stage.pass(2000);
   assert.deepEqual(said(stage), { [CFG]: 'b.1', [TLS]: 'a.1' });
 });
@@ -68,15 +68,14 @@ test('a first entry without room is not written, and its marks are not waited fo
   const candidates = [world.configKey('cfg')];
   const plan = (bytes: number) =>
     planStateWrites(world.store, {
-      candidates,
-      urgent: new Set(),
+      configs: candidates,
       gate: OPEN_GATE,
       place: () => 0,
       room: () => bytes,
     });
   const needed = CFG.length + 42;
   assert.deepEqual(
-    [...plan(needed - 1).withoutRoom, ...plan(needed - 1).postponed],
+    [...plan(needed - 1).withoutRoom, ...plan(needed - 1).pending.keys()],
     [...candidates, ...candidates],
   );
   assert.equal(plan(needed - 1).writes.length, 0);
@@ -102,8 +101,7 @@ for (const [length, marks] of [
     for (let index = 0; index < 10_000; index += 1)
       world.workload(`${'w'.repeat(length)}${index}`, { follows: ['cfg'] }, { initial: true });
     world.config('cfg', 'b');
-    const candidates = [world.configKey('cfg')];
-    const request = { candidates, urgent: new Set(candidates), gate: OPEN_GATE, place: () => 0 };
+    const request = { configs: [world.configKey('cfg')], gate: OPEN_GATE, place: () => 0 };
     const [write] = planStateWrites(world.store, { ...request, room: () => FULL_BYTES }).writes;
     const text = write?.data[CFG] ?? '';
     assert.equal(text.split('?').length - 1, marks);

@@ -16,9 +16,10 @@ import {
 import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { Entries } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
+import { applyStateWrite, noteSent } from '../../../lib/state/state-write.ts';
 import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../../../lib/store/records.ts';
-import { asks, isOutdatedOn, needsRollout } from '../../../lib/tracking/edge-policy.ts';
+import type { Store } from '../../../lib/store/store.ts';
+import { asks, isOutdatedOn, needsRollout, recovered } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { abandonRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { fc } from '../../laws.ts';
@@ -180,7 +181,7 @@ class Drama {
       noteSent(world.store, write);
       if (refused.includes(write.shard)) continue;
       const before = world.store.persisted.state.entries;
-      applyStateWrite(world.store, new Effects(), write);
+      applyStateWrite(world.store, write);
       open.delete(write.shard);
       this.#holdAll(isWritten, before);
     }
@@ -215,7 +216,7 @@ class Drama {
 /** The edge of an object that was written. */
 function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
   const { store } = world;
-  const believed = believedAtStart(store, store.persisted.state.entries, record, ref);
+  const believed = believedIn(store, store.persisted.state.entries, record, ref);
   assert.equal(
     believed,
     lawful(world, record, ref, edge),
@@ -234,9 +235,16 @@ function holdTruth(
   { ref }: ConfigRecord,
   edge: Edge,
 ): void {
-  const believed = believedAtStart(world.store, world.store.persisted.state.entries, record, ref);
-  if (believed === believedAtStart(world.store, before, record, ref)) return;
+  const believed = believedIn(world.store, world.store.persisted.state.entries, record, ref);
+  if (believed === believedIn(world.store, before, record, ref)) return;
   assert.equal(believed, lawful(world, record, ref, edge));
+}
+
+function believedIn(store: Store, entries: Entries, record: WorkloadRecord, ref: ConfigRef): unknown {
+  const edge = record.edges.get(keyOf(ref));
+  assert.ok(edge !== undefined);
+  const entry = entries.get(store.persisted.entryKeyOf(ref));
+  return recovered(entry, record, store.configRecordOf(ref), edge);
 }
 
 /** What a start has to believe of the edge. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WriteGate } from '../../../lib/state/state-marks.ts';
+import type { Due, WriteGate } from '../../../lib/state/compress.ts';
 import { planStateWrites } from '../../../lib/state/state-write.ts';
 import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
@@ -127,69 +127,128 @@ for (const [sentence, [given, written]] of Object.entries(WRITTEN)) {
   });
 }
 
-const keys = (world: World): Set<string> => new Set([world.configKey('cfg')]);
-
 /** What is planned for `cfg` in the one shard. */
-function planned(world: World, urgent: Iterable<string>, gate: WriteGate) {
-  const request = { candidates: keys(world), urgent: new Set(urgent), gate, place: () => 0 };
-  const { writes, postponed } = planStateWrites(world.store, request);
-  return { write: writes[0], postponed };
+function planned(world: World, gate: WriteGate) {
+  const request = { configs: [world.configKey('cfg')], gate, place: () => 0 };
+  const { writes, pending } = planStateWrites(world.store, request);
+  return { due: writes[0]?.due, entry: writes[0]?.data[CFG], pending: pending.size };
 }
 
-test('a workload that is about to be patched blocks what it owes, unless the write is urgent', () => {
-  const world = settled('web', 'api');
-  world.config('cfg', 'b');
-  const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
-  const blocked = planned(world, [], gate);
-  assert.deepEqual([blocked.write, [...blocked.postponed]], [undefined, [...keys(world)]]);
-  const urgent = planned(world, keys(world), gate);
-  assert.equal(urgent.postponed.size, 0);
-  assert.equal(urgent.write?.data[CFG], `${d('b')}.1?Deployment/api?Deployment/web`);
-});
+const WEB_WAITS = { ...OPEN_GATE, isWaiting: (key: string) => key.endsWith('/web') };
 
-test('nor does it block what a start would doubt of a workload that is current again', () => {
-  const world = settled('web', 'api');
-  world.config('cfg', 'b');
-  world.write();
-  world.workload('web', { isRolledOut: false });
-  world.config('cfg', 'a');
-  assert.deepEqual([world.needsRollout('web'), world.needsRollout('api')], [true, false]);
-  const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
-  assert.equal(planned(world, [], gate).write?.data[CFG], `${d('a')}.1?Deployment/web`);
-});
+const DUE: Record<
+  string,
+  readonly [() => World, WriteGate, due: Due | undefined, entry: string | undefined]
+> = {
+  'a first entry: soon': [
+    () => {
+      const world = new World();
+      world.config('cfg', 'a', { initial: true });
+      world.workload('web', { follows: ['cfg'] }, { initial: true });
+      return world;
+    },
+    WEB_WAITS,
+    'soon',
+    `${d('a')}.1`,
+  ],
+  'an outdated workload that is about to be patched: not, since a start would find it outdated': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      return world;
+    },
+    WEB_WAITS,
+    'not',
+    `${d('b')}.1?Deployment/web`,
+  ],
+  'one that is not about to be patched: soon': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      return world;
+    },
+    WEB_WAITS,
+    'soon',
+    `${d('b')}.1?Deployment/api?Deployment/web`,
+  ],
+  'a workload that runs what a start would not believe: now': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      world.workload('web', { image: 'v2' });
+      return world;
+    },
+    WEB_WAITS,
+    'now',
+    `${d('b')}.1?Deployment/web`,
+  ],
+  'a workload of which a start would believe that it is outdated: soon': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      world.write();
+      world.workload('web', { isRolledOut: false });
+      world.config('cfg', 'a');
+      assert.deepEqual([world.needsRollout('web'), world.needsRollout('api')], [true, false]);
+      return world;
+    },
+    WEB_WAITS,
+    'soon',
+    `${d('a')}.1?Deployment/web`,
+  ],
+  'the end of a rollout of ours: not': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      world.roll('web', false);
+      world.write();
+      world.workload('web', { isRolledOut: true });
+      return world;
+    },
+    OPEN_GATE,
+    'not',
+    `${d('b')}.1`,
+  ],
+  'the mark of a workload that is gone: soon': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      world.write();
+      world.noWorkload('web');
+      return world;
+    },
+    OPEN_GATE,
+    'soon',
+    `${d('b')}.1?Deployment/api`,
+  ],
+};
 
-test('a workload that waits and owes nothing of it blocks nothing', () => {
-  const world = new World();
-  world.config('cfg', 'a', { initial: true });
-  world.workload('web', { follows: ['cfg'] }, { initial: true });
-  const plan = planned(world, [], { ...OPEN_GATE, isWaiting: () => true });
-  assert.equal(plan.write?.data[CFG], `${d('a')}.1`);
-});
+for (const [sentence, [given, gate, due, entry]] of Object.entries(DUE)) {
+  test(`due: ${sentence}`, () => {
+    const plan = planned(given(), gate);
+    assert.deepEqual([plan.due, plan.entry], [due, entry]);
+  });
+}
 
-test('before everything is listed only marks are written, of what is urgent', () => {
+test('before everything is listed only marks are written', () => {
   const world = settled('web');
   world.config('cfg', 'b');
   const asked: unknown[] = [];
   const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
-  const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
-  assert.deepEqual(
-    [plan.write?.data, plan.postponed.size, asked],
-    [{ [CFG]: `${d('a')}.1?Deployment/web` }, 1, [['home', 'ConfigMap', 'forbidden']]],
-  );
+  const { entry } = planned(world, { ...OPEN_GATE, isSynced });
+  assert.deepEqual([entry, asked], [`${d('a')}.1?Deployment/web`, [['home', 'ConfigMap', 'forbidden']]]);
 });
 
-test('what nothing follows and nothing is written of does not wait for lists', () => {
+test('an entry without followers waits for the lists, and an object without one does not', () => {
   const world = new World({ 'v1.ConfigMap_old': 'a.1' });
   const gate = { ...OPEN_GATE, isSynced: () => false };
   for (const name of ['one', 'two', 'old']) {
     world.workload('web', { follows: [name] });
     world.noWorkload('web');
   }
-  const { store } = world;
-  const candidates = ['one', 'two', 'old'].map((name) => world.configKey(name));
-  const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
-  const { writes, postponed } = planStateWrites(store, request);
-  assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
+  const configs = ['one', 'two', 'old'].map((name) => world.configKey(name));
+  const { writes, pending } = planStateWrites(world.store, { configs, gate, place: () => 0 });
+  assert.deepEqual([writes, [...pending]], [[], [[world.configKey('old'), 'not']]]);
 });
 
 test('marks of a namespace that is not listed stay', () => {
@@ -197,7 +256,7 @@ test('marks of a namespace that is not listed stay', () => {
   world.config('cfg', 'b', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   const isSynced = (namespace: string): boolean => namespace === 'home';
-  const { write } = planned(world, [], { ...OPEN_GATE, isSynced });
+  const write = world.plan(undefined, { ...OPEN_GATE, isSynced });
   assert.ok(write !== undefined && !(`far_${CFG}` in write.data));
 });
 

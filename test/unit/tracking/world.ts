@@ -15,7 +15,7 @@ import { formatEntry, type StateEntry } from '../../../lib/model/state-entry.ts'
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
-import type { WriteGate } from '../../../lib/state/state-marks.ts';
+import type { WriteGate } from '../../../lib/state/compress.ts';
 import {
   applyStateWrite,
   noteSent,
@@ -199,8 +199,7 @@ export class World {
   }
 
   requested(effects: Effects): Effects {
-    for (const urgency of ['now', 'soon'] as const)
-      for (const config of effects.toPersist(urgency)) this.#candidates.add(config);
+    for (const config of effects.persisted) this.#candidates.add(config);
     return effects;
   }
 
@@ -265,7 +264,7 @@ export class World {
   markAhead(name: string): void {
     const unmarked = (): ObjectKey[] =>
       unmarkedObjects(this.store, this.record(name)).map(({ ref }) => keyOf(ref));
-    if (unmarked().length > 0) for (const write of this.#planFor(unmarked(), unmarked())) this.#commit(write);
+    if (unmarked().length > 0) for (const write of this.#planned(unmarked())) this.#commit(write);
     assert.deepEqual(unmarked(), [], 'the state has no mark');
   }
 
@@ -275,37 +274,29 @@ export class World {
   }
 
   /** Plans the writes for the objects named (all that are known unless told), one for each shard that needs one. */
-  plans(
-    names?: readonly string[],
-    gate: WriteGate = OPEN_GATE,
-    urgent: readonly string[] = [],
-    isLast = false,
-  ): readonly StateWrite[] {
-    const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
-    const known = [...new Set([...this.store.dependents.configs(), ...this.#candidates])];
-    return this.#planFor(names === undefined ? known : keys(names), keys(urgent), gate, isLast);
+  plans(names?: readonly string[], gate: WriteGate = OPEN_GATE): readonly StateWrite[] {
+    const configs = names?.map((name) => this.configKey(name)) ?? this.#known;
+    return this.#planned(configs, gate).filter(({ due }) => due !== 'not');
   }
 
-  #planFor(
-    candidates: readonly ObjectKey[],
-    urgent: readonly ObjectKey[],
-    gate: WriteGate = OPEN_GATE,
-    isLast = false,
-  ): readonly StateWrite[] {
-    const request = { candidates, urgent: new Set(urgent), gate, isLast, place: () => this.nextShard };
-    return planStateWrites(this.store, request).writes;
+  get #known(): ReadonlySet<ObjectKey> {
+    return new Set([...this.store.dependents.configs(), ...this.#candidates]);
+  }
+
+  #planned(configs: Iterable<ObjectKey>, gate: WriteGate = OPEN_GATE): readonly StateWrite[] {
+    return planStateWrites(this.store, { configs, gate, place: () => this.nextShard }).writes;
   }
 
   #commit(write: StateWrite): void {
     noteSent(this.store, write);
-    applyStateWrite(this.store, new Effects(), write);
+    for (const config of applyStateWrite(this.store, write)) this.#candidates.add(config);
   }
 
-  /** Writes the state until there is nothing to write; answers the last write. */
+  /** Writes the state until nothing differs, or nothing is due; answers the last write. */
   write({ isLast = false }: { readonly isLast?: boolean } = {}): StateWrite | undefined {
     let last: StateWrite | undefined;
     for (let round = 0; round < 10; round += 1) {
-      const write = this.plan(undefined, OPEN_GATE, [], isLast);
+      const [write] = isLast ? this.#planned(this.#known) : this.plans();
       if (write === undefined) return last;
       this.#commit(write);
       last = write;

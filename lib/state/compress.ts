@@ -1,0 +1,179 @@
+/**
+ * The entry of one object: its digest, a mark for each follower whose pods may run something else, and its halts. The law of
+ * every write: a reloader that starts from the written state believes no running digest that this process does not believe.
+ */
+
+import { algorithmOf, translated } from '../model/digest.ts';
+import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
+import { copyNameOf } from '../model/kinds/jobs.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
+import { followerOf, markKeyOf, type StateEntry, sameEntry, withoutMarks } from '../model/state-entry.ts';
+import { type ConfigRecord, isInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { LeftOut } from '../store/sync-gate.ts';
+import { asks, committable, isOutdatedOn, isUnbegun, recovered } from '../tracking/edge-policy.ts';
+import { notesOf } from '../tracking/halts.ts';
+import { isPartOfKnown } from '../tracking/other-scopes.ts';
+
+/** What an entry depends on besides the store; pure queries of the present moment. */
+export interface WriteGate {
+  /** Whether `kind` and all kinds of workload are listed in `namespace`; streams that are `leftOut` do not count. */
+  readonly isSynced: (namespace: string, kind: string, leftOut?: LeftOut) => boolean;
+  /** Whether `workload` is about to be patched: it is in its quiet period, a patch is under way, or one is retried. */
+  readonly isWaiting: (workload: ObjectKey) => boolean;
+}
+
+/** `now`: a crash would lose a change. `soon`: with the next batch. `not`: with a batch in which another entry is due. */
+export type Due = 'now' | 'soon' | 'not';
+
+/**
+ * The entry that `ref` should have; undefined: none. The digest changes, and an entry is removed, only after the lists: a workload
+ * that is not listed may still run it. Marks may change before. A kind without the right is not waited for. A baseline does not
+ * wait for kinds whose lists fail either: without it a start would use the content that it finds, and lose the changes until then.
+ */
+export function compress(store: Store, gate: WriteGate, ref: ConfigRef): StateEntry | undefined {
+  const before = store.persisted.entryOf(ref);
+  const observed = store.configs.get(keyOf(ref));
+  if (!isFollowed(store, ref) || observed === undefined) return left(store, gate, ref, before);
+  const leftOut = before === undefined && !isPartOfKnown(store, ref) ? 'failing' : 'forbidden';
+  if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return before && withMarks(store, gate, ref, before);
+  const digest = committable(store, observed) ?? before?.digest;
+  if (digest === undefined || isUnbegun(store, ref)) return before;
+  const halts = notesOf(store, observed);
+  return withMarks(store, gate, ref, halts.length === 0 ? { digest } : { digest, halts });
+}
+
+/** What stays of an entry that nobody follows. */
+function left(
+  store: Store,
+  gate: WriteGate,
+  ref: ConfigRef,
+  before: StateEntry | undefined,
+): StateEntry | undefined {
+  const entry = before && withMarks(store, gate, ref, before);
+  if (entry?.marks !== undefined || isLastOfObject(store, ref)) return entry;
+  return gate.isSynced(ref.namespace, ref.kind) ? undefined : entry;
+}
+
+/** How soon the entry of `ref` has to become `after`, which differs from it. */
+export function dueOf(store: Store, gate: WriteGate, ref: ConfigRef, after: StateEntry | undefined): Due {
+  const before = store.persisted.entryOf(ref);
+  if (before === undefined || after === undefined) return 'soon';
+  if (hasNewHalts(before, after)) return 'now';
+  const edges = store.edgesOf(keyOf(ref));
+  const observed = store.configRecordOf(ref);
+  const dues = new Set(edges.map((each) => dueFor(store, gate, observed, [before, after], each)));
+  if (dues.has('now')) return 'now';
+  const present = new Set([
+    ...(after.marks?.keys() ?? []),
+    ...edges.map(([{ workload }]) => markKeyOf(workload.ref)),
+  ]);
+  const hasFormer = [...(before.marks?.keys() ?? [])].some((key) => !present.has(key));
+  return dues.has('soon') || hasFormer || hasOtherAlgorithm(before, after) ? 'soon' : 'not';
+}
+
+/** Whether a halt begins or ends. With another content, those of the former one end by themselves. */
+function hasNewHalts(before: StateEntry, after: StateEntry): boolean {
+  if (after.halts === undefined && before.digest !== after.digest) return false;
+  return !sameEntry(withoutMarks({ ...before, digest: after.digest }), withoutMarks(after));
+}
+
+function hasOtherAlgorithm({ digest: before }: StateEntry, { digest: after }: StateEntry): boolean {
+  return before === undefined || (after !== undefined && algorithmOf(before) !== algorithmOf(after));
+}
+
+/** How soon for one edge. Nothing is due while a start believes what this process does. */
+function dueFor(
+  store: Store,
+  gate: WriteGate,
+  observed: ConfigRecord,
+  [before, after]: readonly [StateEntry, StateEntry],
+  [record, edge]: readonly [WorkloadRecord, Edge],
+): Due {
+  const config = keyOf(observed.ref);
+  const held = recordedDigest(edge, isInFlight(record, config));
+  const believed = recovered(before, record, observed, edge);
+  if (held === undefined || believed === recovered(after, record, observed, edge)) return 'not';
+  if (believed === UNKNOWN) return 'soon';
+  if (believed !== held) return asks(store, record, observed) ? 'now' : 'soon';
+  // Once the digest of the entry changes for another reason, only a mark tells that this workload is outdated.
+  const isWaiting = gate.isWaiting(keyOf(record.workload.ref));
+  return isOutdatedOn(store, record, config, edge) && !isWaiting ? 'soon' : 'not';
+}
+
+/** Whether a workload follows the object, or this set of its keys. */
+export function isFollowed(store: Store, ref: ConfigRef): boolean {
+  return store.dependents.dependentsOf(keyOf(ref)).size > 0;
+}
+
+/** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
+function isLastOfObject(store: Store, ref: ConfigRef): boolean {
+  return store.scopes.partsOf(wholeKeyOf(keyOf(ref))).some((part) => {
+    const other = configRefIn(part);
+    return isFollowed(store, other) && store.persisted.entryOf(other) === undefined;
+  });
+}
+
+/** `given` with its marks. Those of followers that are outdated, then those of others that a start still needs. */
+function withMarks(store: Store, gate: WriteGate, ref: ConfigRef, given: StateEntry): StateEntry {
+  const entry = withoutMarks(given);
+  if (entry.digest === undefined) return given;
+  const marks = new Map<string, Mark>();
+  for (const [record, edge] of store.edgesOf(keyOf(ref))) {
+    const mark = markFor(store, record, keyOf(ref), entry, edge);
+    if (mark !== undefined) marks.set(markKeyOf(record.workload.ref), mark);
+  }
+  for (const [key, mark] of store.persisted.entryOf(ref)?.marks ?? [])
+    if (!marks.has(key) && isStillNeeded(store, gate, ref, key)) marks.set(key, mark);
+  return marks.size === 0 ? entry : { ...entry, marks };
+}
+
+/**
+ * The mark of one edge; undefined where its pods run the digest of the entry. While older pods run beside those of our stamp, an undo
+ * may make them all pods there are: only the stamp proves to a start that this did not happen.
+ */
+function markFor(
+  store: Store,
+  record: WorkloadRecord,
+  config: ObjectKey,
+  entry: StateEntry,
+  edge: Edge,
+): Mark | undefined {
+  if (isOutdatedOn(store, record, config, edge)) return UNKNOWN;
+  const held = recordedDigest(edge, isInFlight(record, config));
+  if (held === undefined) return undefined;
+  if (held !== translated(entry.digest, store.configs.get(config) ?? {})) return UNKNOWN;
+  return edge.rolloutInProgress ? markOf(edge.stamp, entry) : undefined;
+}
+
+/**
+ * Whether a mark stays although its workload does not follow the object: the kind is not listed, the Job is deleted and not created
+ * again yet, or the workload follows other keys of the object of which a start would believe too much. The mark of all followers
+ * may stand for any such workload.
+ */
+function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: string): boolean {
+  const { namespace, kind } = ref;
+  const workload = followerOf(markKey, namespace);
+  const record = workload && store.workloads.get(keyOf(workload));
+  const own = keyOf(ref);
+  if (record?.edges.has(own) === true) return false;
+  if (workload === undefined && (store.copies.size > 0 || !gate.isSynced(namespace, kind, 'forbidden')))
+    return true;
+  if (workload !== undefined && record === undefined) {
+    const isDeletedJob = store.copies.has(keyOf({ ...workload, name: copyNameOf(workload.name) }));
+    return isDeletedJob || !gate.isSynced(workload.namespace, workload.kind);
+  }
+  const others = store.scopes.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
+  return others.some((part) =>
+    store
+      .edgesOf(part)
+      .some(([other, edge]) => (record ?? other) === other && !isWritten(store, other, part, edge)),
+  );
+}
+
+/** Whether a start would believe of the edge what memory holds, or that it is unknown. */
+function isWritten(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+  const observed = store.configs.get(config);
+  const believed = observed && recovered(store.persisted.entryOf(observed.ref), record, observed, edge);
+  return believed === UNKNOWN || (believed !== undefined && believed === edge.runningDigest);
+}
