@@ -1,5 +1,5 @@
 /**
- * Sends an alert for each rollout, and for the first workload that is not rolled for a cause, in the format of the sink, one after the other and in
+ * Sends an alert for each rollout, and for each cause of workloads that are not rolled, in the format of the sink, one after the other and in
  * the background: no rollout waits for one or fails with one.
  */
 
@@ -25,6 +25,8 @@ export interface AlertsOptions {
 }
 
 const CAPACITY = 500;
+/** How long workloads of one cause are collected for its alert. */
+export const COLLECT_MS = 10_000;
 /** How many causes are remembered, so that a later workload sends no second alert. */
 const KNOWN_CAUSES = 1000;
 const TRIES = 4;
@@ -32,7 +34,7 @@ const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 /** How long the end of the program waits for queued alerts. */
 export const LONGEST_FAREWELL_MS = 5_000;
 
-/** One alert, and the workload that it is about. */
+/** One alert; `workload`: the first that it is about. */
 interface Alert {
   readonly workload: WorkloadRef;
   readonly body: PostBody;
@@ -42,7 +44,9 @@ interface Alert {
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #queue: Alert[] = [];
-  /** The last causes that have an alert, the newest last. */
+  /** The workloads of each cause that has no alert yet. */
+  readonly #collected = new Map<string, [FailureInfo, ...FailureInfo[]]>();
+  /** The last causes that have one, the newest last. */
   readonly #known = new Set<string>();
   /** Aborted when the program ends: retries no longer wait. */
   readonly #closing = new AbortController();
@@ -61,14 +65,26 @@ export class Alerts {
     this.#enqueue({ workload: rollout.workload, body: alertBodyOf(rollout, this.#options.settings) });
   }
 
-  /** Queues an alert about the first workload of a cause. */
+  /** Queues an alert with all workloads of the cause that follow within COLLECT_MS, unless the cause has had one. */
   fail(failure: FailureInfo): void {
-    const { cause, workload } = failure;
-    if (this.#known.has(cause)) return;
+    const { cause } = failure;
+    const collected = this.#collected.get(cause);
+    if (collected !== undefined) collected.push(failure);
+    if (collected !== undefined || this.#known.has(cause)) return;
+    this.#collected.set(cause, [failure]);
+    const { wait } = this.#options;
+    void wait(COLLECT_MS, this.#closing.signal).then(() => this.#report(cause));
+  }
+
+  #report(cause: string): void {
+    const failures = this.#collected.get(cause);
+    if (failures === undefined) return;
+    this.#collected.delete(cause);
     this.#known.add(cause);
     const [oldest] = this.#known;
     if (this.#known.size > KNOWN_CAUSES && oldest !== undefined) this.#known.delete(oldest);
-    this.#enqueue({ workload, body: failureBodyOf(failure, this.#options.settings) });
+    const body = failureBodyOf(failures, this.#options.settings);
+    this.#enqueue({ workload: failures[0].workload, body });
   }
 
   #enqueue(alert: Alert): void {
@@ -80,6 +96,7 @@ export class Alerts {
   /** Sends queued alerts, each at most once more; resolves when all are sent, or after LONGEST_FAREWELL_MS. */
   async close(): Promise<void> {
     this.#closing.abort();
+    for (const cause of [...this.#collected.keys()]) this.#report(cause);
     const timer = setTimeout(() => this.#end.abort(), LONGEST_FAREWELL_MS);
     await this.#worker;
     clearTimeout(timer);
@@ -150,12 +167,16 @@ export function alertBodyOf({ workload, objects }: RolloutInfo, style: AlertStyl
   return bodyOf(`${detected} ${reloaded}`, 'good', style);
 }
 
-/** The alert of a workload that is not rolled. */
-export function failureBodyOf(failure: FailureInfo, style: AlertStyle): PostBody {
-  const { workload, objects, reason, message } = failure;
+/** The alert of workloads that are not rolled for the same cause, with the message about the first one. */
+export function failureBodyOf(
+  failures: readonly [FailureInfo, ...FailureInfo[]],
+  style: AlertStyle,
+): PostBody {
+  const [{ workload, objects, reason, message }] = failures;
   const detected = `Reloader detected changes in ${listed(objects)} in namespace *${workload.namespace}*.`;
+  const workloads = listed(failures.map((each) => each.workload));
   const colour = reason === 'ApprovalRequired' ? 'warning' : 'danger';
-  return bodyOf(`${detected} ${listed([workload])}: ${message} (${reason})`, colour, style);
+  return bodyOf(`${detected} ${workloads}: ${message} (${reason})`, colour, style);
 }
 
 /** Slack's colours. */

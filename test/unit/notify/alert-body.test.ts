@@ -68,23 +68,23 @@ describe('the alert of a failure', () => {
     cause: '',
   });
 
-  test('names the workload, and has its message', () => {
+  test('names every workload, and has the message of the first', () => {
+    const failures = [failed('web', 'ReloadRefused', 'no'), failed('api', 'ReloadRefused', 'never')] as const;
     const text =
-      'Reloader detected changes in *web* of type *CONFIGMAP* in namespace *shop*. *web* of type *Deployment*: no (ReloadRefused)';
-    const { text: body } = failureBodyOf(failed('web', 'ReloadRefused', 'no'), { sink: 'slack' });
-    assert.deepEqual(JSON.parse(body), {
+      'Reloader detected changes in *web* of type *CONFIGMAP* in namespace *shop*. *web* of type *Deployment*, *api* of type *Deployment*: no (ReloadRefused)';
+    assert.deepEqual(JSON.parse(failureBodyOf([...failures], { sink: 'slack' }).text), {
       attachments: [{ color: 'danger', author_name: 'Reloader', text }],
     });
   });
 
   test('has another colour where a person is only asked', () => {
-    const { text } = failureBodyOf(failed('web', 'ApprovalRequired', 'approve it'), { sink: 'slack' });
+    const { text } = failureBodyOf([failed('web', 'ApprovalRequired', 'approve it')], { sink: 'slack' });
     assert.match(text, /"color":"warning"/);
   });
 
   test('is short enough for Teams', () => {
     const failure = failed('web', 'ReloadRefused', 'ä'.repeat(100_000));
-    const { text } = failureBodyOf(failure, { sink: 'teams' });
+    const { text } = failureBodyOf([failure], { sink: 'teams' });
     assert.ok(Buffer.byteLength(text) < 28 * 1024);
   });
 });

@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type Log, NO_LOG } from '../../../lib/model/log.ts';
 import type { FailureInfo, RolloutInfo } from '../../../lib/model/outcome.ts';
 import type { AlertResult } from '../../../lib/model/settings.ts';
-import { Alerts, LONGEST_FAREWELL_MS } from '../../../lib/notify/alerts.ts';
+import { Alerts, COLLECT_MS, LONGEST_FAREWELL_MS } from '../../../lib/notify/alerts.ts';
 import type { PostResult } from '../../../lib/notify/http-post.ts';
 
 const TAKEN: PostResult = { kind: 'taken' };
@@ -16,7 +16,8 @@ function rollout(name: string): RolloutInfo {
 }
 
 /** What is posted, waited for and counted. `answers`: of the posts, one each; then they are taken. */
-function stage(t: TestContext, { capacity = 500, answers = [] as PostResult[] } = {}) {
+function stage(t: TestContext, { capacity = 500, answers = [] as PostResult[], collects = false } = {}) {
+  const collected = Promise.withResolvers<void>();
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const posted: string[] = [];
   const results: AlertResult[] = [];
@@ -42,10 +43,11 @@ function stage(t: TestContext, { capacity = 500, answers = [] as PostResult[] } 
     wait: async (ms, signal) => {
       waits.push(ms);
       if (ms >= PATIENCE_MS) await untilAborted(signal);
+      else if (collects) await collected.promise;
     },
     capacity,
   });
-  return { alerts, posted, results, waits, warnings };
+  return { alerts, posted, results, waits, warnings, end: collected.resolve };
 }
 
 function failure(name: string, cause: string): FailureInfo {
@@ -77,14 +79,20 @@ describe('alerts', () => {
     assert.deepEqual(results, ['sent', 'sent', 'sent', 'sent']);
   });
 
-  test('of failures are one for each cause', async (t) => {
-    const { alerts, posted } = stage(t);
+  test('of failures are one for each cause, with the workloads that follow soon', async (t) => {
+    const { alerts, posted, waits, end } = stage(t, { collects: true });
     for (const name of ['a', 'b', 'c', 'd']) alerts.fail(failure(name, name === 'c' ? '2' : '1'));
+    alerts.record(rollout('e'));
     await settle();
-    assert.deepEqual(
-      posted,
-      ['a', 'c'].map((name) => `${name} of type Deployment: no (ReloadRefused)`),
-    );
+    assert.deepEqual(posted, ['e'], 'no rollout waits for them');
+    end();
+    await settle();
+    alerts.fail(failure('f', '1'));
+    await settle();
+    const words = (...names: string[]): string =>
+      `${names.map((name) => `${name} of type Deployment`).join(', ')}: no (ReloadRefused)`;
+    assert.deepEqual(posted.slice(1), [words('a', 'b', 'd'), words('c')]);
+    assert.deepEqual(waits, [COLLECT_MS, COLLECT_MS]);
   });
 
   test('that are not answered are tried four times, with growing pauses', async (t) => {
@@ -147,6 +155,13 @@ describe('at the end', () => {
     await alerts.close();
     assert.deepEqual(posted, ['a', 'a', 'b', 'c']);
     assert.deepEqual(results, ['failed', 'failed', 'sent']);
+  });
+
+  test('failures that were being collected are sent', async (t) => {
+    const { alerts, posted } = stage(t, { collects: true });
+    alerts.fail(failure('a', '1'));
+    await alerts.close();
+    assert.equal(posted.length, 1);
   });
 
   test('what hangs is given up when the time is over, and the rest with it', async (t) => {
