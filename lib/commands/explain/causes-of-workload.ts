@@ -144,7 +144,7 @@ const TODOS: Readonly<Partial<Record<PolicyReason, (ref: ConfigRef, key: string)
   disabled: (_, key) => `take the label ${key} away from the workload`,
   'not-matched': (ref, key) => `write ${key.replace(/search$/, 'match')}: "true" on ${describe(ref)}`,
   finished: () => 'nothing: it has finished; --job-reload=recreate would create finished Jobs anew',
-  suspended: () => 'nothing: its next run reads what is current then',
+  suspended: () => 'nothing: pods that start later read what is current then',
   unselected: () => 'give the namespace the labels of --namespace-selector',
   state: ({ name }) => `take ${name} out of the annotation: a reloader writes its state there`,
 };
@@ -197,7 +197,7 @@ function unfinished(facts: Facts): Cause | undefined {
   }
   if (record === undefined || workload.isComplete) return undefined;
   const says = `its rollout has not completed (${rolloutText(facts)})`;
-  const todo = `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} and its pods say what they wait for`;
+  const todo = `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} says what it waits for`;
   return { rule: 'rolling-out', about: `${kind}/${name}`, says, todo };
 }
 

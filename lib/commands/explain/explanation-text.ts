@@ -60,7 +60,7 @@ export function placed(ref: WorkloadRef): string {
 
 /** What the answer rests on. */
 export function sourceLines({ reloader, state }: Explanation): readonly string[] {
-  return [`reloader  ${reloader.says}`, `state     ${state === 'absent' ? 'there is none' : state}`];
+  return [`reloader  ${reloader.says}`, `state     ${state === 'absent' ? 'not found' : state}`];
 }
 
 /** What the answer needs and is not known. */
