@@ -207,8 +207,8 @@ export class StateCommitter {
 
   #dueAt(): number {
     if (this.#known.isBroken || this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
-    if (this.#changed.size > 0) return this.#nextLookAt;
-    return this.#known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
+    const batchAt = this.#known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
+    return this.#changed.size > 0 ? Math.min(this.#nextLookAt, batchAt) : batchAt;
   }
 
   #fire(): void {
