@@ -119,6 +119,12 @@ function run(
 }
 
 const IDLE = /^(?:no-reloader|reloader-)/;
+const UNSELECTED = /^unselected-namespace/;
+/** What an effect waits for. */
+const BEFORE = [
+  [IDLE, 'a reloader runs'],
+  [UNSELECTED, 'the namespace is selected'],
+] as const;
 
 /** The causes by which the reloader rolls nothing, or not yet, but for the `own` one of a change. */
 function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
@@ -136,11 +142,14 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
     const has = (rules: RegExp): boolean => kept.some(({ rule }) => rules.test(rule));
-    const isNever = has(NOT_SERVED) || (!isRolled && hidden.length === 0);
+    const waits = BEFORE.flatMap(([rules, what]) =>
+      has(rules) ? [`this has no effect before ${what}`] : [],
+    );
+    const isNever = !has(UNSELECTED) && (has(NOT_SERVED) || (!isRolled && hidden.length === 0));
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
     return [
       ...(isNever ? [`${title}: ${nothing}, so that this has no effect`] : hidden.map(open)),
-      ...(has(IDLE) ? ['this has no effect before a reloader runs'] : []),
+      ...waits,
       ...new Set(kept.map(({ says }) => `${title}: ${says}`)),
       ...refusals,
     ];

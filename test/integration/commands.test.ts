@@ -242,6 +242,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, RegExp>> = {
   'hold deploy/held': /^Deployment\/held: it needs an approval: kubectl annotate .*\n$/,
   'hold deploy/idle': /^Deployment\/idle: it is rolled for no object, so that this has no effect\n$/,
   'hold deploy/notified': /^Deployment\/notified: it is notify-only: a change is notified/,
+  'hold deploy/held --reloader none -- -A --namespace-selector=a': /^this has no effect before the/,
   'hold cm/alone': /^ConfigMap\/alone: no workload is rolled for it, so that this has no effect\n$/,
   'release deploy/refused':
     /^Deployment\/refused was not held\nthe last attempt to roll Deployment\/refused in default was refused at 2026-01-31T12:00:00Z\n$/,

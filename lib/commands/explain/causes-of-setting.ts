@@ -162,7 +162,7 @@ export function kindIgnored(
 ): Cause | undefined {
   if (configKindsOf(options).includes(kind)) return undefined;
   const lack = lacks?.get(kind);
-  if (lack) return { ...lack, about: names };
+  if (lack) return { ...lack, rule: 'kind-of-object-ignored', about: names };
   const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
   const ignored = `take ${SOURCE_KINDS[kind].resource} out of --ignored-config-resource-types`;
   const todo = flag === undefined ? ignored : `give the reloader ${flag}`;

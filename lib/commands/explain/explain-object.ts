@@ -22,7 +22,7 @@ import { rightsKeyOf } from '../reloader-rights.ts';
 import { factsIn, observeFor, type Scene, withLeader, workloadsIn } from '../scene.ts';
 import type { Paint } from '../terminal.ts';
 import type { Cause, Facts } from './cause.ts';
-import { INSTALLED_RULES, notWatched, unseenBecause } from './causes-of-setting.ts';
+import { INSTALLED_RULES, notSelected, notWatched, unseenBecause } from './causes-of-setting.ts';
 import { timeUnknown } from './causes-of-workload.ts';
 import {
   doubtsOf,
@@ -64,7 +64,7 @@ export async function explainObject(
     unwatched === undefined ? await mentionsOf(scene, observation, ref) : { mentioning: [], unlisted: [] };
   const mentioning = await withLeader(scene, all);
   const unseen = await unseenBecause(scene, ref);
-  const ignored = unseen.filter(({ rule }) => rule !== 'missing' && rule !== 'not-readable');
+  const ignored = leftOut(scene, observation, unseen);
   const followers = mentioning.map((facts) =>
     ignored.length > 0 ? { workload: facts.workload.ref, causes: ignored } : followerOf(facts, ref),
   );
@@ -101,6 +101,17 @@ export async function explainObject(
   };
   await observation.end();
   return answer;
+}
+
+/** Why nothing is rolled for the object, whatever follows it. */
+function leftOut(
+  { namespace, reloader }: Scene,
+  observation: Observation,
+  unseen: readonly Cause[],
+): readonly Cause[] {
+  const selection = reloader.unknown.length > 0 ? undefined : notSelected(reloader, observation, namespace);
+  const ignored = unseen.filter(({ rule }) => rule !== 'missing' && rule !== 'not-readable');
+  return [...(selection ? [selection] : []), ...ignored];
 }
 
 function isRolled({ causes }: Follower): boolean {

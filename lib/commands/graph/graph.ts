@@ -2,7 +2,7 @@
 
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
-import { notWatched } from '../explain/causes-of-setting.ts';
+import { notSelected, notWatched } from '../explain/causes-of-setting.ts';
 import { allFollowed } from '../explain/causes-of-workload.ts';
 import {
   doubtsOf,
@@ -67,12 +67,17 @@ export async function answerTo(
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };
   const places = isEverywhere ? all : [namespace];
   const lacking = new Set(reloader.lacks?.values());
-  const causes = [...(isEverywhere && all !== undefined ? [leftOut] : []), ...lacking];
   const observation = await observeFor(scene, places);
   const graph = graphOf(observation, flags.outdated === true, only);
   const { store } = observation;
   const kinds = graph.edges.flatMap(({ object, workload }) => [object.kind, rightsKeyOf(store, workload)]);
   const unknown = [...whatIsUnknown({ reloader, observation }, kinds), ...graph.unknown];
+  const shown = reloader.unknown.length > 0 ? [] : graph.edges.map(({ object }) => object.namespace);
+  const causes = [
+    ...(isEverywhere && all !== undefined ? [leftOut] : []),
+    ...[...new Set(shown)].flatMap((each) => notSelected(reloader, observation, each) ?? []),
+    ...lacking,
+  ];
   await observation.end();
   return { ...graph, causes, unknown: store.workloads.size > 0 ? unknown : [...unknown, ...doubts] };
 }

@@ -123,14 +123,17 @@ const CAUSES: Readonly<Record<string, Row>> = {
     names: /does not watch ConfigMaps.*ConfigMap\/web/,
   },
   ...Object.fromEntries(
-    ['deployments', 'configmaps'].map((resource) => [
+    [
+      ['deployments', 'kind-not-permitted'],
+      ['configmaps', 'kind-of-object-ignored'],
+    ].map(([resource = '', rule = '']) => [
       `the account of the reloader may not list ${resource}`,
       {
         make: (world: World): unknown => {
           world.mayDo = (each) => each !== resource;
           return well()(world);
         },
-        rule: 'kind-not-permitted',
+        rule,
         names: new RegExp(`may not list ${resource}.*grant the right to ServiceAccount/default in reloader`),
       },
     ]),

@@ -251,7 +251,7 @@ const CAUSES: Readonly<Record<string, Row>> = {
     },
     about: 'cj/web',
     rule: 'suspended',
-    names: /its next run reads/,
+    names: /pods that start later read/,
   },
   'it is held': {
     make: (world) => well({ ...follows('web'), [`${NATIVE}/hold`]: 'true' })(world).change(),
