@@ -24,6 +24,11 @@ export interface Rights {
 
 const EVICTED = '/eviction';
 
+/** The rights that concern every workload: not those of evictions, which few workloads need. */
+export function commonLacks({ lacks = new Map() }: Rights): ReadonlySet<Lack> {
+  return new Set([...lacks].flatMap(([key, lack]) => (key.endsWith(EVICTED) ? [] : [lack])));
+}
+
 /** The key of the rights that the workload needs: its kind, unless its pods are evicted. */
 export function rightsKeyOf({ settings, workloads }: Store, ref: WorkloadRef): string {
   const { workload } = workloads.get(keyOf(ref)) ?? {};

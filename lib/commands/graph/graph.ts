@@ -15,7 +15,7 @@ import {
 import { causeLines, placed, podsText, unknownLines, unreadLines } from '../explain/explanation-text.ts';
 import { watchedBy } from '../installed-reloader.ts';
 import type { Seen } from '../observation.ts';
-import { rightsKeyOf } from '../reloader-rights.ts';
+import { commonLacks, rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { assertExists, observeFor, openScene, type Scene } from '../scene.ts';
 import { subjectOf } from '../subject.ts';
@@ -66,7 +66,6 @@ export async function answerTo(
   const says = `the reloader watches ${all?.join(', ')} alone: no other namespace is shown`;
   const leftOut = { rule: 'namespace-not-watched', about: 'other namespaces', says };
   const places = isEverywhere ? all : [namespace];
-  const lacking = new Set(reloader.lacks?.values());
   const observation = await observeFor(scene, places);
   const graph = graphOf(observation, flags.outdated === true, only);
   const { store } = observation;
@@ -76,7 +75,7 @@ export async function answerTo(
   const causes = [
     ...(isEverywhere && all !== undefined ? [leftOut] : []),
     ...[...new Set(shown)].flatMap((each) => notSelected(reloader, observation, each) ?? []),
-    ...lacking,
+    ...new Set([...commonLacks(reloader), ...kinds.flatMap((kind) => reloader.lacks?.get(kind) ?? [])]),
   ];
   await observation.end();
   return { ...graph, causes, unknown: store.workloads.size > 0 ? unknown : [...unknown, ...doubts] };

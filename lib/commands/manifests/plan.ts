@@ -23,7 +23,7 @@ import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../e
 import { assertAnswered, type InstalledReloader, problemOf, watches } from '../installed-reloader.ts';
 import { type Observation, type Unread, untilTrue } from '../observation.ts';
 import { readObject } from '../reads.ts';
-import { rightsKeyOf } from '../reloader-rights.ts';
+import { commonLacks, rightsKeyOf } from '../reloader-rights.ts';
 import type { Answered, CommandContext } from '../run-command.ts';
 import { observeFor, openScene, type Scene } from '../scene.ts';
 import { WatchFeed } from '../watch-feed.ts';
@@ -209,7 +209,7 @@ function causesOf(
     ...RELOADER_RULES.map((rule) => rule({ reloader })),
     ...watched.map((each) => notSelected(reloader, observation, each)),
     ...steps.map(({ row, after }) => after && unseen(reloader, row, after)),
-    ...new Set(reloader.lacks?.values()),
+    ...commonLacks(reloader),
   ].filter((cause) => cause !== undefined);
 }
 

@@ -33,3 +33,18 @@ test('a workload that also reads objects of a kind without the right is rolled f
   world.sandbox.close();
   assert.deepEqual([workloadState, causes.map(({ rule }) => rule)], ['healthy', ['kind-of-object-ignored']]);
 });
+
+test('a right that only evictions need is named where a workload evicts', async () => {
+  const answers = [];
+  for (const words of [{}, { 'reloader.k8s.collaborne.com/reload-strategy': 'evict' }]) {
+    const world = well({ ...follows('web'), ...words })(new World());
+    world.mayDo = (resource) => resource !== 'pods';
+    const reloader = await findReloader(world.send, { namespace: 'default', settings: [] });
+    const scene: Scene = { send: world.send, namespace: 'default', reloader };
+    answers.push(
+      (await answerTo({ flags: { output: 'text' }, operands: [] }, scene)).causes.map(({ says }) => says),
+    );
+    world.sandbox.close();
+  }
+  assert.deepEqual(answers, [[], ['the reloader may not list pods, and evicts none']]);
+});
