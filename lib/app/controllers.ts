@@ -176,7 +176,7 @@ export class Controllers {
       observe: (ref, workload, span) => this.#take(ref, workload, span),
       isListed: () => gate.showsWorkloads,
       onOverdue: (...news) => this.reporter.overdue(...news),
-      persist: (config) => this.committer.request([config]),
+      persist: (config) => this.committer.demand([config]),
       onNews: (news) => this.reporter.stage(news),
       newToken: () =>
         Math.floor(random() * TOKENS)

@@ -32,7 +32,7 @@ const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
 /** After a batch: one full shard per second, since each write makes etcd store the whole ConfigMap. */
 const BYTES_PER_MS = SHARD_BYTES / 1000;
-/** The pause between two rounds, at least: planning reads all edges of each object, so it takes a tenth of the time at most. */
+/** The pause between two rounds, at least: planning reads all edges of each object, so it takes a tenth of the time. */
 const LOOK_MS = 100;
 /** Pending entries are looked at so often: a workload that has waited for long is not about to be patched any more. */
 const REVIEW_MS = 60_000;
@@ -52,7 +52,7 @@ export class StateCommitter {
   readonly #changed = new Set<ObjectKey>();
   /** Objects whose entry differs and is not due now, or waits for its removal. */
   readonly #pending = new Set<ObjectKey>();
-  /** Objects of attempts that wait for their marks. */
+  /** Objects of attempts that wait for their marks, and of halts. */
   readonly #demanded = new Set<ObjectKey>();
   /** Rounds and batches begin at these moments at the earliest; `#batchDueAt`: when a pending entry is due, as far as is known. */
   #nextLookAt = Number.NEGATIVE_INFINITY;
@@ -103,6 +103,12 @@ export class StateCommitter {
     this.#goOn();
   }
 
+  /** The entries of these objects are written at once, whenever the last round was. */
+  demand(configs: Iterable<ObjectKey>): void {
+    for (const config of configs) this.#demanded.add(config);
+    this.request(this.#demanded);
+  }
+
   /** Whether the state marks all that the workload is outdated on. What has no room is not waited for: a restart forgets it. */
   isMarked(record: WorkloadRecord): boolean {
     const { store } = this.#options;
@@ -115,8 +121,7 @@ export class StateCommitter {
   async mark(record: WorkloadRecord): Promise<boolean> {
     for (let rounds = 0; rounds < MOST_ROUNDS && !this.isMarked(record); rounds += 1) {
       if (this.#isOver || monotonicMs() < this.#notBefore) return false;
-      for (const config of this.#unmarkedOf(record)) this.#demanded.add(config);
-      this.request(this.#demanded);
+      this.demand(this.#unmarkedOf(record));
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
     }
     return this.isMarked(record);
@@ -243,7 +248,7 @@ export class StateCommitter {
     if (this.#known.isBroken) await this.#prepare(this.#known.count);
     const bytes = await this.#writeDue(isBatch);
     const now = monotonicMs();
-    if (!this.#hasFailed) this.#nextLookAt = now + Math.max(LOOK_MS, 10 * this.#planMs);
+    if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 10 * this.#planMs));
     if (isBatch && bytes > 0) this.#nextBatchAt = now + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
   }
 

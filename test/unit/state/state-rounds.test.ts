@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { addNote } from '../../../lib/tracking/halts.ts';
 import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
@@ -69,4 +70,15 @@ test('a workload that has waited for long is marked', async (t) => {
   stage.waiting.delete('web');
   await stage.pass(60_000);
   assert.equal(stage.data?.[CFG], 'b.1?Deployment/web');
+});
+
+test('a halt is written at once, whenever the last round was', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  stage.request('cfg');
+  await stage.pass(0);
+  const config = stage.world.store.configRecordOf(stage.world.configRef('cfg'));
+  addNote(stage.world.store, config, { token: '0a', workload: '-' });
+  stage.committer.demand([stage.world.configKey('cfg')]);
+  await stage.pass(0);
+  assert.equal(stage.data?.[CFG], 'a.1!0a=-');
 });
