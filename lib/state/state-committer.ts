@@ -32,7 +32,7 @@ const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
 /** After a batch: one full shard per second, since each write makes etcd store the whole ConfigMap. */
 const BYTES_PER_MS = SHARD_BYTES / 1000;
-/** The pause between two rounds, at least: planning reads all edges of each object, so it takes a tenth of the time. */
+/** The pause between two rounds, at least: planning reads all edges of each object, so it takes a twentieth of the time. */
 const LOOK_MS = 100;
 /** Pending entries are looked at so often: a workload that has waited for long is not about to be patched any more. */
 const REVIEW_MS = 60_000;
@@ -248,7 +248,7 @@ export class StateCommitter {
     if (this.#known.isBroken) await this.#prepare(this.#known.count);
     const bytes = await this.#writeDue(isBatch);
     const now = monotonicMs();
-    if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 10 * this.#planMs));
+    if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 20 * this.#planMs));
     if (isBatch && bytes > 0) this.#nextBatchAt = now + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
   }
 
