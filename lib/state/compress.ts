@@ -43,7 +43,7 @@ export function compress(store: Store, gate: WriteGate, ref: ConfigRef): StateEn
   return withMarks(store, gate, ref, halts.length === 0 ? { digest } : { digest, halts });
 }
 
-/** What stays of an entry that nobody follows. */
+/** What stays of the entry of an object without followers. */
 function left(
   store: Store,
   gate: WriteGate,
@@ -51,7 +51,7 @@ function left(
   before: StateEntry | undefined,
 ): StateEntry | undefined {
   const entry = before && withMarks(store, gate, ref, before);
-  if (entry?.marks !== undefined || isLastOfObject(store, ref)) return entry;
+  if (entry?.marks !== undefined || hasUnwrittenPart(store, ref)) return entry;
   return gate.isSynced(ref.namespace, ref.kind) ? undefined : entry;
 }
 
@@ -61,8 +61,10 @@ export function dueOf(store: Store, gate: WriteGate, ref: ConfigRef, after: Stat
   if (before === undefined || after === undefined) return 'soon';
   if (hasNewHalts(before, after)) return 'now';
   const edges = store.edgesOf(keyOf(ref));
-  const observed = store.configRecordOf(ref);
-  const dues = new Set(edges.map((each) => dueFor(store, gate, observed, [before, after], each)));
+  const observed = store.configs.get(keyOf(ref));
+  const dues = new Set(
+    edges.map((each) => (observed ? dueFor(store, gate, observed, [before, after], each) : 'not')),
+  );
   if (dues.has('now')) return 'now';
   const present = new Set([
     ...(after.marks?.keys() ?? []),
@@ -107,7 +109,7 @@ export function isFollowed(store: Store, ref: ConfigRef): boolean {
 }
 
 /** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
-function isLastOfObject(store: Store, ref: ConfigRef): boolean {
+function hasUnwrittenPart(store: Store, ref: ConfigRef): boolean {
   return store.scopes.partsOf(wholeKeyOf(keyOf(ref))).some((part) => {
     const other = configRefIn(part);
     return isFollowed(store, other) && store.persisted.entryOf(other) === undefined;

@@ -9,20 +9,26 @@ import { OPEN_GATE, settled, World } from '../tracking/world.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 
+/** `cfg` is listed, and `web` follows it; the state says nothing yet. */
+function first(): World {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  return world;
+}
+
+/** The workloads run the content that is recorded, and `cfg` has changed. */
+function changed(...names: string[]): World {
+  const world = settled(...names);
+  world.config('cfg', 'b');
+  return world;
+}
+
 const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> = {
-  'a baseline': [
-    () => {
-      const world = new World();
-      world.config('cfg', 'a', { initial: true });
-      world.workload('web', { follows: ['cfg'] }, { initial: true });
-      return world;
-    },
-    { [CFG]: 'a.1' },
-  ],
+  'a baseline': [first, { [CFG]: 'a.1' }],
   'a commit': [
     () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
+      const world = changed('web', 'api');
       for (const name of ['web', 'api']) world.roll(name);
       return world;
     },
@@ -30,8 +36,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'who is outdated is marked': [
     () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
+      const world = changed('web', 'api');
       world.roll('web');
       return world;
     },
@@ -39,8 +44,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'who is being rolled is marked with the id of the stamp': [
     () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
+      const world = changed('web');
       world.roll('web', false);
       return world;
     },
@@ -57,8 +61,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'what is on its way is marked': [
     () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
+      const world = changed('web');
       world.send('web');
       return world;
     },
@@ -66,8 +69,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'once rolled, the mark goes': [
     () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
+      const world = changed('web');
       world.write();
       world.roll('web');
       return world;
@@ -76,8 +78,7 @@ const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> =
   ],
   'the marks of a workload that is gone go': [
     () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
+      const world = changed('web', 'api');
       world.write();
       world.noWorkload('web');
       return world;
@@ -130,8 +131,8 @@ for (const [sentence, [given, written]] of Object.entries(WRITTEN)) {
 /** What is planned for `cfg` in the one shard. */
 function planned(world: World, gate: WriteGate) {
   const request = { configs: [world.configKey('cfg')], gate, place: () => 0 };
-  const { writes, pending } = planStateWrites(world.store, request);
-  return { due: writes[0]?.due, entry: writes[0]?.data[CFG], pending: pending.size };
+  const [write] = planStateWrites(world.store, request).writes;
+  return { due: write?.due, entry: write?.data[CFG] };
 }
 
 const WEB_WAITS = { ...OPEN_GATE, isWaiting: (key: string) => key.endsWith('/web') };
@@ -140,41 +141,22 @@ const DUE: Record<
   string,
   readonly [() => World, WriteGate, due: Due | undefined, entry: string | undefined]
 > = {
-  'a first entry: soon': [
-    () => {
-      const world = new World();
-      world.config('cfg', 'a', { initial: true });
-      world.workload('web', { follows: ['cfg'] }, { initial: true });
-      return world;
-    },
-    WEB_WAITS,
-    'soon',
-    `${d('a')}.1`,
-  ],
+  'a first entry: soon': [first, WEB_WAITS, 'soon', `${d('a')}.1`],
   'an outdated workload that is about to be patched: not, since a start would find it outdated': [
-    () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
-      return world;
-    },
+    () => changed('web'),
     WEB_WAITS,
     'not',
     `${d('b')}.1?Deployment/web`,
   ],
   'one that is not about to be patched: soon': [
-    () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
-      return world;
-    },
+    () => changed('web', 'api'),
     WEB_WAITS,
     'soon',
     `${d('b')}.1?Deployment/api?Deployment/web`,
   ],
   'a workload that runs what a start would not believe: now': [
     () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
+      const world = changed('web');
       world.workload('web', { image: 'v2' });
       return world;
     },
@@ -184,8 +166,7 @@ const DUE: Record<
   ],
   'a workload of which a start would believe that it is outdated: soon': [
     () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
+      const world = changed('web', 'api');
       world.write();
       world.workload('web', { isRolledOut: false });
       world.config('cfg', 'a');
@@ -198,8 +179,7 @@ const DUE: Record<
   ],
   'the end of a rollout of ours: not': [
     () => {
-      const world = settled('web');
-      world.config('cfg', 'b');
+      const world = changed('web');
       world.roll('web', false);
       world.write();
       world.workload('web', { isRolledOut: true });
@@ -211,8 +191,7 @@ const DUE: Record<
   ],
   'the mark of a workload that is gone: soon': [
     () => {
-      const world = settled('web', 'api');
-      world.config('cfg', 'b');
+      const world = changed('web', 'api');
       world.write();
       world.noWorkload('web');
       return world;
@@ -249,6 +228,13 @@ test('an entry without followers waits for the lists, and an object without one 
   const configs = ['one', 'two', 'old'].map((name) => world.configKey(name));
   const { writes, pending } = planStateWrites(world.store, { configs, gate, place: () => 0 });
   assert.deepEqual([writes, [...pending]], [[], [[world.configKey('old'), 'not']]]);
+});
+
+test('a plan of an entry without followers begins no record', () => {
+  const world = new World({ [CFG]: 'a.1?Deployment/gone?Deployment/web' });
+  const gate = { ...OPEN_GATE, isSynced: (_: string, kind: string) => kind !== 'ConfigMap' };
+  assert.equal(planned(world, gate).entry, `${d('a')}.1`);
+  assert.equal(world.store.configs.size, 0);
 });
 
 test('marks of a namespace that is not listed stay', () => {
