@@ -46,7 +46,7 @@ export class Listing {
     this.change((gate) => gate.markWell(stream), say);
   }
 
-  /** Marks a stream; if that changes anything, `say` logs it, and what waited for the stream is told. */
+  /** Marks a stream; if that changes anything, `say` logs it, and what waited for the stream is notified. */
   change(mark: (gate: SyncGate) => boolean, say = (): void => undefined): void {
     const { gate, onListed, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;

@@ -3,9 +3,10 @@
  * a foreign write can make an edge unknown (one rollout more), but never up to date.
  */
 
-import { type ConfigRef, configRefIn, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import { sameEntry } from '../model/state-entry.ts';
+import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, putEdge, recovered } from '../tracking/edge-policy.ts';
 import { nextEdge } from '../tracking/edge-state.ts';
@@ -38,20 +39,21 @@ export function takeInForeign(
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
   for (const config of store.dependents.configs()) {
-    const ref = store.configs.get(config)?.ref;
-    if (ref === undefined) continue;
+    const observed = store.configs.get(config);
+    if (observed === undefined) continue;
+    const { ref } = observed;
     const key = store.persisted.entryKeyOf(ref);
     const [entry, known] = [store.persisted.entryOf(ref), before.get(key)];
     if ([known, sent.get(key)].some((own) => sameEntry(entry, own))) continue;
     if (entry === undefined && !isEmptied) foreign.push({ ref, how: 'removed' });
     if (entry !== undefined && known !== undefined) foreign.push({ ref, how: 'changed' });
-    doubtFollowers(store, effects, config);
+    doubtFollowers(store, effects, observed);
   }
   return { effects, foreign };
 }
 
-function doubtFollowers(store: Store, effects: Effects, config: ObjectKey): void {
-  const observed = store.configRecordOf(configRefIn(config));
+function doubtFollowers(store: Store, effects: Effects, observed: ConfigRecord): void {
+  const config = keyOf(observed.ref);
   const entry = store.persisted.entryOf(observed.ref);
   for (const [record, edge] of store.edgesOf(config)) {
     const believed = recovered(entry, record, observed, edge);

@@ -350,16 +350,11 @@ export class StateCommitter {
   #failed(refusal: Refusal): void {
     const isFree = (refusal.kind === 'conflict' || refusal.kind === 'gone') && this.#failures === 0;
     const retryAfterMs = 'retryAfterMs' in refusal ? (refusal.retryAfterMs ?? 0) : 0;
-    this.#options.onCommit(refusal, this.#putOff(retryAfterMs, isFree));
-  }
-
-  #putOff(atLeastMs: number, isFree: boolean): number {
-    const ms = isFree
-      ? 0
-      : Math.max(atLeastMs, backoffMs(this.#failures, LATER_BACKOFF, this.#options.random));
+    const backoff = isFree ? 0 : backoffMs(this.#failures, LATER_BACKOFF, this.#options.random);
+    const ms = Math.max(retryAfterMs, backoff);
     this.#hasFailed = true;
     this.#notBefore = Math.max(this.#notBefore, monotonicMs() + ms);
-    return ms;
+    this.#options.onCommit(refusal, ms);
   }
 }
 

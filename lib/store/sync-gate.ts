@@ -87,11 +87,6 @@ export class SyncGate {
     return true;
   }
 
-  /** Whether the right to the stream is missing for good, as far as is known. */
-  isForbidden(stream: Stream): boolean {
-    return this.#forbidden.has(stream);
-  }
-
   /** Whether the right to list or watch the stream is known to be missing. */
   isRefused(stream: Stream): boolean {
     return this.#refused.has(stream);
