@@ -168,7 +168,7 @@ function commonOf(parts: Parts) {
     keyring,
     keys: new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log }),
     isObserver: parts.isObserver,
-    state: { name: options.stateConfigMap, shardBytes: stateShardBytes },
+    state: { name: options.configmap, shardBytes: stateShardBytes },
     counters: metrics,
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,
@@ -245,8 +245,8 @@ function rulesFor(
     algorithms: keyring,
     knows: (name: AlgorithmName) => keyring.named(name) !== undefined,
     homeNamespace: place.stateNamespace,
-    ownState: new Set(stateKeysOf(options.stateConfigMap, place.stateNamespace)),
-    ownKeys: keyOf(keySecretOf(options.stateConfigMap, place.stateNamespace)),
+    ownState: new Set(stateKeysOf(options.configmap, place.stateNamespace)),
+    ownKeys: keyOf(keySecretOf(options.configmap, place.stateNamespace)),
     presence: {
       onCreate: options.reloadOnCreate,
       // With a label selector the watch reports an object that has only lost its labels as deleted.

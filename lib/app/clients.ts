@@ -50,8 +50,8 @@ export function stateClientOf(parts: Pick<Parts, 'send' | 'server' | 'options' |
   const { send, server, options, place } = parts;
   const Kept = options.dryRun ? DryRunObject : KeptObject;
   const { stateNamespace: namespace } = place;
-  const keys = new Kept(send, keySecretOf(options.stateConfigMap, namespace));
-  const shards = shardNames(options.stateConfigMap).map(
+  const keys = new Kept(send, keySecretOf(options.configmap, namespace));
+  const shards = shardNames(options.configmap).map(
     (name) => new Kept(send, { kind: 'ConfigMap', namespace, name }),
   );
   const at = (shard: number): KeptObject => {

@@ -43,9 +43,9 @@ const UNORDERED = 'ignored: its resourceVersions are not numbers';
  * and the Namespaces themselves where they count. A kind that only the settings name is in the table of kinds from here on.
  */
 export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
-  const { ignoredNamespaces: except } = options;
+  const { namespacesToIgnore: except } = options;
   const workloadKinds = workloadKindsOf(options);
-  options.furtherKinds.map(customKind).forEach(addWorkloadKind);
+  options.workloadKinds.map(customKind).forEach(addWorkloadKind);
   const configKinds = configKindsOf(options);
   const mounts = configKinds.flatMap((kind) => SOURCE_KINDS[kind].mountedAs ?? []);
   const objects: readonly string[] = [...configKinds, ...mounts.map(({ kind }) => kind)];

@@ -110,11 +110,11 @@ function logStart(
   { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
   log: Log,
 ): void {
-  const { clusterName: cluster, scope, ignoredNamespaces } = options;
+  const { clusterName: cluster, scope, namespacesToIgnore: ignored } = options;
   const { resourceLabelSelector, namespaceSelector } = options;
-  const state = `${place.stateNamespace}/${options.stateConfigMap}`;
+  const state = `${place.stateNamespace}/${options.configmap}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
-  const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
+  const except = ignored.length === 0 ? '' : ` except ${ignored.join(', ')}`;
   const fields = { cluster, state, namespaceSelector, resourceLabelSelector, port, healthPort };
   log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, fields);
   logWhoIsTold(options, log);
@@ -127,8 +127,8 @@ function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   else if (alerts !== undefined) log.info(`alerts are sent to ${originOf(alerts.url)}`);
 }
 
-function aboutOf({ stateConfigMap, dryRun, clusterName }: Options, place: Place): About {
-  const state = `${place.stateNamespace}/${stateConfigMap}`;
+function aboutOf({ configmap, dryRun, clusterName }: Options, place: Place): About {
+  const state = `${place.stateNamespace}/${configmap}`;
   return { version: VERSION, namespaces: place.namespaces, state, isDryRun: dryRun, clusterName };
 }
 
@@ -149,20 +149,19 @@ async function serveAdmission(
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
   const { options, log } = parts;
-  const { admission } = options;
-  if (admission === undefined) return () => Promise.resolve();
+  const { webhookPort, webhookTlsDirectory, webhookClientCa: file } = options;
+  if (webhookPort === undefined || webhookTlsDirectory === undefined) return () => Promise.resolve();
   const server = admissionServer({
     address: options.bindAddress,
     answer: assembly.review,
     onError: (error) => log.error('the admission webhook failed', { error }),
-    verifiesClients: admission.clientAuthorities !== undefined,
+    verifiesClients: file !== undefined,
     onStranger: strangerReporter(parts),
   });
-  const port = await server.start(admission.port);
+  const port = await server.start(webhookPort);
   log.info('the admission webhook preserves stamps in updates by external writers', { port });
-  const { tlsDirectory: directory, clientAuthorities: file } = admission;
   const loop = { log, wait: sleep };
-  const pair = { path: directory, read: readPair, use: (each: KeyPair) => server.use(each) };
+  const pair = { path: webhookTlsDirectory, read: readPair, use: (each: KeyPair) => server.use(each) };
   const trust = (all: readonly string[]): void => server.trustClients(all);
   const ended = Promise.all([
     follow({ ...loop, ...pair, what: 'the certificate of the admission webhook' }, signal),

@@ -83,7 +83,7 @@ export async function servePages(assembly: Observed, options: Options, served: S
 /** All pages show the same report for a second, so that many requests cost as much as one. */
 function pagesOf(
   assembly: Observed,
-  { statusPage: hasPage }: Options,
+  { noStatusPage }: Options,
   { about, metrics }: Served,
 ): Omit<Pages, keyof Probes> {
   // Each text of a report is made at its first request.
@@ -113,7 +113,7 @@ function pagesOf(
       const now = look();
       return shown(now, 'status', () => `${JSON.stringify({ ...about, ...now.report }, undefined, 2)}\n`);
     },
-    statusPage: hasPage ? statusPageFor : undefined,
+    statusPage: noStatusPage ? undefined : statusPageFor,
   };
 }
 

@@ -99,7 +99,7 @@ export function permissionsOf(
     namespaces: place.namespaces,
     watchesNamespaces: watchesNamespaces(options),
     stateNamespace: place.stateNamespace,
-    stateName: options.stateConfigMap,
+    stateName: options.configmap,
     configKinds: configKinds ?? configKindsOf(options).filter(isNeeded),
     workloadKinds: workloadKinds ?? ofWorkloads.filter(isNeeded),
     lease: election && leasePlaceOf(election, place),

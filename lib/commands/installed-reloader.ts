@@ -231,7 +231,7 @@ export function watchedBy({ installation, place, options }: InstalledReloader): 
 
 /** Whether the reloader watches the namespace. */
 export function watches(reloader: InstalledReloader, namespace: string): boolean {
-  return watchedBy(reloader)?.includes(namespace) ?? !reloader.options.ignoredNamespaces.includes(namespace);
+  return watchedBy(reloader)?.includes(namespace) ?? !reloader.options.namespacesToIgnore.includes(namespace);
 }
 
 /** The settings of the words alone. @throws CommandError */

@@ -124,13 +124,13 @@ export async function observe(observed: Observed): Promise<Observation> {
 
 /** The same decisions, without an end of any window, an election, or notifications. */
 function asDryRun(options: Options, state: StateAccess): Options {
-  const served = (way: Options['openshift']): Options['openshift'] => (way === 'auto' ? 'true' : way);
+  const served = (way: Options['isOpenshift']) => (way === 'auto' ? 'true' : way);
   return {
     ...options,
     // The rights of the person decide here.
-    argoRollouts: served(options.argoRollouts),
-    openshift: served(options.openshift),
-    csiIntegration: served(options.csiIntegration),
+    isArgoRollouts: served(options.isArgoRollouts),
+    isOpenshift: served(options.isOpenshift),
+    enableCsiIntegration: served(options.enableCsiIntegration),
     dryRun: true,
     leaderElection: undefined,
     // Without the key of the state nothing can be compared.
@@ -192,7 +192,7 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const reading = await readShards(client);
   assertAnswered(reading);
   if (reading.kind === 'failed')
-    return mayNotRead(`ConfigMap/${options.stateConfigMap} in ${place.stateNamespace}`);
+    return mayNotRead(`ConfigMap/${options.configmap} in ${place.stateNamespace}`);
   const shards = reading.shards.filter((shard) => shard !== undefined);
   if (shards.length === 0) return { is: 'absent' };
   const data = Object.fromEntries(shards.flatMap((shard) => Object.entries(shard.data)));
@@ -207,7 +207,7 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
   const isKeyed = lost().length > 0;
   const read = { is: 'read', keys: new Set(Object.keys(data)), isKeyed } as const;
   if (!isKeyed) return read;
-  const { namespace, name } = keySecretOf(options.stateConfigMap, place.stateNamespace);
+  const { namespace, name } = keySecretOf(options.configmap, place.stateNamespace);
   const title = `Secret/${name} in ${namespace}`;
   const keys = await client.keys.read();
   assertAnswered(keys);
@@ -232,8 +232,8 @@ export function hasEntry({ state, store }: Pick<Observation, 'state' | 'store'>,
   return state.is === 'read' && state.keys.has(store.persisted.entryKeyOf(ref));
 }
 
-function pathsOfState({ stateConfigMap }: Options, { stateNamespace }: Place): ReadonlySet<string> {
-  const shards = stateKeysOf(stateConfigMap, stateNamespace).map(configRefIn);
-  const all = [...shards, keySecretOf(stateConfigMap, stateNamespace)];
+function pathsOfState({ configmap }: Options, { stateNamespace }: Place): ReadonlySet<string> {
+  const shards = stateKeysOf(configmap, stateNamespace).map(configRefIn);
+  const all = [...shards, keySecretOf(configmap, stateNamespace)];
   return new Set(all.map(({ kind, namespace, name }) => objectPath(SOURCE_KINDS[kind], namespace, name)));
 }

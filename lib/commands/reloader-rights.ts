@@ -52,11 +52,15 @@ export async function withRights(
     return { ...need, answers: new Set(await Promise.all(answers)) };
   });
   const { unseen, ...rights } = judged(await Promise.all(reviews), installation);
-  const ignoredConfigKinds = options.ignoredConfigKinds.concat(
+  const ignoredConfigResourceTypes = options.ignoredConfigResourceTypes.concat(
     CONFIG_KINDS.filter((kind) => unseen.has(kind)),
   );
-  const ignoredWorkloadKinds = [...options.ignoredWorkloadKinds, ...unseen];
-  return { ...reloader, options: { ...options, ignoredConfigKinds, ignoredWorkloadKinds }, ...rights };
+  const ignoredWorkloadTypes = [...options.ignoredWorkloadTypes, ...unseen];
+  return {
+    ...reloader,
+    options: { ...options, ignoredConfigResourceTypes, ignoredWorkloadTypes },
+    ...rights,
+  };
 }
 
 /** `unseen`: the kinds that it may not list or watch. */
@@ -107,7 +111,7 @@ interface Need extends Permission {
 }
 
 function needsOf({ options, place }: InstalledReloader): readonly Need[] {
-  options.furtherKinds.map(customKind).forEach(addWorkloadKind);
+  options.workloadKinds.map(customKind).forEach(addWorkloadKind);
   const everywhere = { ...place, namespaces: undefined };
   const parts = { options: { ...options, reloadStrategy: 'evict' as const }, place: everywhere };
   const needs = (kind: string, isOptional: boolean, all: readonly Permission[]): readonly Need[] =>

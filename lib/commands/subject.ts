@@ -41,5 +41,5 @@ export function subjectOf(operands: readonly string[], options: Options): Subjec
 
 /** Every kind of workload that is known, with those that only the settings name. */
 export function rowsOf(options: Options): readonly WorkloadKind[] {
-  return [...KNOWN_KINDS, ...options.furtherKinds.map(customKind)];
+  return [...KNOWN_KINDS, ...options.workloadKinds.map(customKind)];
 }

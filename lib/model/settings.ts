@@ -71,7 +71,7 @@ export type StageEnd = { readonly count: number } | { readonly percent: number }
 /** How a change that concerns several workloads is rolled out. */
 export interface Staging {
   /** In turn, cumulative. @default objects without the annotation have no stages */
-  readonly stages?: readonly StageEnd[];
+  readonly stages?: readonly StageEnd[] | undefined;
   /** For how long the workloads of a stage stay ready before the next stage begins. */
   readonly soakMs: number;
 }
@@ -137,16 +137,6 @@ export const ALERT_RESULTS = ['sent', 'failed', 'dropped'] as const;
 
 /** See ALERT_RESULTS. */
 export type AlertResult = (typeof ALERT_RESULTS)[number];
-
-/** How the admission webhook is served. */
-export interface AdmissionOptions {
-  /** 0 picks a free one. */
-  readonly port: number;
-  /** A folder with the files tls.crt and tls.key. */
-  readonly tlsDirectory: string;
-  /** A PEM file with the authorities of its clients: only these are answered. @default every client is */
-  readonly clientAuthorities?: string;
-}
 
 /** The times of a leader election, with the meaning that client-go gives them: retryPeriodMs < renewDeadlineMs < leaseDurationMs. */
 export interface ElectionTimes {

@@ -3,66 +3,39 @@
 /**
  * The flags by heading of the help. A key is `[alias, ]...name[ <type of value[=default]>]`. `...` after the type means a list: the
  * flag may be repeated, and each value may be a comma list. The default is the text that is parsed if none is given. A flag without
- * a type is a switch. A row is the sentence for the help, or an object with it and other properties, see `Row` in flags.ts.
+ * a type is a switch. A row is the sentence for the help, or an object with other properties, see `Row` in flags.ts.
  */
 export const TABLE = {
   'Scope:': {
     '--namespaces, --namespace <namespace...>': 'namespaces to watch; repeatable or a comma list',
     '-A, --all-namespaces': 'watch every namespace',
-    '--namespaces-to-ignore <namespace...>': {
-      isStakaters: 'name',
-      help: 'namespaces to leave out where every one is watched; repeatable or a comma list',
-    },
-    '--namespace-selector <selector>': {
-      isStakaters: 'name',
-      help: 'of all namespaces, roll only in those with these labels; of several all must hold',
-    },
+    '--namespaces-to-ignore <namespace...>':
+      'namespaces to leave out where every one is watched; repeatable or a comma list',
+    '--namespace-selector <selector>':
+      'of all namespaces, roll only in those with these labels; of several all must hold',
     '--namespace-annotations':
       'of all namespaces, read the annotations too: hold, reload-window, approval and notify-only count for their workloads',
-    '--resource-label-selector <selector>': {
-      isStakaters: 'name',
-      help: 'watch only ConfigMaps and Secrets with these labels; of several all must hold',
-    },
-    '--resources-to-ignore, --ignored-config-resource-types <config-kind...>': {
-      sets: 'ignoredConfigKinds',
-      isStakaters: 'alias',
-      help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
-    },
-    '--is-Argo-Rollouts <served-way=auto>': {
-      sets: 'argoRollouts',
-      isStakaters: 'name',
-      help: "roll Argo's Rollouts: true, false, or auto where the API server serves them and the rights are there",
-    },
-    '--is-openshift <served-way=auto>': {
-      sets: 'openshift',
-      isStakaters: 'name',
-      help: "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
-    },
+    '--resource-label-selector <selector>':
+      'watch only ConfigMaps and Secrets with these labels; of several all must hold',
+    '--resources-to-ignore, --ignored-config-resource-types <config-kind...>':
+      'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
+    '--is-Argo-Rollouts <served-way=auto>':
+      "roll Argo's Rollouts: true, false, or auto where the API server serves them and the rights are there",
+    '--is-openshift <served-way=auto>':
+      "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
     '--enable-csi-integration <served-way=auto>': {
-      sets: 'csiIntegration',
-      isStakaters: 'name',
       alone: 'true',
       help: 'watch SecretProviderClasses of the Secrets Store CSI driver: true, false, or auto where the API server serves them and the rights are there',
     },
-    '--workload-kinds <further-kind...>': {
-      sets: 'furtherKinds',
-      help: 'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; repeatable or a comma list',
-    },
-    '--ignored-workload-types <workload-kind...>': {
-      sets: 'ignoredWorkloadKinds',
-      isStakaters: 'name',
-      help: 'do not watch these kinds of workload, e.g. cronjobs or daemonsets; repeatable or a comma list',
-    },
+    '--workload-kinds <further-kind...>':
+      'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; repeatable or a comma list',
+    '--ignored-workload-types <workload-kind...>':
+      'do not watch these kinds of workload, e.g. cronjobs or daemonsets; repeatable or a comma list',
   },
   'Selection:': {
-    '--dialects <dialect...=collaborne,stakater>': {
-      sets: 'dialects',
-      help: 'vocabularies in use: collaborne, stakater, sap, wave',
-    },
-    '--auto-reload-all': {
-      sets: 'autoReloadAll',
-      help: 'roll every workload for all that it refers to, unless its auto annotation says otherwise',
-    },
+    '--dialects <dialect...=collaborne,stakater>': 'vocabularies in use: collaborne, stakater, sap, wave',
+    '--auto-reload-all':
+      'roll every workload for all that it refers to, unless its auto annotation says otherwise',
     '--alternative-configmap-annotation <key...>':
       'further annotations that list ConfigMaps; repeatable or a comma list',
     '--alternative-secret-annotation <key...>':
@@ -82,48 +55,25 @@ export const TABLE = {
     '--pause-deployment-time-annotation <key>': { renames: 'pausedAt' },
   },
   'Rollouts:': {
-    '--reload-strategy <strategy=env-vars>': {
-      sets: 'reloadStrategy',
-      help: 'env-vars stamps variables of the containers, annotations those of the pod template, evict evicts the older pods',
-    },
-    '--max-evictions <number=1>': {
-      sets: 'maxEvictions',
-      help: 'how many pods of one workload may be not ready at a time for evict to evict the next one',
-    },
-    '--key-scoped': {
-      sets: 'keyScoped',
-      help: 'roll a workload only when the keys change that its pods read, unless its annotation says otherwise',
-    },
-    '--absorb-owner-rollouts': {
-      default: 'true',
-      sets: 'absorbOwnerRollouts',
-      help: 'do not roll a workload whose owner rolls it after the change, as helm upgrade does',
-    },
-    '--reload-on-create': {
-      sets: 'reloadOnCreate',
-      help: 'roll workloads too when an object comes to be that they started without',
-    },
-    '--reload-on-delete': {
-      sets: 'reloadOnDelete',
-      help: 'roll workloads too when an object is deleted that they can start without',
-    },
-    '--cronjob-reload <cronjob-way=none>': {
-      sets: 'cronJobReload',
-      help: 'none leaves CronJobs alone, run-now starts a run after each change',
-    },
-    '--job-reload <job-way=none>': {
-      sets: 'jobReload',
-      help: 'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished',
-    },
-    '--coalesce-period <duration=5s>': {
-      sets: 'coalescePeriodMs',
-      help: 'quiet time after the last change before a workload is rolled; a plain number is milliseconds',
-    },
+    '--reload-strategy <strategy=env-vars>':
+      'env-vars stamps variables of the containers, annotations those of the pod template, evict evicts the older pods',
+    '--max-evictions <number=1>':
+      'how many pods of one workload may be not ready at a time for evict to evict the next one',
+    '--key-scoped':
+      'roll a workload only when the keys change that its pods read, unless its annotation says otherwise',
+    '--absorb-owner-rollouts <switch=true>':
+      'do not roll a workload whose owner rolls it after the change, as helm upgrade does',
+    '--reload-on-create': 'roll workloads too when an object comes to be that they started without',
+    '--reload-on-delete': 'roll workloads too when an object is deleted that they can start without',
+    '--cronjob-reload <cronjob-way=none>':
+      'none leaves CronJobs alone, run-now starts a run after each change',
+    '--job-reload <job-way=none>':
+      'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished',
+    '--coalesce-period <duration=5s>':
+      'quiet time after the last change before a workload is rolled; a plain number is milliseconds',
     '--coalesce-max-wait <duration>': 'how long changes can postpone a rollout (default: 6 times the period)',
-    '--pause-period <duration=0>': {
-      sets: 'pausePeriodMs',
-      help: 'shortest time from the first change to its rollout, for workloads without a pause-period of their own',
-    },
+    '--pause-period <duration=0>':
+      'shortest time from the first change to its rollout, for workloads without a pause-period of their own',
     '--min-rollout-interval <duration=0>': 'least time between two rollouts of one workload',
     '--rollout-limit <limit=20/1h>':
       'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
@@ -139,27 +89,18 @@ export const TABLE = {
       'how a change of one object goes to its workloads, e.g. 1,10%,50%,100%: the next ones once those before stay ready (default: to all at once)',
     '--stage-soak <duration=30s>':
       'with stages: how long workloads have to stay ready before the next stage begins',
-    '--max-concurrent-patches <number=32>': {
-      sets: 'maxConcurrentPatches',
-      help: 'workloads patched at once; of several namespaces, one gets at most half of them',
-    },
-    '--configmap <state-name=reloader-state>': {
-      sets: 'stateConfigMap',
-      help: "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9",
-    },
-    '--digests <digests=keyed>': {
-      sets: 'digests',
-      help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
-    },
+    '--max-concurrent-patches <number=32>':
+      'workloads patched at once; of several namespaces, one gets at most half of them',
+    '--configmap <state-name=reloader-state>':
+      "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9",
+    '--digests <digests=keyed>':
+      'keyed digests tell nothing without the key in the Secret <name>-key; sha1 is plain SHA-1 without a key',
     '--state-namespace <namespace>': 'namespace of the state (default: the only one watched, else its own)',
-    '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
+    '--dry-run': 'report what would be rolled; write nothing',
   },
   'Leader election:': {
-    '--enable-ha, --leader-election, --leader-elect': {
-      default: 'true',
-      isStakaters: 'alias',
-      help: 'act only while holding a Lease, so that of several processes one acts',
-    },
+    '--enable-ha, --leader-election, --leader-elect <switch=true>':
+      'act only while holding a Lease, so that of several processes one acts',
     '--leader-election-id <name>': 'name of the Lease (default: that of the state ConfigMap)',
     '--leader-election-namespace <namespace>': 'its namespace (default: that of the state ConfigMap)',
     '--leader-election-lease-duration <whole-duration=15s>':
@@ -177,10 +118,8 @@ export const TABLE = {
       'the webhook answers only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: all)',
   },
   'Notifications:': {
-    '--webhook-url <webhook-url>': {
-      isStakaters: 'name',
-      help: 'post to this address when a workload would be rolled, in place of rolling it',
-    },
+    '--webhook-url <webhook-url>':
+      'post to this address when a workload would be rolled, in place of rolling it',
     '--webhook-secret-file <file>':
       'a key that signs posts to --webhook-url, in the header x-reloader-signature; read for each (default: no signature)',
     '--alert-on-reload':
@@ -217,8 +156,8 @@ export const TABLE = {
   },
   'Output:': {
     '--cluster-name <text>': 'name of the cluster in the log, the status page and alerts',
-    '--log-level <level=info>': { sets: 'logLevel', help: 'debug, info, warn or error' },
-    '--log-format <format=text>': { sets: 'logFormat', help: 'text or json' },
+    '--log-level <level=info>': 'debug, info, warn or error',
+    '--log-format <format=text>': 'text or json',
     '-h, --help': 'show this help',
     '--version': 'show the version',
   },
@@ -230,26 +169,14 @@ export const TABLE = {
  */
 export const DEAD = {
   'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types': {
-    '--resource-type <text>': {},
+    '--resource-type <text>': '',
   },
   'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate':
-    {
-      '--username <text>': {},
-      '--password <text>': {},
-    },
-  'what changed while no reloader ran is always rolled, and nothing else is': {
-    '--sync-after-restart': { isStakaters: 'name' },
-  },
-  'nothing is profiled over HTTP': {
-    '--enable-pprof': { isStakaters: 'name' },
-    '--pprof-addr <text>': { isStakaters: 'name' },
-  },
+    { '--username <text>': '', '--password <text>': '' },
+  'what changed while no reloader ran is always rolled, and nothing else is': { '--sync-after-restart': '' },
+  'nothing is profiled over HTTP': { '--enable-pprof': '', '--pprof-addr <text>': '' },
   'the annotation keeps its name, configmaps.exclude.reloader.stakater.com/reload; beside it exclude-configmap of the native vocabulary is read':
-    {
-      '--configmap-exclude-annotation <key>': { isStakaters: 'name' },
-    },
+    { '--configmap-exclude-annotation <key>': '' },
   'the annotation keeps its name, secrets.exclude.reloader.stakater.com/reload; beside it exclude-secret of the native vocabulary is read':
-    {
-      '--secret-exclude-annotation <key>': { isStakaters: 'name' },
-    },
+    { '--secret-exclude-annotation <key>': '' },
 } as const;

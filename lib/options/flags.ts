@@ -6,14 +6,8 @@ import type { TypeName, Values } from './value-types.ts';
 
 /** The properties of one flag in the table. */
 interface Row {
-  /** Of a switch, which is off without it, and of any flag in the list of all: the text that is parsed if none is given. */
-  readonly default?: string;
   /** The text that the flag gives on the command line without a value. @default it needs one */
   readonly alone?: string;
-  /** The property of Options that gets the value. */
-  readonly sets?: string;
-  /** The form that only Stakater Reloader has, the name or the first alias: if it is used, this program takes its place. */
-  readonly isStakaters?: 'name' | 'alias';
   /** The annotation of the stakater vocabulary that the flag renames; only Stakater Reloader has such flags. */
   readonly renames?: keyof StakaterKeys;
   /** One sentence for the help; it includes the default if that depends on other settings. */
@@ -35,7 +29,6 @@ export type FlagName = NameIn<Forms>;
 /** The names of the flags without an effect. */
 export type DeadFlagName = NameIn<FormsIn<typeof DEAD>>;
 
-type RowOf<F, T = typeof TABLE> = { [G in keyof T]: F extends keyof T[G] ? T[G][F] : never }[keyof T];
 type Value<T> = T extends TypeName ? Values[T] : unknown;
 type ValueIn<F> = F extends `${string} <${infer T}...${string}>`
   ? readonly Value<T>[]
@@ -45,22 +38,26 @@ type ValueIn<F> = F extends `${string} <${infer T}...${string}>`
       ? Value<T> | undefined
       : boolean;
 
-/** The type of a flag's value; it includes undefined if the table has no default. */
-export type ValueOf<N extends FlagName> = { [F in Forms]: NameIn<F> extends N ? ValueIn<F> : never }[Forms];
+type Camel<N extends string> = N extends `${infer Word}-${infer Rest}`
+  ? `${Word}${Capitalize<Camel<Rest>>}`
+  : N;
+type PropertyOf<F> = `${Camel<NameIn<F>>}${F extends `${string}duration${string}>` ? 'Ms' : ''}`;
 
-/** The properties of Options that each have the value of one flag. */
-export type FlagOptions = {
-  readonly [F in Forms as RowOf<F> extends { readonly sets: infer P extends string } ? P : never]: ValueIn<F>;
-};
+/** The value of each flag with an effect, under its name: of `--coalesce-period`, a duration, `coalescePeriodMs`. */
+export type FlagOptions = { readonly [F in Forms as PropertyOf<F>]: ValueIn<F> };
 
 /** One flag of the table. */
 export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   /** Its long name without dashes; like each long alias it also names a variable, see variablesOf. */
   readonly name: N;
+  /** Its property of FlagOptions, if it has an effect. */
+  readonly property: keyof FlagOptions;
   /** Its other forms, with dashes: `-s`, `--cacert`. */
   readonly aliases: readonly string[];
   readonly type: TypeName;
   readonly isList: boolean;
+  /** The text that is parsed if none is given. */
+  readonly default?: string;
   /** The name of its value in the help: the last word of its type; undefined for a switch. */
   readonly value: string | undefined;
   /** A variable of other programs that is read too; ours has precedence. */
@@ -94,24 +91,29 @@ function flagsIn<N extends string>(
 }
 
 function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<N> {
-  const [, others, name, type, dots, usual = row.default] = FORMS.exec(forms) ?? [];
-  const word = type?.split('-').at(-1);
+  const [, others, name = '', type = 'switch', dots = '', usual] = FORMS.exec(forms) ?? [];
+  const word = type.split('-').at(-1);
   const help = row.renames
     ? `read this annotation in place of ${STAKATER_KEYS[row.renames]}`
     : (row.help ?? '');
   return {
-    ...(row.renames && { isStakaters: 'name' }),
     ...row,
     ...(usual !== undefined && { default: usual }),
-    ...(READ_BY_NAME.test(name ?? '') && { variable: capitals(name ?? '') }),
+    ...(READ_BY_NAME.test(name) && { variable: capitals(name) }),
     group,
     aliases: others?.split(', ').slice(0, -1) ?? [],
     name: name as N,
-    type: (type ?? 'switch') as TypeName,
-    isList: dots !== undefined,
-    value: dots === undefined ? word : `${word}s`,
+    property: propertyOf(name, word),
+    type: type as TypeName,
+    isList: dots !== '',
+    value: type === 'switch' ? undefined : `${word}${dots && 's'}`,
     help: usual === undefined ? help : `${help} (default: ${usual})`,
   };
+}
+
+function propertyOf(name: string, word: string | undefined): keyof FlagOptions {
+  const camel = name.replaceAll(/-./g, (found) => found.slice(1).toUpperCase());
+  return `${camel}${word === 'duration' ? 'Ms' : ''}` as keyof FlagOptions;
 }
 
 /** The long names of a flag; its own is the last one. */

@@ -3,7 +3,6 @@
 import { customKind } from '../model/kinds/custom-kind.ts';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type {
-  AdmissionOptions,
   AlertOptions,
   Budget,
   ConnectionOptions,
@@ -31,13 +30,15 @@ export interface LeaderElection extends ElectionTimes {
   readonly namespace: string | undefined;
 }
 
-/**
- * All settings, deeply frozen. Each flag with `sets` in the table is a property; the others are derived from several settings.
- */
-export interface Options extends FlagOptions {
+/** All settings, deeply frozen: the values of the flags, and what follows from several settings. */
+export interface Options extends Omit<FlagOptions, 'port' | 'coalesceMaxWaitMs'> {
   readonly scope: Scope;
-  /** The namespace of the state. @default the only namespace that is watched, else the own one */
-  readonly stateNamespace?: string;
+  /** If all namespaces are watched: those that are left out. Else empty. */
+  readonly namespacesToIgnore: readonly string[];
+  /** If all namespaces are watched: the label selector of those in which workloads are rolled. @default all */
+  readonly namespaceSelector: string | undefined;
+  /** If all namespaces are watched: whether their annotations count for the workloads in them. */
+  readonly namespaceAnnotations: boolean;
   /**
    * The maximum wait: how long further changes can postpone a rollout, counted from the first one; at least coalescePeriodMs.
    * With the defaults an object that changes every second is rolled out once per 30 s. @default 6 × coalescePeriodMs
@@ -46,50 +47,30 @@ export interface Options extends FlagOptions {
   /** How often a workload without an annotation may be rolled. */
   readonly pace: Pace;
   /** How many workloads may be in a rollout at once, and how many may begin. @default no limit */
-  readonly budget?: Budget;
+  readonly budget: Budget | undefined;
   /** How changes that concern several workloads are rolled out. */
   readonly staging: Staging;
   /** By kind, further annotation keys of workloads that list names, as the native key does. */
   readonly alternativeAnnotations: Readonly<Partial<Record<ConfigKind, readonly string[]>>>;
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
   readonly stakaterKeys: StakaterKeys;
-  /** If all namespaces are watched: those that are left out. Else empty. */
-  readonly ignoredNamespaces: readonly string[];
-  /** If all namespaces are watched: the label selector of those in which workloads are rolled. @default all */
-  readonly namespaceSelector?: string;
-  /** If all namespaces are watched: whether their annotations count for the workloads in them. */
-  readonly namespaceAnnotations: boolean;
-  /** The label selector of the watched ConfigMaps and Secrets. @default all */
-  readonly resourceLabelSelector?: string;
-  /** The name of the cluster, for people. */
-  readonly clusterName?: string;
   /** The port of metrics, health and status; 0 picks a free port. */
   readonly port: number;
   /** The port of /healthz, /live and /readyz alone; 0 picks a free port. @default 8081 in a pod, else none */
-  readonly healthPort?: number;
+  readonly healthPort: number | undefined;
   /** The only address to listen at. @default all addresses in a pod, else 127.0.0.1 */
-  readonly bindAddress?: string;
-  /** Whether requests may name only localhost and addresses, since no other machine can connect. @default false */
-  readonly checksHost?: boolean;
-  /** Whether a page for browsers is served at `/`. */
-  readonly statusPage: boolean;
+  readonly bindAddress: string | undefined;
+  /** Whether requests may name only localhost and addresses, since no other machine can connect. */
+  readonly checksHost: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. */
   readonly countsByNamespace: boolean;
-  /** The text of the times at which workloads are rolled. @default at any time */
-  readonly reloadWindow?: string;
   readonly connection: ConnectionOptions;
   /** The election; undefined: this process leads without one, as a dry run does. */
-  readonly leaderElection?: LeaderElection | undefined;
+  readonly leaderElection: LeaderElection | undefined;
   /** The webhook that is called in place of a rollout; a secret but for scheme and host. */
-  readonly webhookUrl?: string;
-  /** A file with the key that signs its notifications; read for each. @default they are not signed */
-  readonly webhookSecretFile?: string;
-  /** A folder with tls.crt and tls.key: pages are served over TLS, and only to tokens that may get them. @default over HTTP, to anyone */
-  readonly metricsTlsDirectory?: string;
-  /** The admission webhook, which keeps stamps through updates by external writers. @default none */
-  readonly admission?: AdmissionOptions;
+  readonly webhookUrl: string | undefined;
   /** The receiver of alerts. @default none */
-  readonly alerts?: AlertOptions;
+  readonly alerts: AlertOptions | undefined;
 }
 
 /** Whether the namespaces themselves are watched, and not only what is in them. */
@@ -117,13 +98,15 @@ export const UNKNOWN_EXIT_CODE = 3;
 
 /** The kinds of object that are watched. */
 export function configKindsOf(options: FlagOptions): readonly ConfigKind[] {
-  return CONFIG_KINDS.filter((kind) => isServed(options, kind) && !options.ignoredConfigKinds.includes(kind));
+  return CONFIG_KINDS.filter(
+    (kind) => isServed(options, kind) && !options.ignoredConfigResourceTypes.includes(kind),
+  );
 }
 
 /** The kinds of workload that are served; of the others nothing is listed, watched or written, and no right is needed. */
 export function workloadKindsOf(options: FlagOptions): readonly WorkloadKind[] {
-  const all = [...KNOWN_KINDS, ...options.furtherKinds.map(customKind)];
-  return all.filter(({ kind }) => isServed(options, kind) && !options.ignoredWorkloadKinds.includes(kind));
+  const all = [...KNOWN_KINDS, ...options.workloadKinds.map(customKind)];
+  return all.filter(({ kind }) => isServed(options, kind) && !options.ignoredWorkloadTypes.includes(kind));
 }
 
 /** Whether a kind is served only where the account has the rights for it. */

@@ -2,13 +2,7 @@
 
 import { BlockList, isIPv6 } from 'node:net';
 import { customKind } from '../model/kinds/custom-kind.ts';
-import type {
-  AdmissionOptions,
-  AlertOptions,
-  Budget,
-  ConnectionOptions,
-  Environment,
-} from '../model/settings.ts';
+import type { AlertOptions, Budget, ConnectionOptions, Environment } from '../model/settings.ts';
 import { formatDuration, MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine, readEnvironment, strangeVariables, textOf } from './command-line.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions } from './flags.ts';
@@ -72,40 +66,35 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 }
 
 function optionsFrom(reader: Reader, env: Environment): Options {
-  const flags = reader.options();
-  refuseNothing(reader, flags);
-  refuseTwice(reader, flags);
+  const { flags } = reader;
+  refuseNothing(reader);
+  refuseTwice(reader);
   refuseContradictions(reader);
   const scope = scopeFrom(reader, env);
   const ofAll = scope.type === 'all';
-  const limit = reader.get('rollout-limit');
-  return defined({
+  const { rolloutLimit: limit, stages, stageSoakMs: soakMs } = flags;
+  return {
     ...flags,
     scope,
-    ignoredNamespaces: reader.get('namespaces-to-ignore').filter(() => ofAll),
-    clusterName: reader.get('cluster-name'),
-    namespaceSelector: ofAll ? reader.get('namespace-selector') : undefined,
-    namespaceAnnotations: ofAll && reader.get('namespace-annotations'),
-    resourceLabelSelector: reader.get('resource-label-selector'),
-    stateNamespace: reader.get('state-namespace'),
-    coalesceMaxWaitMs: maxWaitFrom(reader, flags.coalescePeriodMs),
-    pace: { minIntervalMs: reader.get('min-rollout-interval'), limit: limit === 'off' ? undefined : limit },
-    reloadWindow: reader.get('reload-window'),
-    budget: budgetFrom(reader),
-    staging: defined({ stages: reader.get('stages'), soakMs: reader.get('stage-soak') }),
+    namespacesToIgnore: ofAll ? flags.namespacesToIgnore : [],
+    namespaceSelector: ofAll ? flags.namespaceSelector : undefined,
+    namespaceAnnotations: ofAll && flags.namespaceAnnotations,
+    coalesceMaxWaitMs: maxWaitFrom(reader),
+    pace: { minIntervalMs: flags.minRolloutIntervalMs, limit: limit === 'off' ? undefined : limit },
+    budget: budgetFrom(flags),
+    staging: { stages, soakMs },
     alternativeAnnotations: {
-      ConfigMap: reader.get('alternative-configmap-annotation'),
-      Secret: reader.get('alternative-secret-annotation'),
+      ConfigMap: flags.alternativeConfigmapAnnotation,
+      Secret: flags.alternativeSecretAnnotation,
     },
     stakaterKeys: stakaterKeysFrom(reader),
     ...servingFrom(reader, env),
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
-    connection: connectionFrom(reader),
-    leaderElection: leaderElectionFrom(reader, flags),
-    webhookUrl: reader.get('webhook-url') || undefined,
-    webhookSecretFile: reader.get('webhook-secret-file'),
-    alerts: alertsFrom(reader),
-  });
+    connection: connectionFrom(flags),
+    leaderElection: leaderElectionFrom(reader),
+    webhookUrl: flags.webhookUrl || undefined,
+    alerts: alertsFrom(flags),
+  };
 }
 
 /**
@@ -113,8 +102,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
  * if this program takes the place of Stakater Reloader, which watches all; else the default.
  */
 function scopeFrom(reader: Reader, env: Environment): Scope {
-  const names = reader.get('namespace');
-  const all = reader.get('all-namespaces');
+  const { namespace: names, allNamespaces: all } = reader.flags;
   const isOverruled = reader.isOnCommandLine('all-namespaces') && !reader.isOnCommandLine('namespace');
   if (names.length > 0 && !(all && isOverruled))
     return { type: 'namespaces', names, source: reader.placeOf('namespace') };
@@ -128,52 +116,39 @@ function scopeFrom(reader: Reader, env: Environment): Scope {
   return { type: 'all', source: `the default of Stakater Reloader, whose ${setting} is set` };
 }
 
-function maxWaitFrom(reader: Reader, period: number): number {
-  const maxWait =
-    reader.get('coalesce-max-wait') ?? Math.min(DEFAULT_WAIT_IN_PERIODS * period, MAX_DURATION_MS);
+function maxWaitFrom(reader: Reader): number {
+  const { coalescePeriodMs: period, coalesceMaxWaitMs } = reader.flags;
+  const maxWait = coalesceMaxWaitMs ?? Math.min(DEFAULT_WAIT_IN_PERIODS * period, MAX_DURATION_MS);
   if (maxWait >= period) return maxWait;
   const source = reader.placeOf('coalesce-max-wait');
   throw new UsageError(`${source}: expected at least the period of ${period} ms, got ${maxWait} ms`);
 }
 
 /** The budget of rollouts; undefined if there is none. */
-function budgetFrom(reader: Reader): Budget | undefined {
-  const budget = {
-    slots: reader.get('max-concurrent-rollouts'),
-    rate: reader.get('rollout-rate'),
-    burst: reader.get('rollout-burst'),
-  };
-  return budget.slots + budget.rate === 0 ? undefined : budget;
+function budgetFrom(flags: FlagOptions): Budget | undefined {
+  const { maxConcurrentRollouts: slots, rolloutRate: rate, rolloutBurst: burst } = flags;
+  return slots + rate === 0 ? undefined : { slots, rate, burst };
 }
 
-function connectionFrom(reader: Reader): ConnectionOptions {
-  return defined({
-    kubeconfig: reader.get('kubeconfig'),
-    context: reader.get('context'),
-    server: reader.get('server'),
-    certificateAuthority: reader.get('certificate-authority'),
-    clientCertificate: reader.get('client-certificate'),
-    clientKey: reader.get('client-key'),
-    insecureSkipTlsVerify: reader.get('insecure-skip-tls-verify'),
-    token: reader.get('token'),
-    tokenFile: reader.get('token-file'),
-  });
+function connectionFrom(flags: FlagOptions): ConnectionOptions {
+  const { kubeconfig, context, server, certificateAuthority } = flags;
+  const { clientCertificate, clientKey, insecureSkipTlsVerify, token, tokenFile } = flags;
+  const ofServer = { kubeconfig, context, server, certificateAuthority, insecureSkipTlsVerify };
+  return defined({ ...ofServer, clientCertificate, clientKey, token, tokenFile });
 }
 
 /** The election; undefined if it is off, or in a dry run, which writes nothing. @throws UsageError */
-function leaderElectionFrom(
-  reader: Reader,
-  { stateConfigMap, dryRun }: FlagOptions,
-): LeaderElection | undefined {
+function leaderElectionFrom(reader: Reader): LeaderElection | undefined {
+  const { flags } = reader;
   const election: LeaderElection = {
-    id: reader.get('leader-election-id') ?? stateConfigMap,
-    namespace: reader.get('leader-election-namespace'),
-    leaseDurationMs: reader.get(LEASE),
-    renewDeadlineMs: reader.get(RENEW),
-    retryPeriodMs: reader.get(RETRY),
+    id: flags.leaderElectionId ?? flags.configmap,
+    namespace: flags.leaderElectionNamespace,
+    leaseDurationMs: flags.leaderElectionLeaseDurationMs,
+    renewDeadlineMs: flags.leaderElectionRenewDeadlineMs,
+    retryPeriodMs: flags.leaderElectionRetryPeriodMs,
   };
   refuseDisorder(reader, election);
-  return reader.get('leader-elect') && !dryRun ? election : undefined;
+  return flags.leaderElect && !flags.dryRun ? election : undefined;
 }
 
 /**
@@ -193,19 +168,17 @@ function refuseDisorder(reader: Reader, election: LeaderElection): void {
 }
 
 /** The settings of alerts; undefined if they are off. The reader has refused wrong values even then. */
-function alertsFrom(reader: Reader): AlertOptions | undefined {
-  const url = reader.get('alert-webhook-url');
-  const sink = reader.get('alert-sink') ?? 'raw';
-  const proxy = reader.get('alert-webhook-proxy') || undefined;
-  const additionalInfo = reader.get('alert-additional-info') || undefined;
-  const clusterName = reader.get('cluster-name');
-  const prefixes = { additionalInfo, clusterName };
-  return reader.get('alert-on-reload') && url ? defined({ sink, url, proxy, ...prefixes }) : undefined;
+function alertsFrom(flags: FlagOptions): AlertOptions | undefined {
+  const { alertSink: sink = 'raw', alertWebhookUrl: url, clusterName } = flags;
+  const proxy = flags.alertWebhookProxy || undefined;
+  const additionalInfo = flags.alertAdditionalInfo || undefined;
+  return flags.alertOnReload && url ? defined({ sink, url, proxy, additionalInfo, clusterName }) : undefined;
 }
 
 /** @throws UsageError if no kind of object or no kind of workload would be watched */
-function refuseNothing(reader: Reader, flags: FlagOptions): void {
-  if (flags.ignoredConfigKinds.length > 1) {
+function refuseNothing(reader: Reader): void {
+  const { flags } = reader;
+  if (flags.ignoredConfigResourceTypes.length > 1) {
     const place = reader.placeOf('ignored-config-resource-types');
     throw new UsageError(`${place}: expected v1.ConfigMap or v1.Secret, not both: nothing would be watched`);
   }
@@ -215,8 +188,8 @@ function refuseNothing(reader: Reader, flags: FlagOptions): void {
 }
 
 /** @throws UsageError if two entries name one kind: it has one version and one pod template */
-function refuseTwice(reader: Reader, { furtherKinds }: FlagOptions): void {
-  const names = furtherKinds.map((entry) => customKind(entry).kind);
+function refuseTwice(reader: Reader): void {
+  const names = reader.flags.workloadKinds.map((entry) => customKind(entry).kind);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   const place = reader.placeOf('workload-kinds');
@@ -249,7 +222,7 @@ function deepFreeze<T>(value: T): T {
 
 const OF_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector', 'namespace-annotations'] as const;
 const NATIVE_KEYS = ['alternative-configmap-annotation', 'alternative-secret-annotation'] as const;
-const STAKATERS_KEYS = RENAMING_FLAGS.map(({ flag }) => flag);
+const STAKATERS_KEYS = RENAMING_FLAGS.map(({ name }) => name);
 const ALERT_FLAGS = FLAGS.map(({ name }) => name).filter((name) => name.startsWith('alert-'));
 const NO_ADDRESS = 'no alert is sent, since neither --alert-webhook-url nor ALERT_WEBHOOK_URL says where to';
 const UNVERIFIED = 'any program on the way to the API server can take its place, read Secrets and the token';
@@ -271,18 +244,23 @@ function noticesOf(reader: Reader, options: Options): string[] {
     const sources = isIdle ? flags.flatMap((flag) => reader.sourceOf(flag) ?? []) : [];
     return sources.map((source) => `${source} has no effect${cause ? ` with ${cause}` : ''}: ${why}`);
   });
-  const isBoth = reader.isOnCommandLine('namespace') && reader.get('all-namespaces');
+  const isBoth = reader.isOnCommandLine('namespace') && options.allNamespaces;
   const wins = `${reader.placeOf('namespace')} wins over ${reader.placeOf('all-namespaces')}`;
-  return [...(isBoth ? [wins] : []), ...idle, ...dangersIn(reader)];
+  const dangers = [
+    ...(options.insecureSkipTlsVerify
+      ? [`${reader.placeOf('insecure-skip-tls-verify')}: ${UNVERIFIED}`]
+      : []),
+    ...(reader.isOnCommandLine('token') ? [`--token: ${SHOWN}`] : []),
+  ];
+  return [...(isBoth ? [wins] : []), ...idle, ...dangers];
 }
 
 function idleIn(reader: Reader, options: Options): Idle[] {
-  const { scope, dialects, webhookUrl, ignoredWorkloadKinds: ignored } = options;
+  const { scope, dialects, webhookUrl, ignoredWorkloadTypes: ignored, alertOnReload: alert } = options;
   const place = (flag: FlagName): string => reader.placeOf(flag);
-  const alert = reader.get('alert-on-reload');
   const isUnasked = reader.sourceOf('alert-on-reload') === undefined;
   const asked = ALERT_FLAGS.filter((flag) => reader.asks(flag));
-  const noCronJobs = options.cronJobReload !== 'none' && ignored.includes('CronJob');
+  const noCronJobs = options.cronjobReload !== 'none' && ignored.includes('CronJob');
   const noJobs = options.jobReload !== 'none' && ignored.includes('Job');
   const selector = reader.sourceOf('resource-label-selector');
   const noDeletions = options.reloadOnDelete && selector !== undefined;
@@ -301,14 +279,6 @@ function idleIn(reader: Reader, options: Options): Idle[] {
   ];
 }
 
-function dangersIn(reader: Reader): string[] {
-  const dangers: readonly (readonly [isSo: boolean, flag: FlagName, why: string])[] = [
-    [reader.get('insecure-skip-tls-verify'), 'insecure-skip-tls-verify', UNVERIFIED],
-    [reader.isOnCommandLine('token'), 'token', SHOWN],
-  ];
-  return dangers.flatMap(([isSo, flag, why]) => (isSo ? [`${reader.placeOf(flag)}: ${why}`] : []));
-}
-
 const PAGES_PORT = 8080;
 /** The port on which manifests of Stakater Reloader expect `/live` and `/metrics`; it has no flag for it. */
 const STAKATERS_PORT = 9090;
@@ -316,20 +286,12 @@ const PROBES_PORT = 8081;
 
 /** The settings of pages, probes and admission webhook. Outside a pod all listen at 127.0.0.1 by default. @throws UsageError */
 function servingFrom(reader: Reader, env: Environment) {
-  const port = reader.get('port') ?? (isSet(env, NAME_OF_DEPLOYMENT) ? STAKATERS_PORT : PAGES_PORT);
-  const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
-  const bindAddress = reader.get('bind-address') ?? (isPod(env) ? undefined : '127.0.0.1');
-  const admission = admissionFrom(reader);
-  refuseSamePort(reader, { 'webhook-port': admission?.port, 'health-port': healthPort, port });
-  return {
-    port,
-    healthPort,
-    bindAddress,
-    checksHost: isLoopback(bindAddress),
-    statusPage: !reader.get('no-status-page'),
-    metricsTlsDirectory: reader.get('metrics-tls-directory'),
-    admission,
-  };
+  const { flags } = reader;
+  const port = flags.port ?? (isSet(env, NAME_OF_DEPLOYMENT) ? STAKATERS_PORT : PAGES_PORT);
+  const healthPort = flags.healthPort ?? (isPod(env) ? PROBES_PORT : undefined);
+  const bindAddress = flags.bindAddress ?? (isPod(env) ? undefined : '127.0.0.1');
+  refuseSamePort(reader, { 'webhook-port': flags.webhookPort, 'health-port': healthPort, port });
+  return { port, healthPort, bindAddress, checksHost: isLoopback(bindAddress) };
 }
 
 /** @throws UsageError if two ports are equal; 0 never is, since the system picks a free port each time */
@@ -354,11 +316,4 @@ function isLoopback(address: string | undefined): boolean {
   loopback.addSubnet('127.0.0.0', 8);
   loopback.addAddress('::1', 'ipv6');
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
-}
-
-/** The settings of the admission webhook; undefined without --webhook-port. */
-function admissionFrom(reader: Reader): AdmissionOptions | undefined {
-  const [port, tlsDirectory] = [reader.get('webhook-port'), reader.get('webhook-tls-directory')];
-  if (port === undefined || tlsDirectory === undefined) return undefined;
-  return defined({ port, tlsDirectory, clientAuthorities: reader.get('webhook-client-ca') });
 }

@@ -2,7 +2,7 @@
 
 import { parseBool } from '../model/text.ts';
 import type { Given, GivenFlags } from './command-line.ts';
-import { ALL_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions, type ValueOf } from './flags.ts';
+import { ALL_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions } from './flags.ts';
 import { UsageError } from './options.ts';
 import { TYPES, type ValueType } from './value-types.ts';
 
@@ -13,13 +13,15 @@ const FLAG_OF: ReadonlyMap<Flag['name'], Flag> = new Map(ALL_FLAGS.map((flag) =>
  * The values by flag. Per flag the command line has precedence over the environment; of several texts for one value the last.
  */
 export class Reader {
+  readonly flags: FlagOptions;
   readonly #given: GivenFlags;
-  readonly #values: ReadonlyMap<FlagName, unknown>;
 
   /** @throws UsageError for the first flag, in the order of the help, whose text is not of its type */
   constructor(commandLine: GivenFlags, environment: GivenFlags) {
     this.#given = new Map([...environment, ...commandLine]);
-    this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
+    const values = FLAGS.map((flag) => [flag.property, valueFrom(flag, this.#given.get(flag.name))]);
+    // Each type follows from the same row of the table as the parser.
+    this.flags = Object.fromEntries(values) as FlagOptions;
   }
 
   /** The flag or variable that gave a text; undefined if none did. */
@@ -44,18 +46,6 @@ export class Reader {
     const { type, help } = FLAG_OF.get(name) ?? {};
     const text = this.#given.get(name)?.texts.at(-1)?.trim() ?? '';
     return text !== '' && ((type !== 'switch' && help !== '') || parseBool(text) !== false);
-  }
-
-  /** The value of a flag. */
-  get<N extends FlagName>(name: N): ValueOf<N> {
-    // Its type follows from the same row of the table as its parser.
-    return this.#values.get(name) as ValueOf<N>;
-  }
-
-  /** The properties of Options that each have the value of one flag. */
-  options(): FlagOptions {
-    const set = FLAGS.filter(({ sets }) => sets !== undefined);
-    return Object.fromEntries(set.map(({ sets, name }) => [sets, this.#values.get(name)])) as FlagOptions;
   }
 }
 

@@ -10,18 +10,23 @@ const FORM = `group/version/plural:path of a custom resource, such as serving.kn
 const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
 /** The property of Options that serves a kind. */
-export type ServedSetting = 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift' | 'csiIntegration';
+export type ServedSetting =
+  | 'cronjobReload'
+  | 'jobReload'
+  | 'isArgoRollouts'
+  | 'isOpenshift'
+  | 'enableCsiIntegration';
 /**
  * The flag that serves a kind, as it may be written, and its property of Options: `none` or `false` leaves the kind out, `auto` serves it where the
  * account has the rights for it. The other kinds that the program knows by itself are always served.
  */
 export const SERVED_BY: Readonly<Record<string, { readonly flag: string; readonly setting: ServedSetting }>> =
   {
-    CronJob: { flag: '--cronjob-reload=run-now', setting: 'cronJobReload' },
+    CronJob: { flag: '--cronjob-reload=run-now', setting: 'cronjobReload' },
     Job: { flag: '--job-reload=recreate-running', setting: 'jobReload' },
-    Rollout: { flag: '--is-Argo-Rollouts=auto', setting: 'argoRollouts' },
-    DeploymentConfig: { flag: '--is-openshift=auto', setting: 'openshift' },
-    SecretProviderClass: { flag: '--enable-csi-integration=auto', setting: 'csiIntegration' },
+    Rollout: { flag: '--is-Argo-Rollouts=auto', setting: 'isArgoRollouts' },
+    DeploymentConfig: { flag: '--is-openshift=auto', setting: 'isOpenshift' },
+    SecretProviderClass: { flag: '--enable-csi-integration=auto', setting: 'enableCsiIntegration' },
   };
 
 /** The entry; a text if it is malformed: it completes the error "expected …". */

@@ -134,8 +134,8 @@ describe('a release, with its arguments, variables and rights, does its job with
       const release = new Release(stage, index % 2 === 0 ? 3 : 4, `run-${index}`);
       await release.bring(CHART, values);
       const account = await release.account();
-      const port = account.installation.options.admission && `--webhook-port=${await freePort()}`;
-      const reloader = await startAs(account, stage, port === undefined ? [] : [port]);
+      const flags = account.installation.options.webhookPort ? [`--webhook-port=${await freePort()}`] : [];
+      const reloader = await startAs(account, stage, flags);
       await stage.changeAndRoll(workload, 'B');
       await restsAt(stage, reloader, workload, 2);
       assert.deepEqual(await reloader.stop(), { code: 0, signal: null });

@@ -45,9 +45,9 @@ describe('without values the Deployment of the chart', { skip }, () => {
 
   test('serves pages at the port of Stakater Reloader, and keeps its state in the namespace of the release', () => {
     const { options, place } = installed();
-    const { port, healthPort, stateConfigMap, stateNamespace } = options;
+    const { port, healthPort, configmap, stateNamespace } = options;
     assert.deepEqual([port, healthPort], [9090, 8081]);
-    assert.deepEqual([stateConfigMap, stateNamespace], ['reloader-state', 'tools']);
+    assert.deepEqual([configmap, stateNamespace], ['reloader-state', 'tools']);
     assert.equal(place.namespaces, undefined);
   });
 
@@ -59,8 +59,8 @@ describe('without values the Deployment of the chart', { skip }, () => {
   });
 
   test('reloads Jobs and CronJobs, as Stakater Reloader does', () => {
-    const { jobReload, cronJobReload } = installed().options;
-    assert.deepEqual([jobReload, cronJobReload], ['recreate', 'run-now']);
+    const { jobReload, cronjobReload } = installed().options;
+    assert.deepEqual([jobReload, cronjobReload], ['recreate', 'run-now']);
   });
 });
 

@@ -115,11 +115,11 @@ function lawsFor({ values, ...cluster }: ValueSet): void {
 
   test('has the ports that the program listens on, and probes at that for probes alone', () => {
     const { options, container } = installed;
-    const { admission } = options;
+    const { webhookPort: containerPort } = options;
     assert.deepEqual(objectsOf(container['ports']), [
       { name: 'http', containerPort: options.port },
       { name: 'health', containerPort: options.healthPort },
-      ...(admission === undefined ? [] : [{ name: 'webhook', containerPort: admission.port }]),
+      ...(containerPort === undefined ? [] : [{ name: 'webhook', containerPort }]),
     ]);
     const probes = ['livenessProbe', 'readinessProbe'].map((probe) => pick(container[probe], 'httpGet'));
     assert.deepEqual(probes, [
@@ -130,9 +130,9 @@ function lawsFor({ values, ...cluster }: ValueSet): void {
 
   test('is asked by the API server where the program serves the webhook', () => {
     const configuration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration');
-    const { admission } = installed.options;
-    assert.equal(configuration === undefined, admission === undefined);
-    if (configuration === undefined || admission === undefined) return;
+    const { webhookPort } = installed.options;
+    assert.equal(configuration === undefined, webhookPort === undefined);
+    if (configuration === undefined || webhookPort === undefined) return;
     const [webhook] = objectsOf(configuration['webhooks']);
     const service = objects.find(
       (one) => titleOf(one) === `Service/${fullNameIn(installed).slice(0, 55)}-webhook`,
@@ -145,7 +145,7 @@ function lawsFor({ values, ...cluster }: ValueSet): void {
     });
     assert.deepEqual(objectsOf(installed.container['volumeMounts']).at(-1), {
       name: 'tls',
-      mountPath: admission.tlsDirectory,
+      mountPath: installed.options.webhookTlsDirectory,
       readOnly: true,
     });
   });

@@ -39,7 +39,7 @@ for (const folder of INSTALLATIONS) {
 
     test('has arguments that the program understands without a word', () => {
       assert.deepEqual(notices, []);
-      assert.equal(options.stateConfigMap, 'reloader-state');
+      assert.equal(options.configmap, 'reloader-state');
       assert.equal(options.dryRun, false);
     });
 

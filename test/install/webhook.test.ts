@@ -36,7 +36,7 @@ for (const folder of INSTALLATIONS) {
         { name: 'webhook', port: 443, targetPort: 'webhook' },
       ]);
       const ports = objectsOf(container['ports']).filter(({ name }) => name === 'webhook');
-      assert.deepEqual(ports, [{ name: 'webhook', containerPort: options.admission?.port }]);
+      assert.deepEqual(ports, [{ name: 'webhook', containerPort: options.webhookPort }]);
       assert.deepEqual(notices, []);
     });
 
@@ -76,7 +76,7 @@ for (const folder of INSTALLATIONS) {
       assert.deepEqual(dnsNames, [`kubernetes-reloader-webhook.${namespace}.svc`]);
       assert.deepEqual(objectsOf(pod['volumes']), [{ name: 'tls', secret: { secretName, optional: true } }]);
       const [mount] = objectsOf(container['volumeMounts']);
-      assert.deepEqual(mount, { name: 'tls', mountPath: options.admission?.tlsDirectory, readOnly: true });
+      assert.deepEqual(mount, { name: 'tls', mountPath: options.webhookTlsDirectory, readOnly: true });
       const from = pick(
         the('MutatingWebhookConfiguration/kubernetes-reloader'),
         'metadata',

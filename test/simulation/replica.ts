@@ -3,8 +3,8 @@
 import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { Log } from '../../lib/model/log.ts';
-import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
+import { parseOptions } from '../../lib/options/parse-options.ts';
 import type { HeldKey } from '../../lib/state/keyring.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import type { Settings } from './history.ts';
@@ -90,47 +90,43 @@ function servedIf(setting: unknown): 'true' | 'false' {
   return setting === undefined ? 'false' : 'true';
 }
 
+const USUAL = parseOptions(
+  [
+    '--is-openshift=false',
+    '--log-level=debug',
+    '--stage-soak=0',
+    '--rollout-limit=off',
+    `--configmap=${STATE_NAME}`,
+  ],
+  {},
+);
+
 function optionsOf(settings: Settings): Options {
-  const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;
+  if (USUAL.type !== 'run') throw new Error(JSON.stringify(USUAL));
+  const { options } = USUAL;
+  const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0 } = settings;
   return {
+    ...options,
     ...(selected === undefined
       ? { scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' } }
       : { scope: { type: 'all', source: 'test' }, namespaceSelector: SELECTED_LABEL }),
     namespaceAnnotations: selected !== undefined,
-    stateConfigMap: STATE_NAME,
     coalescePeriodMs,
     coalesceMaxWaitMs: maxWaitMs,
     pausePeriodMs,
-    pace,
-    ...(settings.budget && { budget: settings.budget }),
-    staging: settings.staging ?? { soakMs: 0 },
-    dialects: settings.dialects ?? ['collaborne', 'stakater'],
-    stakaterKeys: STAKATER_KEYS,
-    autoReloadAll: false,
+    pace: settings.pace ?? options.pace,
+    budget: settings.budget,
+    staging: settings.staging ?? options.staging,
+    dialects: settings.dialects ?? options.dialects,
     reloadStrategy: settings.evictions === undefined ? 'env-vars' : 'evict',
     maxEvictions: settings.evictions?.max ?? 1,
     keyScoped: settings.keys?.scoped === true,
-    absorbOwnerRollouts: true,
     reloadOnCreate: presence?.onCreate === true,
     reloadOnDelete: presence?.onDelete === true,
-    alternativeAnnotations: { ConfigMap: [], Secret: [] },
-    ignoredNamespaces: [],
-    ignoredConfigKinds: [],
-    ignoredWorkloadKinds: [],
-    cronJobReload: settings.batch === undefined ? 'none' : 'run-now',
+    cronjobReload: settings.batch === undefined ? 'none' : 'run-now',
     jobReload: settings.batch?.jobs ?? 'none',
-    argoRollouts: servedIf(settings.argo),
-    openshift: 'false',
-    csiIntegration: servedIf(settings.classes),
-    furtherKinds: [],
-    port: 0,
-    statusPage: false,
-    countsByNamespace: false,
-    connection: { insecureSkipTlsVerify: false },
-    maxConcurrentPatches: 32,
-    dryRun: false,
+    isArgoRollouts: servedIf(settings.argo),
+    enableCsiIntegration: servedIf(settings.classes),
     digests: settings.digests ?? 'sha1',
-    logLevel: 'debug',
-    logFormat: 'text',
   };
 }

@@ -79,7 +79,7 @@ function toldInstead({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause 
 export function notWatched(reloader: InstalledReloader, namespace: string): Cause | undefined {
   const { place, options } = reloader;
   if (reloader.unknown.length > 0 || watches(reloader, namespace)) return undefined;
-  const isIgnored = options.ignoredNamespaces.includes(namespace);
+  const isIgnored = options.namespacesToIgnore.includes(namespace);
   const by = options.scope.type === 'default' ? '' : ` (${options.scope.source})`;
   const [says, todo] = isIgnored
     ? [
@@ -163,7 +163,7 @@ export function kindIgnored(
   if (configKindsOf(options).includes(kind)) return undefined;
   const lack = lacks?.get(kind);
   if (lack) return { ...lack, rule: 'kind-of-object-ignored', about: names };
-  const flag = options.ignoredConfigKinds.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
+  const flag = options.ignoredConfigResourceTypes.includes(kind) ? undefined : SERVED_BY[kind]?.flag;
   const ignored = `take ${SOURCE_KINDS[kind].resource} out of --ignored-config-resource-types`;
   const todo = flag === undefined ? ignored : `give the reloader ${flag}`;
   const says = `the reloader does not watch ${kind}${kind.endsWith('s') ? 'es' : 's'}, so ${names} rolls nothing`;
@@ -180,7 +180,7 @@ function kindNotServed({
   const lack = lacks?.get(rightsKeyOf(observation.store, workload.ref));
   if (lack) return lack;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;
-  const [says, todo] = options.ignoredWorkloadKinds.includes(kind)
+  const [says, todo] = options.ignoredWorkloadTypes.includes(kind)
     ? [`leaves ${kind}s alone (--ignored-workload-types)`, `take ${resource} out of --ignored-workload-types`]
     : [
         `does not roll ${kind}s by its present flags`,

@@ -185,7 +185,7 @@ export function shownReloader(reloader: InstalledReloader): ShownReloader {
   if (unknown.length > 0) return { is: 'unknown', says: 'unknown' };
   if (installation === undefined) return { is: 'none', says: 'none: defaults and flags after -- count' };
   const { namespace, name, readyReplicas, replicas } = installation;
-  const { ignoredNamespaces: ignored, namespaceSelector, resourceLabelSelector } = options;
+  const { namespacesToIgnore: ignored, namespaceSelector, resourceLabelSelector } = options;
   const ignores = ignored.length > 0 ? ` but ${ignored.join(', ')}` : '';
   const where = place.namespaces?.join(', ') ?? `all namespaces${ignores}`;
   const labels = namespaceSelector && ` with the labels ${namespaceSelector}`;

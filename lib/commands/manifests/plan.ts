@@ -176,7 +176,7 @@ async function planOf(
 
 function isRead({ reloader }: Scene, { assembly }: Observation, { row, object }: Wanted): boolean {
   const { stream } = row;
-  const ignored: readonly string[] = reloader.options.ignoredConfigKinds;
+  const ignored: readonly string[] = reloader.options.ignoredConfigResourceTypes;
   return ignored.includes(stream) || assembly.observed.reloader().gate.lists(stream, namespaceOf(object));
 }
 

@@ -62,9 +62,12 @@ export interface Question {
 
 const NOT_READY = 2;
 const SELECTING = [
-  ...(['namespaceSelector', 'resourceLabelSelector', 'ignoredNamespaces'] as const),
-  ...(['ignoredWorkloadKinds', 'ignoredConfigKinds'] as const),
-];
+  'namespaceSelector',
+  'resourceLabelSelector',
+  'namespacesToIgnore',
+  'ignoredWorkloadTypes',
+  'ignoredConfigResourceTypes',
+] as const;
 
 /** Runs the command. */
 export async function runMigrate({ flags, settings, env, terminal }: CommandContext): Promise<Answered> {
@@ -129,7 +132,7 @@ async function seenBy(
   { options, place }: Settings,
 ): Promise<Pick<Migration, 'workloads' | 'differences' | 'unknown' | 'notes'>> {
   const isServed = (each: string): boolean =>
-    place.namespaces?.includes(each) ?? !options.ignoredNamespaces.includes(each);
+    place.namespaces?.includes(each) ?? !options.namespacesToIgnore.includes(each);
   const namespaces = flags.namespace === undefined ? place.namespaces : [namespace];
   const notes = namespaces?.some(isServed) === false ? [`it does not watch namespace ${namespace}`] : [];
   if (notes.length > 0) return { workloads: 0, differences: [], unknown: [], notes };

@@ -148,6 +148,6 @@ export async function findRunning(
 function isCommon(reloader: Found, { place: { namespaces }, options }: Settings): boolean {
   const places = namespaces ?? reloader.place.namespaces;
   const isTheirs = (each: string): boolean =>
-    namespaces !== undefined || !options.ignoredNamespaces.includes(each);
+    namespaces !== undefined || !options.namespacesToIgnore.includes(each);
   return places === undefined || places.some((each) => watches(reloader, each) && isTheirs(each));
 }

@@ -48,7 +48,7 @@ export function settingsFor(
   const { words, rows } = wordsOf([...program.args, ...further]);
   const env = { ...usual, ...program.env };
   const common = words.map(({ text }) => text);
-  const ignored: readonly string[] = optionsOf(common, env, title).options.ignoredWorkloadKinds;
+  const ignored: readonly string[] = optionsOf(common, env, title).options.ignoredWorkloadTypes;
   const isGiven = (word: string): boolean => words.some(({ name }) => word.startsWith(`--${name}=`));
   const anew = Object.entries(runs).flatMap(([kind, word]) =>
     ignored.includes(kind) || isGiven(word) ? [] : [word],

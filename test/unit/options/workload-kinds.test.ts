@@ -22,7 +22,7 @@ test('kinds are a comma list, or repeated, or those of the variable', () => {
     `RELOADER_OPT_WORKLOAD_KINDS='${APPS}, ${other}'`,
   ]) {
     const { options } = running(command);
-    assert.deepEqual(options.furtherKinds, added);
+    assert.deepEqual(options.workloadKinds, added);
     const kinds = workloadKindsOf(options).map(({ kind }) => kind);
     assert.deepEqual(kinds.slice(-2), ['apps.acme.example', 'my-jobs.x-y.example']);
   }
