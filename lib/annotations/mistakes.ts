@@ -255,11 +255,7 @@ function mistyped(
     });
 }
 
-function strayFinding(
-  key: string,
-  [right, here, there]: readonly [string, string, string],
-  of = '',
-): Finding {
+function strayFinding(key: string, [right, here, there]: readonly string[], of = ''): Finding {
   const message = `${key} is read on ${right}, and has no effect on ${here}; write it on ${there}, or take it away`;
   return { reason: 'misplaced', about: `${key}${of}`, message };
 }

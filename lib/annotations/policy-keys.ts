@@ -17,13 +17,17 @@ const LEAST_PART = 4;
 export class NearKeys {
   readonly #vocabularies: readonly Vocabulary[];
   readonly #keys: readonly string[];
+  readonly #renamed: ReadonlyMap<string, string>;
 
   /** `keys`: all keys that the vocabularies read, and lists of one's own; the first of two that are as near is meant. */
   constructor(vocabularies: readonly Vocabulary[], keys: readonly string[]) {
     this.#vocabularies = vocabularies;
     const lists = vocabularies.filter((words) => !words.namesArePatterns);
     const own = lists.flatMap(({ named }) => Object.values(named).flat());
-    this.#keys = keys.filter((key) => this.vocabularyOf(key) !== undefined || own.includes(key));
+    const renamed = vocabularies.flatMap((words) => words.renamed ?? []);
+    this.#renamed = new Map(renamed.filter(([usual]) => !keys.includes(usual)));
+    const all = [...keys, ...this.#renamed.keys()];
+    this.#keys = all.filter((key) => this.vocabularyOf(key) !== undefined || own.includes(key));
   }
 
   /** The vocabulary whose prefix `key` has. */
@@ -48,7 +52,8 @@ export class NearKeys {
       part.length >= LEAST_PART && whole.includes(part);
     const part = all.find((each) => words && (isPart(each, word) || isPart(word, each)));
     const farther = words && word !== '' ? (part ?? closestMatch(word, all)) : undefined;
-    return keys[all.indexOf(closestMatch(word, all, FEW) ?? farther ?? '')] ?? this.#withWordsOf(given);
+    const key = keys[all.indexOf(closestMatch(word, all, FEW) ?? farther ?? '')] ?? this.#withWordsOf(given);
+    return this.#renamed.get(key ?? '') ?? key;
   }
 
   /** The first key that has all words of the given one, which has them in another order, or lacks some or the slash. */

@@ -156,13 +156,11 @@ export class Vocabularies implements AnnotationReader {
     ];
     this.isConfigAnnotation = isIn(ofObjects);
     this.isMarkAnnotation = isIn(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
+    // A person does not write what a reloader writes.
+    const written = [...ofWorkloads, ...ofObjects].filter((key) => key !== pause?.pausedAt);
     this.#keys = {
       lists: hasNative ? this.#kinds.flatMap((kind) => native.named[kind]) : [],
-      // A person does not write what a reloader writes.
-      near: new NearKeys(
-        this.#words,
-        [...ofWorkloads, ...ofObjects].filter((key) => key !== pause?.pausedAt),
-      ),
+      near: new NearKeys(this.#words, written),
       all: this,
     };
     const isKnown = (key: string): boolean =>

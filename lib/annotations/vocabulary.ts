@@ -1,7 +1,7 @@
 /** The annotations of each vocabulary. */
 
 import { byConfigKind, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
-import type { StakaterKeys, VocabularyName } from '../model/settings.ts';
+import { STAKATER_KEYS, type StakaterKeys, type VocabularyName } from '../model/settings.ts';
 
 /** Keys by kind of object. */
 export type KeysByKind = Readonly<Record<ConfigKind, string>>;
@@ -49,6 +49,8 @@ export interface Vocabulary {
   readonly pause?: PauseKeys;
   /** On a Rollout itself: whether it is rolled by a restart or by its template. */
   readonly rolloutStrategy?: string;
+  /** The keys that flags replace, each with the new one. */
+  readonly renamed?: readonly (readonly [usual: string, own: string])[];
   /** Whether the pod template's annotations count where the workload itself has none of these. */
   readonly readsTemplate: boolean;
   /** On a pod template: names the object that changed last. */
@@ -102,11 +104,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   return {
     name: 'stakater',
     domain: 'reloader.stakater.com',
-    named: {
-      ConfigMap: [keys.configMap],
-      Secret: [keys.secret],
-      SecretProviderClass: [keys.secretProviderClass],
-    },
+    named: listsIn(keys.configMap, keys.secret, keys.secretProviderClass),
     namesArePatterns: true,
     auto: keys.auto,
     typedAuto: {
@@ -123,6 +121,9 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
     ignore: keys.ignore,
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
+    renamed: Object.entries(STAKATER_KEYS)
+      .map(([word, usual]) => [usual, keys[word as keyof StakaterKeys]] as const)
+      .filter(([usual, own]) => usual !== own),
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   };
@@ -164,8 +165,8 @@ export const WAVE_VOCABULARY: Vocabulary = {
   hash: WAVE_HASH_ANNOTATION,
 };
 
-function listsIn(configMaps: string, secrets: string): Vocabulary['named'] {
-  return { ConfigMap: [configMaps], Secret: [secrets], SecretProviderClass: [] };
+function listsIn(configMaps: string, secrets: string, ...classes: readonly string[]): Vocabulary['named'] {
+  return { ConfigMap: [configMaps], Secret: [secrets], SecretProviderClass: classes };
 }
 
 /** The keys of a workload that ask for objects of a kind. */

@@ -88,9 +88,9 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   return { target, annotation: RESUME, ...written };
 });
 
-/** Without the doubts whether the reloader acts: which content waits is known all the same. */
+/** Without the doubts whether the reloader acts: what waits is known. */
 function assured<T extends Pick<Scene, 'reloader'>>(facts: T): T {
-  const { doubts: _, mayLack: __, isSilent: ___, ...reloader } = facts.reloader;
+  const { doubts: _, mayLack: __, silence: ___, ...reloader } = facts.reloader;
   return { ...facts, reloader };
 }
 
@@ -118,19 +118,13 @@ function run(
   };
 }
 
-const IDLE = /^(?:no-reloader|reloader-)/;
-const UNSELECTED = /^unselected-namespace/;
-/** What an effect waits for. */
-const BEFORE = [
-  [IDLE, 'a reloader runs'],
-  [UNSELECTED, 'the namespace is selected'],
-] as const;
+const IDLE = /^(?:no-reloader|reloader-|dry-run|paused$)/;
 
-/** The causes by which the reloader rolls nothing, or not yet, but for the `own` one of a change. */
+/** Why the reloader does not roll, or not yet, but for the `own` rule of a change. */
 function keptBy(causes: readonly Cause[], own: string): readonly Cause[] {
-  const isMeant = (rule: string): boolean =>
-    [NOT_SERVED, IDLE, /^(?:dry-run|paused)$/].some((each) => each.test(rule));
-  return causes.filter(({ rule, blocks }) => (blocks === true || isMeant(rule)) && rule !== own);
+  const isMeant = ({ rule, blocks }: Cause): boolean =>
+    blocks ?? [NOT_SERVED, IDLE].some((each) => each.test(rule));
+  return causes.filter((each) => each.rule !== own && isMeant(each));
 }
 
 async function effectOf(scene: Scene, subject: Subject, change: Change): Promise<readonly string[]> {
@@ -141,15 +135,14 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
     const hidden = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
-    const has = (rules: RegExp): boolean => kept.some(({ rule }) => rules.test(rule));
-    const waits = BEFORE.flatMap(([rules, what]) =>
-      has(rules) ? [`this has no effect before ${what}`] : [],
-    );
-    const isNever = !has(UNSELECTED) && (has(NOT_SERVED) || (!isRolled && hidden.length === 0));
+    const never = kept.filter(({ rule }) => NOT_SERVED.test(rule)).map(({ rule }) => rule);
+    const isNever = never.length > 0 || (!isRolled && hidden.length === 0);
+    const mayBe = never.includes('unselected-namespace');
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
     return [
-      ...(isNever ? [`${title}: ${nothing}, so that this has no effect`] : hidden.map(open)),
-      ...waits,
+      ...(isNever && !mayBe
+        ? [`${title}: ${nothing} now, so that this has no effect yet`]
+        : hidden.map(open)),
       ...new Set(kept.map(({ says }) => `${title}: ${says}`)),
       ...refusals,
     ];

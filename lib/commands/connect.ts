@@ -1,4 +1,4 @@
-/** The connection of a person to the cluster, by the kubeconfig that kubectl uses. */
+/** The connection of a person, by the kubeconfig of kubectl. */
 
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
 import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../kubernetes/kube-config.ts';

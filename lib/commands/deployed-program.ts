@@ -1,4 +1,4 @@
-/** How the program of a Deployment is started, and what its manifest does not show of that. */
+/** How the program of a Deployment is started. */
 
 import type { RawContainer, RawEnvVar, RawObject } from '../model/raw-objects.ts';
 import { VARIABLE_PREFIX } from '../options/flags.ts';

@@ -4,6 +4,7 @@ import { type Place, placeOf } from '../app/assembly.ts';
 import { leasePlaceOf } from '../app/terms.ts';
 import { FIELD_MANAGER, LEASES, NAMESPACES, PODS } from '../kubernetes/api-path.ts';
 import type { Send } from '../kubernetes/transport.ts';
+import { DEPLOYMENT } from '../model/kinds/built-in.ts';
 import type { ApiResource } from '../model/object-ref.ts';
 import type { FailedRead, Reading } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
@@ -28,14 +29,15 @@ import {
 import { listObjects, readObject, timeOf } from './reads.ts';
 import { type Rights, withRights } from './reloader-rights.ts';
 
-/** Deployments, one of which may be a reloader. */
-export const DEPLOYMENTS: ApiResource = { group: 'apps', version: 'v1', resource: 'deployments' };
 /** Only whether it is set matters; its value may be in a Secret. */
 const WEBHOOKS = ['--webhook-url', `${VARIABLE_PREFIX}WEBHOOK_URL`];
 /** Nodes have a Lease each. */
 const NOT_OF_NODES = { fieldSelector: 'metadata.namespace!=kube-node-lease' };
-/** After this time without a renewal a leader is silent. */
+/** For this time after a renewal its holder may run. */
 const SILENT_MS = 60_000;
+/** How the name of a process of this program ends. */
+const IDENTITY = /_[\da-f]{8}$/;
+const UNHELD = 'no pod renews it in time; without the right to it one leads alone';
 const GIVEN = '--reloader none -- <flags> gives them';
 const OTHERS = 'whether another reloader rolls the workloads';
 const UNLABELLED = `${OTHERS}: none was found, and one without the label ${RELOADER_LABEL.key} would not be`;
@@ -59,15 +61,15 @@ export interface InstalledReloader extends Rights {
   readonly flags?: string;
   /** Undefined: there is none, unless `unknown` says why that is not known. */
   readonly installation?: Installation;
-  /** No leader has renewed its Lease for a minute; a sentence: why that is unknown. */
-  readonly isSilent?: true | string;
+  /** Why it is unknown whether it runs, a sentence: no pod renews its Lease. */
+  readonly silence?: string;
   readonly leader?: string;
   /** The time by the API server, in ms since 1970: windows, holds and Leases go by it. */
   readonly now: number;
   readonly options: Options;
   /** The namespaces that it watches, and that of its state. */
   readonly place: Place;
-  /** Why the reloader of the namespace, and so its settings, are unknown, each a sentence. */
+  /** Why the reloader and its settings are unknown, each a sentence. */
   readonly unknown: readonly string[];
   /** What else is not known, although its settings are, each a sentence. */
   readonly doubts?: readonly string[];
@@ -83,7 +85,7 @@ export interface Wanted {
 }
 
 interface RawLease extends RawObject {
-  readonly spec?: { holderIdentity?: string; renewTime?: string };
+  readonly spec?: { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
 }
 
 /** The reloader of the namespaces; else another one, or the defaults. @throws CommandError */
@@ -100,25 +102,28 @@ export async function findReloader(send: Send, wanted: Wanted): Promise<Installe
 /** The reloader with its leader, whose pod shows its flags. */
 async function led(send: Send, reloader: InstalledReloader): Promise<InstalledReloader> {
   const { installation, options, place, flags, unknown, now } = reloader;
-  if (installation === undefined || options.leaderElection === undefined) return reloader;
+  if (!installation || options.leaderElection === undefined || unknown.length > 0) return reloader;
   const { namespace, name } = leasePlaceOf(options.leaderElection, place);
   const lease = await readObject<RawLease>(send, LEASES, namespace, name);
   const title = `Lease/${name} in ${namespace}`;
-  if (lease.kind === 'failed')
-    return { ...reloader, isSilent: `whether the reloader runs: ${title}: ${lease.message}` };
-  const spec = lease.kind === 'found' ? lease.object.spec : undefined;
-  if (!spec?.holderIdentity || !isRenewed(spec, now)) return { ...reloader, isSilent: true };
-  const [leader = ''] = spec.holderIdentity.split('_');
+  const { spec = {} } = lease.kind === 'found' ? lease.object : {};
+  const { holderIdentity, leaseDurationSeconds = 0 } = spec;
+  if (!holderIdentity || !isRenewed(spec, now, leaseDurationSeconds * 1000)) {
+    const why = lease.kind === 'failed' ? lease.message : UNHELD;
+    const silence = `whether the reloader runs: ${title}: ${why}`;
+    return { ...reloader, ...(installation.readyReplicas > 0 && { silence }) };
+  }
+  const [leader = ''] = holderIdentity.split('_');
   const pod = await readObject<RawPod>(send, PODS, installation.namespace, leader);
   const why = pod.kind === 'found' ? 'is of a former template' : problemOf(pod);
   if (pod.kind === 'found' && flagsOf(programOf({ ...pod.object, spec: { template: pod.object } })) === flags)
     return { ...reloader, leader };
   const says = `Pod/${plain(leader)} holds ${title}, and ${why}: its flags are not known (${GIVEN})`;
-  return { ...reloader, leader, unknown: [...unknown, says] };
+  return { ...reloader, leader, unknown: [says] };
 }
 
-function isRenewed({ renewTime = '' }: RawLease['spec'] = {}, now: number): boolean {
-  return now - Date.parse(renewTime) <= SILENT_MS;
+function isRenewed({ renewTime = '' }: RawLease['spec'] = {}, now: number, withinMs = SILENT_MS): boolean {
+  return now - Date.parse(renewTime) <= withinMs;
 }
 
 async function foundReloader(send: Send, wanted: Wanted, now: number): Promise<InstalledReloader> {
@@ -157,7 +162,7 @@ export async function findReloaders(
   settings: readonly string[],
 ): Promise<Listed<Found>> {
   const selectors = { labelSelector: RELOADER_SELECTOR };
-  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, near, selectors);
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENT, near, selectors);
   return { found: found.map((each) => installed(each, settings)), isEverywhere };
 }
 
@@ -204,10 +209,11 @@ function rivalsIn(serving: Serving): readonly string[] {
   });
 }
 
-/** Which reloader holds it; empty: none. */
-function holderOf({ metadata: { managedFields = [] }, spec }: RawLease): string {
+/** The reloader that holds it, or empty. A Lease that was created without a spec has no managers. */
+function holderOf({ metadata, spec: { holderIdentity = '' } = {} }: RawLease): string {
+  const { managedFields = [] } = metadata;
   const isOwn = managedFields.some(({ manager }) => manager === FIELD_MANAGER);
-  return isOwn ? (spec?.holderIdentity ?? '') : '';
+  return isOwn || (managedFields.length === 0 && IDENTITY.test(holderIdentity)) ? holderIdentity : '';
 }
 
 function isLeaseOf(lease: RawLease, { installation, options: { leaderElection }, place }: Found): boolean {
@@ -249,7 +255,7 @@ export async function namedDeployment(
 ): Promise<RawDeployment> {
   const [first = '', second] = asked.split('/');
   const [namespace, name] = second === undefined ? [own, first] : [first, second];
-  const reading = await readObject<RawDeployment>(send, DEPLOYMENTS, namespace, name);
+  const reading = await readObject<RawDeployment>(send, DEPLOYMENT, namespace, name);
   if (reading.kind === 'found') return reading.object;
   throw unreadable(`${flag}: Deployment ${namespace}/${name}`, reading);
 }

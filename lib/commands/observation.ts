@@ -1,4 +1,4 @@
-/** Fills the store by a dry run of the program whose streams list and see no events: a command decides as it does. */
+/** Fills the store by a dry run of the program, whose streams only list. */
 
 import { type Assembly, assemble, type Place } from '../app/assembly.ts';
 import { stateClientOf } from '../app/clients.ts';
@@ -141,15 +141,13 @@ function asDryRun(options: Options, state: StateAccess): Options {
 }
 
 /** Resolves when every permitted list has arrived or its time is over. @throws CommandError */
-async function untilListed(
-  { observed: { reloader }, waitingFor, watches }: Assembly,
-  patienceMs: number,
-): Promise<void> {
+async function untilListed({ observed, waitingFor, watches }: Assembly, patienceMs: number): Promise<void> {
+  const { reloader } = observed;
   // The right to Namespaces is not reviewed: the list fails, and is not refused.
   const isGivenUp = ({ kind }: Stream): boolean =>
     kind === 'Namespace' && watches().some(({ stream, problem }) => stream === kind && problem !== undefined);
-  const isRead = (): boolean =>
-    reloader().leads && waitingFor().every((what) => what.startsWith('the list of '));
+  const isList = (what: string): boolean => what.startsWith('the list of ');
+  const isRead = (): boolean => reloader().leads && waitingFor().every(isList);
   const says = `the state of the reloader cannot be read within ${patienceMs / 1000} s`;
   if (!(await untilTrue(isRead, patienceMs)) && !reloader().leads) throw new CommandError(says, 'timed-out');
   // Baselines in memory would tell nothing, and take seconds for thousands of objects.
@@ -169,10 +167,8 @@ export async function untilTrue(isTrue: () => boolean, patienceMs: number = PATI
   return true;
 }
 
-function unreadOf(
-  { observed: { reloader, streams }, watches }: Assembly,
-  patienceMs: number,
-): readonly Unread[] {
+function unreadOf({ observed, watches }: Assembly, patienceMs: number): readonly Unread[] {
+  const { reloader, streams } = observed;
   const { gate } = reloader();
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   const awaited = gate.awaited();

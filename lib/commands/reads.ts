@@ -1,4 +1,4 @@
-/** Reads of a command. Each says by its result what the person may not read. */
+/** Reads of a command. */
 
 import { ApiError, readingOf } from '../kubernetes/api-error.ts';
 import { collectionPath, isWatch, objectPath } from '../kubernetes/api-path.ts';
@@ -65,8 +65,7 @@ export function readOnly(send: Send, answer: (request: ApiRequest) => ApiRespons
 
 /** An answer that the object does not exist. */
 export function notFound(): ApiResponse {
-  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
-  return answerOf(404, status);
+  return answerOf(404, { kind: 'Status', reason: 'NotFound', code: 404 });
 }
 
 /** An answer with a JSON body. */

@@ -1,4 +1,4 @@
-/** Whether an installed reloader leads, and which kinds its account may list, watch and roll. */
+/** Which kinds the account of a reloader may list, watch and roll. */
 
 import { permissionsOf } from '../app/preflight.ts';
 import { questionsOf, reviewAccount } from '../kubernetes/access-reviews.ts';
@@ -24,7 +24,7 @@ export interface Rights {
 
 const EVICTED = '/eviction';
 
-/** The rights that concern every workload: not those of evictions, which few workloads need. */
+/** The rights that concern every workload, without those of evictions. */
 export function commonLacks({ lacks = new Map() }: Rights): ReadonlySet<Lack> {
   return new Set([...lacks].flatMap(([key, lack]) => (key.endsWith(EVICTED) ? [] : [lack])));
 }
@@ -135,7 +135,7 @@ function needsOf({ options, place }: InstalledReloader): readonly Need[] {
   return PURPOSES.flatMap((purpose) => all.filter((need) => need.purpose === purpose).reverse());
 }
 
-/** Whether the account has a right in a namespace; undefined: unknown, or to some objects alone. */
+/** Whether the account has a right; undefined: unknown, or to some objects alone. */
 async function mayIn(
   send: Send,
   account: Installation,

@@ -1,4 +1,4 @@
-/** Observes what a question is about, and gathers the facts about its workloads. */
+/** Gathers the facts about workloads. */
 
 import { readingOf } from '../kubernetes/api-error.ts';
 import { NAMESPACES, objectPath, PODS } from '../kubernetes/api-path.ts';
@@ -83,14 +83,20 @@ export async function assertExists({ send, namespace }: Scene, { kind, row, name
 
 /** All that is known about the workload of this name. @throws CommandError if it cannot be read */
 export async function factsOf(scene: Scene, row: WorkloadKind, name: string): Promise<Facts> {
-  const { send, namespace } = scene;
+  await workloadIn(scene, row, name);
+  const observation = await observeFor(scene, [scene.namespace]);
+  // Read after the lists: a rollout that has begun since is seen.
+  const raw = await workloadIn(scene, row, name);
+  return await withUnseen(scene, await factsIn(scene, observation, row, raw));
+}
+
+async function workloadIn({ send, namespace }: Scene, row: WorkloadKind, name: string): Promise<RawWorkload> {
   const reading = await readObject<RawWorkload>(send, row, namespace, name);
+  if (reading.kind === 'found') return reading.object;
   if (reading.kind === 'failed' && (await isNotServed(send, row)))
     throw new CommandError(notServed(row), 'not-found');
   assertAnswered(reading);
-  if (reading.kind !== 'found') throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
-  const observation = await observeFor(scene, [namespace]);
-  return await withUnseen(scene, await factsIn(scene, observation, row, reading.object));
+  throw unreadable(`${row.kind}/${name} in namespace ${namespace}`, reading);
 }
 
 /** The facts, and why objects are unseen that the workload follows. */
@@ -107,14 +113,14 @@ export async function observeFor(
   namespaces: readonly string[] | undefined,
   feed?: WatchFeed,
 ): Promise<Observation> {
-  const { options, place, unknown, installation, isGiven = false, isSilent } = reloader;
+  const { options, place, unknown, installation, isGiven = false, silence } = reloader;
   // Of flags that a person gives, a reloader runs with them. A dry run records nothing.
-  const runs = installation === undefined ? isGiven : installation.readyReplicas > 0 && !isSilent;
+  const runs = installation === undefined ? isGiven : installation.readyReplicas > 0 && !silence;
   const isServed = runs && !options.dryRun;
   return await observe({ send, options, place: { ...place, namespaces }, unknown, isServed, feed });
 }
 
-/** All workloads of the namespaces; `onHidden` is called for a kind that may not be listed. */
+/** All workloads; `onHidden` is called for a kind that may not be listed. */
 export async function* workloadsIn(
   { send, reloader }: Scene,
   namespaces: readonly string[] | undefined,
@@ -143,7 +149,9 @@ export async function factsIn(
   const key = keyOf(seen.ref);
   const missing = missingOf(observation, key);
   await untilTrue(() => missing.every((config) => controllers.missingObjects.has(config)), MISSING_MS);
-  const record = store.workloads.get(key);
+  const listed = store.workloads.get(key);
+  // One moment: the status is that of the workload that was read.
+  const record = listed && { ...listed, workload: seen };
   const isObserved = assembly.observed.streams.some(
     ({ isWorkload, kind }) => isWorkload && kind === row.kind,
   );

@@ -1,4 +1,4 @@
-/** What a command writes: the answer to the standard output, all else to the standard error. */
+/** Where a command writes, and in which format. */
 
 import { styleText } from 'node:util';
 import { stringify } from 'yaml';

@@ -1,4 +1,4 @@
-/** Events for the watches of an observation: so what a plan applies reaches the program. */
+/** Events for the watches of an observation. */
 
 import { isWatch } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse } from '../kubernetes/transport.ts';

@@ -101,7 +101,7 @@ test('hold of a kind that is not served says so', async () => {
   cluster.sandbox.create('cronjobs', { metadata, spec });
   const { code, stderr } = await run('reloader hold cj/nightly', kubeconfig);
   const says =
-    'CronJob/nightly: it is rolled for no object, so that this has no effect\nCronJob/nightly: the reloader does not roll CronJobs by its present flags\n';
+    'CronJob/nightly: it is rolled for no object now, so that this has no effect yet\nCronJob/nightly: the reloader does not roll CronJobs by its present flags\n';
   assert.deepEqual([code, stderr], [0, says]);
 });
 
@@ -124,7 +124,7 @@ test('approve says what else keeps the workload', async () => {
     [refused.code, refused.stderr],
     [
       0,
-      'Deployment/orders: it is rolled for no object, so that this has no effect\nDeployment/orders: the reloader may not patch deployments, and rolls none but by eviction\n',
+      'Deployment/orders: it is rolled for no object now, so that this has no effect yet\nDeployment/orders: the reloader may not patch deployments, and rolls none but by eviction\n',
     ],
   );
   const { code, stdout, stderr } = await run('reloader approve deploy/orders', kubeconfig);
@@ -167,7 +167,7 @@ test('hold and release say that the reloader has no replicas', async () => {
   for (const line of ['hold deploy/web', 'release deploy/web', 'hold cm/web', 'release cm/web']) {
     const { code, stderr } = await run(`reloader ${line}`, kubeconfig);
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /the reloader, has no replicas: nothing is rolled before it runs/, line);
+    assert.match(stderr, /the reloader, has no replicas: it rolls nothing before it runs/, line);
   }
   scale(1);
 });
@@ -176,7 +176,7 @@ test('in a namespace that the reloader ignores a hold is written, and has no eff
   const line = 'reloader hold deploy/web --reloader none -- -A --namespaces-to-ignore=default';
   const { code, stdout, stderr } = await run(line, kubeconfig);
   assert.deepEqual([code, /annotate/.test(stdout)], [0, true]);
-  assert.match(stderr, /^Deployment\/web: it is rolled for no object, so that this has no effect\n/);
+  assert.match(stderr, /^Deployment\/web: it is rolled for no object now, so that this has no effect yet\n/);
   assert.match(stderr, /the reloader leaves default out \(--namespaces-to-ignore\)/);
 });
 

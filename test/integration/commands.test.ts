@@ -240,10 +240,10 @@ test('release says that there was no hold, and that one on the namespace goes on
 /** By what is written, what has no effect, or goes on. */
 const WITHOUT_EFFECT: Readonly<Record<string, RegExp>> = {
   'hold deploy/held': /^Deployment\/held: it needs an approval: kubectl annotate .*\n$/,
-  'hold deploy/idle': /^Deployment\/idle: it is rolled for no object, so that this has no effect\n$/,
+  'hold deploy/idle': /^Deployment\/idle: it is rolled for no object now, so that this has no effect yet\n$/,
   'hold deploy/notified': /^Deployment\/notified: it is notify-only: a change is notified/,
-  'hold deploy/held --reloader none -- -A --namespace-selector=a': /^this has no effect before the/,
-  'hold cm/alone': /^ConfigMap\/alone: no workload is rolled for it, so that this has no effect\n$/,
+  'hold deploy/held --reloader none -- -A --namespace-selector=a': /^Deployment\/held: the namespace /,
+  'hold cm/alone': /^ConfigMap\/alone: no workload is rolled for it now, so that this has no effect yet\n$/,
   'release deploy/refused':
     /^Deployment\/refused was not held\nthe last attempt to roll Deployment\/refused in default was refused at 2026-01-31T12:00:00Z\n$/,
   'approve deploy/held': /^Deployment\/held: it is held until its annotation hold is taken away\n$/,

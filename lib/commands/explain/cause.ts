@@ -1,4 +1,4 @@
-/** The causes why nothing happens, and the facts from which they are found. */
+/** Causes, and the facts from which they are found. */
 
 import type { Finding } from '../../model/finding.ts';
 import type { Blocked } from '../../model/outcome.ts';

@@ -44,23 +44,22 @@ export const SETTING_RULES: readonly CauseRule[] = [
 
 function notInstalled({ reloader }: Pick<Facts, 'reloader'>): Cause | undefined {
   if (reloader.installation !== undefined || reloader.isGiven === true) return undefined;
-  const says = `no Deployment has the label ${RELOADER_SELECTOR}, and no reloader renews a Lease: the defaults count`;
+  const says = `no Deployment has the label ${RELOADER_SELECTOR}, and none is seen to renew a Lease: the defaults count`;
   const todo = 'install the reloader, or name its Deployment by --reloader <namespace>/<name>';
   return { rule: 'no-reloader', about: 'Deployment', says, todo };
 }
 
-function notRunning({ reloader: { installation, isSilent } }: Pick<Facts, 'reloader'>): Cause | undefined {
-  if (installation === undefined || (installation.readyReplicas > 0 && isSilent !== true)) return undefined;
+function notRunning({ reloader: { installation } }: Pick<Facts, 'reloader'>): Cause | undefined {
+  if (installation?.readyReplicas !== 0) return undefined;
   const { namespace, name, replicas } = installation;
   const about = `Deployment/${name} in ${namespace}`;
+  const on = `kubectl -n ${namespace}`;
   if (replicas === 0) {
-    const says = `${about}, the reloader, has no replicas: nothing is rolled before it runs, and then what changed meanwhile is`;
-    const todo = `kubectl -n ${namespace} scale deployment/${name} --replicas=1`;
-    return { rule: 'reloader-scaled-down', about, says, todo };
+    const says = `${about}, the reloader, has no replicas: it rolls nothing before it runs`;
+    return { rule: 'reloader-scaled-down', about, says, todo: `${on} scale deployment/${name} --replicas=1` };
   }
-  const does = isSilent === true ? 'holds a Lease that was renewed within a minute' : 'is ready';
-  const todo = `kubectl -n ${namespace} logs deployment/${name} says what it waits for`;
-  return { rule: 'reloader-not-ready', about, says: `no pod of ${about}, the reloader, ${does}`, todo };
+  const todo = `${on} logs deployment/${name} says what it waits for`;
+  return { rule: 'reloader-not-ready', about, says: `no pod of ${about}, the reloader, is ready`, todo };
 }
 
 function dryRun({ reloader: { options } }: Pick<Facts, 'reloader'>): Cause | undefined {
@@ -109,7 +108,7 @@ export function notSelected(
 }
 
 /** That the labels of an object are not those that the reloader watches. */
-export function notLabelled(
+function notLabelled(
   { options }: InstalledReloader,
   ref: ConfigRef,
   { labels = {} }: RawObject['metadata'],
@@ -132,30 +131,33 @@ export async function unseenBecause(
   const counts = reloader.unknown.length === 0 && watches(reloader, namespace);
   const ignored = counts ? [kindIgnored(reloader, kind, about) ?? []].flat() : [];
   const reading = await readObject<RawConfigObject>(send, row, namespace, name);
+  if (reading.kind === 'found') return counts ? unwatchedBecause(reloader, ref, reading.object) : [];
   if (reading.kind === 'absent')
     return [...ignored, { rule: 'missing', about, says: `${about} does not exist` }];
-  if (reading.kind === 'failed') {
-    if (await isNotServed(send, row)) return [...ignored, { rule: 'missing', about, says: notServed(row) }];
-    const says = `${about} ${problemOf(reading)}`;
-    return ignored.length > 0 ? ignored : [{ rule: 'not-readable', about, says }];
-  }
-  const { type, metadata } = reading.object;
-  return [
-    ...ignored,
-    untyped(ref, type) ?? [],
-    (counts && notLabelled(reloader, ref, metadata)) || [],
-  ].flat();
+  if (await isNotServed(send, row)) return [...ignored, { rule: 'missing', about, says: notServed(row) }];
+  const says = `${about} ${problemOf(reading)}`;
+  return ignored.length > 0 ? ignored : [{ rule: 'not-readable', about, says }];
 }
 
-/** That no Secret of its type is watched. */
-export function untyped(ref: ConfigRef, type = ''): Cause | undefined {
-  if (!SOURCE_KINDS[ref.kind].ignoredTypes.includes(type)) return undefined;
+/** Why an object is not watched that the cluster has. */
+export function unwatchedBecause(
+  reloader: InstalledReloader,
+  ref: ConfigRef,
+  { metadata, type }: RawConfigObject,
+): readonly Cause[] {
+  const ignored = kindIgnored(reloader, ref.kind, describe(ref));
+  const all = [ignored, untyped(ref, type), notLabelled(reloader, ref, metadata)];
+  return all.filter((cause) => cause !== undefined);
+}
+
+function untyped(ref: ConfigRef, type = ''): Cause | undefined {
   const says = `Secrets of the type ${type} are not watched`;
-  return { rule: 'secret-not-watched', about: describe(ref), says };
+  const isIgnored = SOURCE_KINDS[ref.kind].ignoredTypes.includes(type);
+  return isIgnored ? { rule: 'secret-not-watched', about: describe(ref), says } : undefined;
 }
 
 /** That no object of its kind is watched. */
-export function kindIgnored(
+function kindIgnored(
   { options, lacks }: InstalledReloader,
   kind: ConfigKind,
   names: string,
@@ -170,13 +172,8 @@ export function kindIgnored(
   return { rule: 'kind-of-object-ignored', about: names, says, todo };
 }
 
-function kindNotServed({
-  row: { kind, resource },
-  workload,
-  observation,
-  reloader,
-}: Facts): Cause | undefined {
-  const { options, lacks } = reloader;
+function kindNotServed({ row, workload, observation, reloader }: Facts): Cause | undefined {
+  const [{ kind, resource }, { options, lacks }] = [row, reloader];
   const lack = lacks?.get(rightsKeyOf(observation.store, workload.ref));
   if (lack) return lack;
   if (workloadKindsOf(options).some((each) => each.kind === kind)) return undefined;

@@ -1,4 +1,4 @@
-/** Causes that lie in the workload, in the objects that it follows, or in the moment. */
+/** Causes in the workload, its objects, or the moment. */
 
 import { annotateCommand } from '../../annotations/stage-news.ts';
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
@@ -154,7 +154,7 @@ function firstSeen(facts: Facts): readonly Cause[] {
   return followed(facts).flatMap(({ config: { ref, digest }, verdict }): readonly Cause[] => {
     if (!verdict.asks || digest === undefined || hasEntry(facts.observation, ref)) return [];
     const about = describe(ref);
-    const says = `the state has no entry of ${about}: its present content becomes the baseline once the reloader lists it, and later changes roll`;
+    const says = `the state has no entry of ${about}: what the reloader lists first rolls nothing, and later changes do`;
     const todo = 'if it changed before the workload asked for it, kubectl rollout restart';
     return [{ rule: 'baseline', about, says, todo }];
   });
@@ -196,7 +196,7 @@ function unfinished(facts: Facts): Cause | undefined {
     return isFound ? undefined : { rule: 'pods-not-replaced', about: hold.type, says };
   }
   if (record === undefined || workload.isComplete) return undefined;
-  const says = `its rollout has not completed (${rolloutText(facts)})`;
+  const says = `not every pod is of the present template and ready (${rolloutText(facts)})`;
   const todo = `kubectl -n ${namespace} describe ${kind.toLowerCase()}/${name} says what it waits for`;
   return { rule: 'rolling-out', about: `${kind}/${name}`, says, todo };
 }

@@ -1,4 +1,4 @@
-/** What `explain` answers about an object. */
+/** The answer about an object. */
 
 import { isNotifyOnly } from '../../annotations/gating.ts';
 import { haltedText, holdCommand } from '../../annotations/stage-news.ts';
@@ -7,7 +7,6 @@ import { holdBy } from '../../blockers/hold-annotation.ts';
 import {
   type ConfigRef,
   describe,
-  describeAll,
   isMountedKind,
   keyOf,
   type WorkloadRef,
@@ -30,6 +29,7 @@ import {
   explanationOf,
   type FollowedObject,
   shownReloader,
+  unrecorded,
   whatIsUnknown,
 } from './explanation.ts';
 import { causeLines, followedLine, sourceLines, unknownLines } from './explanation-text.ts';
@@ -81,7 +81,6 @@ export async function explainObject(
   const late = mentioning.flatMap((facts, index) =>
     followers[index]?.follows?.pods === 'out of date' ? timeUnknown(facts) : [],
   );
-  const open = asking.filter(({ follows }) => follows?.pods === 'unknown').map(({ workload }) => workload);
   const kinds = [kind, ...asking.map(({ workload }) => rightsKeyOf(observation.store, workload))];
   const answer = {
     object: ref,
@@ -92,7 +91,7 @@ export async function explainObject(
       ...unlisted,
       ...causes.filter(({ rule }) => rule === 'not-readable').map(({ says }) => says),
       ...new Set(late),
-      ...(open.length === 0 ? [] : [`what pods of ${describeAll(open)} run`]),
+      ...unrecorded(asking.flatMap(({ follows }) => follows ?? [])),
     ],
     followers: rolled,
     others: followers.filter((each) => !rolled.includes(each)),
@@ -118,7 +117,7 @@ function isRolled({ causes }: Follower): boolean {
   return !causes.some(({ rule }) => rule === 'notify-only' || rule === 'kind-not-permitted');
 }
 
-/** The workloads that follow or read the object, and the kinds that could not be listed. */
+/** The workloads that mention the object, and kinds that could not be listed. */
 async function mentionsOf(
   scene: Scene,
   observation: Observation,

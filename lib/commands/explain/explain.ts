@@ -1,4 +1,4 @@
-/** `reloader explain`: what a workload follows and why nothing happens, or who follows an object. */
+/** `reloader explain`: why nothing happens, or who follows an object. */
 
 import { eventsOf } from '../reloader-events.ts';
 import type { Answered, CommandContext } from '../run-command.ts';

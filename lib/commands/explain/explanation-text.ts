@@ -12,6 +12,9 @@ export function podsText(pods: FollowedObject['pods'], paint: Paint): string {
   return paint(pods === 'no change to roll' ? 'green' : pods === 'out of date' ? 'red' : 'yellow', pods);
 }
 
+/** The causes that a right or a label ends, and not the workload itself. */
+const MENDED = /^(?:kind-not-permitted|unselected-namespace)$/;
+
 /** The answer about a workload. */
 export function explanationText(answer: WorkloadExplanation, paint: Paint): string {
   const { workload, reloader, asks, follows, rollout, causes, events } = answer;
@@ -44,13 +47,11 @@ export function explanationText(answer: WorkloadExplanation, paint: Paint): stri
   ].join('\n');
 }
 
-const LIMITS = /^(?:no-reloader|reloader-|dry-run|webhook|missing)/;
-
-/** The state; where `healthy` alone would promise rollouts, with a reference to the causes. */
-function stateText({ workloadState: state, follows, causes }: WorkloadExplanation): string {
-  const isRolled = follows.some(({ asks }) => asks);
-  const isLimited = causes.some(({ rule }) => !isRolled || LIMITS.test(rule));
-  return state === 'healthy' && isLimited ? `${state}, but see Why` : state;
+/** The state in words; the causes say what limits it. */
+function stateText({ workloadState: state, causes }: WorkloadExplanation): string {
+  if (state === 'not served')
+    return causes.some(({ rule }) => MENDED.test(rule)) ? 'not rolled for now' : 'not rolled';
+  return state === 'healthy' && causes.length > 0 ? 'healthy, but see Why' : state;
 }
 
 /** The object or workload with its namespace. */
@@ -71,7 +72,7 @@ export function unknownLines(unknown: readonly string[], paint: Paint): readonly
   );
 }
 
-/** One followed object, or its follower: whether pods run its content, and why it counts. */
+/** One followed object, or its follower. */
 export function followedLine(each: FollowedObject, title: string, paint: Paint): string {
   const { pods, asks, says, words, reference, recorded, current } = each;
   const isOlder = recorded !== undefined && recorded !== current;

@@ -91,7 +91,7 @@ export interface WorkloadExplanation extends Explanation {
 export const NOT_SERVED: RegExp =
   /^(?:deleted|finalizer|kind-not|managed|namespace-not|unselected-namespace)/;
 
-/** All causes that apply, the first one first to look at; settings that are guessed are none. */
+/** All causes that apply, in the order of looking; guessed settings are none. */
 export function causesOf(facts: Facts): readonly Cause[] {
   const alone = leftAlone(facts);
   if (alone) return [alone];
@@ -134,7 +134,8 @@ function shownState(
   const has = (state: FollowedObject['pods']): boolean => follows.some(({ pods }) => pods === state);
   if (causes.some(({ rule }) => NOT_SERVED.test(rule))) return 'not served';
   if (record === undefined || reloader.unknown.length > 0 || has('unknown')) return 'unknown';
-  return stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
+  const state = stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
+  return state === 'healthy' && causes.some(({ rule }) => rule === 'rolling-out') ? 'rolling' : state;
 }
 
 /** What of a workload's settings, objects and state is not known. */
@@ -165,16 +166,15 @@ export function whatIsUnknown(
 ): readonly string[] {
   if (reloader.unknown.length > 0) return reloader.unknown;
   const rights = [...new Set(kinds)].flatMap((kind) => reloader.mayLack?.get(kind) ?? []);
-  const silence = typeof reloader.isSilent === 'string' ? [reloader.isSilent] : [];
   const state = observation.state.is === 'unknown' ? [observation.state.why] : [];
-  return [...doubtsOf(reloader), ...rights, ...silence, ...state];
+  return [...doubtsOf(reloader), ...rights, ...(reloader.silence ? [reloader.silence] : []), ...state];
 }
 
 /** The objects of which it is unknown with what content the pods have started. */
 export function unrecorded(
-  follows: readonly Pick<FollowedObject, 'object' | 'asks' | 'pods'>[],
+  follows: readonly (Partial<Pick<FollowedObject, 'asks' | 'pods'>> & Pick<FollowedObject, 'object'>)[],
 ): readonly string[] {
-  const unknown = follows.filter(({ asks, pods }) => asks && pods === 'unknown');
+  const unknown = follows.filter(({ asks = true, pods = 'unknown' }) => asks && pods === 'unknown');
   const objects = [...new Map(unknown.map(({ object }) => [keyOf(object), object])).values()];
   return objects.length === 0 ? [] : [`whether pods run the current content of ${describeAll(objects)}`];
 }

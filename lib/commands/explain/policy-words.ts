@@ -1,4 +1,4 @@
-/** Which annotations, labels and marks decide the policy of a workload. */
+/** Which annotations and labels decide the policy of a workload. */
 
 import type { Vocabularies } from '../../annotations/vocabularies.ts';
 import type { Verdict } from '../../model/reasons.ts';

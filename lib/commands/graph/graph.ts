@@ -84,7 +84,7 @@ export async function answerTo(
 /** What --outdated leaves out: of pods that roll out some may run an older content. */
 const UNCHANGED: readonly string[] = ['no change to roll', 'not compared', 'absent or unwatched'];
 
-/** The edges by object and workload: all, those of `only` one, or those that are out of date. */
+/** The edges: all, those of `only` one, or those that are out of date. */
 export function graphOf(observation: Seen, isOutdated: boolean, only?: ObjectKey): Graph {
   const near = edgesOf(observation).filter(({ object, workload }) =>
     [undefined, keyOf(object), keyOf(workload)].includes(only),
@@ -104,7 +104,7 @@ function edgesOf(observation: Seen): GraphEdge[] {
   }));
 }
 
-/** A graph of Mermaid with comments. Names of the API have no character that it reads as its own. */
+/** A graph of Mermaid with comments. Names need no quotes. */
 export function mermaidOf(edges: readonly GraphEdge[], comments: readonly string[] = []): string {
   const arrows = edges.map((edge) => ({ ...edge, from: placed(edge.object), to: placed(edge.workload) }));
   const labels = [...new Set(arrows.flatMap(({ from, to }) => [from, to]))];

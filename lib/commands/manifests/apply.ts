@@ -1,4 +1,4 @@
-/** What objects would be if manifests were applied to them, as `kubectl apply` does it. */
+/** What `kubectl apply` makes of objects. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isStampVariable } from '../../annotations/stamp-variables.ts';
@@ -19,7 +19,7 @@ const DEFAULTS =
   /^(?:apiVersion=v1|defaultMode=420|dnsPolicy=ClusterFirst|expirationSeconds=3600|protocol=TCP|restartPolicy=Always|terminationGracePeriodSeconds=30)$/;
 const QUANTITIES = ['divisor', 'overhead', 'resources', 'sizeLimit'];
 
-/** The lists that are merged by such a field; of all others an item goes that the manifest lacks. */
+/** The lists that are merged by such a field. */
 const MERGED =
   /^(?:(?:c|initC|ephemeralC)ontainers|env|hostAliases|imagePullSecrets|ports|volume(?:s|Mounts|Devices))$/;
 const REPLACED = /^(?:envFrom|items|sources)$/;
@@ -64,7 +64,7 @@ function contentOf(object: RawObject | undefined): Readonly<Record<string, strin
   return { ...data, ...binaryData };
 }
 
-/** What is wanted over what is live, which stays where both are the same to the API server. */
+/** What is wanted over what is live. */
 function merged(live: unknown, wanted: unknown, last: unknown, field = '', isQuantity = false): unknown {
   if (Array.isArray(live) && Array.isArray(wanted)) return mergedList(live, wanted, last, field, isQuantity);
   if (!isJson(live) || !isJson(wanted))

@@ -1,4 +1,4 @@
-/** `reloader check`: mistakes in annotations and references of manifests, found without a cluster. */
+/** `reloader check`: mistakes in manifests, found without a cluster. */
 
 import { isNamespaceAnnotation, namespaceGatingMistakes } from '../../annotations/gating.ts';
 import { itemsOf } from '../../annotations/name-list.ts';
@@ -193,7 +193,7 @@ const TEXTS = [
 type Fields = Readonly<Partial<Record<string, unknown>>> | undefined;
 const KEY = /[\w.-]+\/[\w.-]*\w/g;
 
-/** The words of a reloader in other maps than those that it reads, such as `spec.annotations`. */
+/** The words in maps that no reloader reads, such as `spec.annotations`. */
 function straysIn(fields: unknown, all: Vocabularies, path = ''): readonly Cause[] {
   const isRead = path === 'metadata.labels' || PLACES.some((place) => path === `${place}.annotations`);
   if (typeof fields !== 'object' || isRead) return [];

@@ -49,8 +49,8 @@ export const DIRECTIVE: RegExp = /(?<=[{,]")\$(?:patch|retainKeys|deleteFromPrim
 const LIST = 'List';
 /** Without what no name has, and no path can hold. */
 const NAME = /^[!-.0-~]+$/;
-/** Annotations or labels, or one of them. */
-const WORDS = /^(?:|spec\.(?:.*\.)?template\.)metadata\.(?:annotations|labels)(?:\.|$)/;
+/** Metadata, of which each API server knows the types, or annotations or labels of pods. */
+const WORDS = /^(?:metadata\.|spec\.(?:.*\.)?template\.metadata\.(?:annotations|labels)(?:\.|$))/;
 /** The files of programs such as kustomize, which are no objects. */
 const LOCAL = /(?:^|\.)config\.k8s\.io\//;
 
@@ -174,7 +174,7 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const name = nameIn(metadata);
   const lineOf: Manifest['lineOf'] = (...path) => lineAt(node, path, lineCounter);
   const ref = name === '' ? {} : { object: { kind, namespace, name } };
-  for (const { path, ...fault } of misfits.map(faultOf).filter(({ about }) => WORDS.test(about)))
+  for (const { path, ...fault } of misfits.filter((each) => isRefused(each, apiVersion)).map(faultOf))
     source.report({ ...fault, file: source.file, line: lineOf(...path), ...ref });
   const hasName = areNames(known !== undefined, metadata.name ?? name.replace('*', '0'), namespace);
   const isObject = known !== undefined || (fields['metadata'] && !LOCAL.test(apiVersion));
@@ -182,6 +182,12 @@ function objectIn(place: Place, fields: Fields & Pick<Manifest, 'apiVersion' | '
   const [directive] = DIRECTIVE.exec(JSON.stringify(fields)) ?? [];
   const whole = { ...object, metadata: { ...metadata, name }, ...(directive && { [directive]: true }) };
   return hasName ? [{ file: source.file, apiVersion, kind, object: whole, lineOf }] : [];
+}
+
+/** The types of custom kinds are left to the API server, and null counts as no value. */
+function isRefused({ path, is }: Misfit, apiVersion: string): boolean {
+  const isBuiltIn = path[0] !== 'metadata' && !/[.].*[/]/.test(apiVersion);
+  return WORDS.test(path.join('.')) || (isBuiltIn && is !== 'null');
 }
 
 function areNames(isKnown: boolean, name: string, namespace: string): boolean {

@@ -59,7 +59,7 @@ export async function clusterOf(
 ): Promise<Scene> {
   const sendFor = (options: Options): Send => new ManifestCluster(options, manifests, wanted.namespace).send;
   // Manifests have no Lease.
-  const { isSilent: _, ...found } = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
+  const { silence: _, ...found } = await findReloader(sendFor(settingsAlone(wanted).options), wanted);
   const reloader = { ...found, ...(!found.installation && { isGiven: true as const }) };
   return { send: sendFor(reloader.options), namespace: wanted.namespace, reloader };
 }
@@ -107,19 +107,13 @@ class ManifestCluster {
     return answerOf(200, { kind: 'List', metadata: { resourceVersion: String(this.#version + 1) }, items });
   }
 
-  /** The kinds of a group of which there is an object. */
+  /** Every kind that the program knows is served. */
   #discovery(path: string): object | undefined {
-    const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
-    const present = [...this.#objects.keys()].map(wholeOf);
-    const rows = this.#rows.filter((row) => present.includes(collectionPath(row)));
-    if (path === '/apis') {
-      const versions = rows.map(({ group, version }) => ({ groupVersion: `${group}/${version}` }));
-      return { kind: 'APIGroupList', groups: [{ versions }] };
-    }
-    const served = rows.filter((row) => `${row.group}/${row.version}` === groupVersion);
-    if (served.length === 0) return undefined;
+    const versions = this.#rows.map(({ group, version }) => ({ groupVersion: `${group}/${version}` }));
+    if (path === '/apis') return { kind: 'APIGroupList', groups: [{ versions }] };
+    const served = this.#rows.filter(({ group, version }) => path === `/apis/${group}/${version}`);
     const resources = served.map(({ resource, kind }) => ({ name: resource, kind, namespaced: true }));
-    return { kind: 'APIResourceList', groupVersion, resources };
+    return served.length > 0 ? { kind: 'APIResourceList', resources } : undefined;
   }
 }
 
@@ -161,11 +155,10 @@ function asLive(object: RawObject, resourceVersion: string): RawObject {
   return { ...object, metadata, status: statusOf(spec.replicas ?? 1) } as RawObject;
 }
 
-const COUNTS = 'replicas updatedReplicas readyReplicas availableReplicas currentReplicas'.split(' ');
-const ONES =
-  'observedGeneration desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady';
+const COUNTS =
+  'replicas updatedReplicas readyReplicas availableReplicas currentReplicas desiredNumberScheduled currentNumberScheduled updatedNumberScheduled numberAvailable numberReady';
 
 function statusOf(pods: number): object {
-  const ones = ONES.split(' ').map((field) => [field, 1]);
-  return Object.fromEntries([...COUNTS.map((field) => [field, pods]), ...ones]);
+  const counts = COUNTS.split(' ').map((field) => [field, pods]);
+  return { ...Object.fromEntries(counts), observedGeneration: 1 };
 }

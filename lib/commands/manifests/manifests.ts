@@ -59,7 +59,7 @@ export function twinsIn(all: readonly Manifest[], own: string): readonly Fault[]
       // Of those whose names are generated, each is an object of its own.
       if (!first || isGenerated(first) || isDeepStrictEqual(first.object, object)) return [];
       const other = `${first.file}:${first.lineOf()}`;
-      const says = `is also in ${other}, with other fields, and only one of both can be applied: give what is rendered, as by \`kubectl kustomize\`, or each folder alone`;
+      const says = `is also in ${other}, with other fields: give what is rendered, as by \`kubectl kustomize\`, or each folder alone`;
       const ref = { kind, namespace, name };
       return [{ rule: 'duplicate', about: other, says, file, line: lineOf(), object: ref }];
     }),

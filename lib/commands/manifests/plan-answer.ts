@@ -95,11 +95,9 @@ export function withdrawnIn(before: Outdated, after: Outdated, serves: Serves): 
   return [...before.keys()].filter((key) => !after.has(key) && serves(namespaceIn(key))).map(workloadRefIn);
 }
 
-/** Begins each edge with what the state says, as a reloader that does not run now will. */
-export function asFoundAtStart(
-  { reloader: { installation, options } }: Scene,
-  { store, state, isServed }: Observation,
-): void {
+/** Begins each edge with what the state says, as a start does. */
+export function asFoundAtStart({ reloader }: Scene, { store, state, isServed }: Observation): void {
+  const { installation, options } = reloader;
   if (isServed || installation === undefined || options.dryRun || state.is === 'unknown') return;
   for (const { record, config, verdict } of allFollowed({ store })) {
     const key = keyOf(config.ref);
@@ -115,7 +113,7 @@ export function asFoundAtStart(
 /** How long the API server may need for one manifest. */
 const MANIFEST_MS = 100;
 
-/** Whether the reloader is faster than a change of the workload's own; `changed`: in this order. */
+/** Whether the reloader is faster than the workload's own change; `changed`: in order. */
 export function racesIn(
   { options: { coalescePeriodMs: quietMs } }: InstalledReloader,
   changed: readonly ObjectKey[],
@@ -196,8 +194,8 @@ export function doneBy(
   const by = has('webhook') ? 'webhook' : 'reloader';
   const isAbsent = reloader.installation === undefined && reloader.isGiven !== true;
   const isLate = isAbsent || has('reloader-scaled-down', 'reloader-not-ready');
-  const open = reloader.unknown.length > 0 && 'at a time that is not known';
-  const time = isLate ? 'once the reloader runs' : open;
+  const isOpen = reloader.unknown.length > 0 || reloader.silence !== undefined;
+  const time = isOpen ? 'at a time that is not known' : isLate && 'once the reloader runs';
   const lacks: Cause[] = [];
   const done = rollouts.flatMap((due) => {
     const each = { ...due, isPending: due.isPending && isServed };
@@ -249,7 +247,7 @@ export function unsettledIn(
   });
 }
 
-/** What is no longer rolled for an object, and refers to it as before. */
+/** What is no longer rolled for an object that it refers to. */
 export function deniedSince(
   were: readonly Followed[],
   steps: readonly Step[],

@@ -1,4 +1,4 @@
-/** When the rollouts of a plan happen, by the blockers, windows and stages of the controller. */
+/** When the rollouts of a plan happen, by the controller's own rules. */
 
 import type { Controllers } from '../../app/controllers.ts';
 import { blocksOf } from '../../blockers/blockers.ts';
@@ -111,7 +111,7 @@ function windowText(store: Store, record: WorkloadRecord, windows: WindowLengths
   return bounds.filter((text) => typeof text === 'string').join(', ');
 }
 
-/** The stage depends on pods of which one look does not show whether they become ready. */
+/** One look does not show whether pods become ready. */
 const OPEN = 'that is not known';
 
 function turnText(object: ConfigRef, { stages, ends, progress, verdicts }: StagePlan, place: number): string {

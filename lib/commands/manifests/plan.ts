@@ -10,14 +10,7 @@ import { findWorkloadKind } from '../../model/workload-kind.ts';
 import { meets } from '../../options/labels.ts';
 import { CommandError } from '../connect.ts';
 import type { Cause } from '../explain/cause.ts';
-import {
-  kindIgnored,
-  notLabelled,
-  notSelected,
-  notWatched,
-  RELOADER_RULES,
-  untyped,
-} from '../explain/causes-of-setting.ts';
+import { notSelected, notWatched, RELOADER_RULES, unwatchedBecause } from '../explain/causes-of-setting.ts';
 import { allFollowed, type Followed } from '../explain/causes-of-workload.ts';
 import { doubtsOf, podsOf, shownReloader, unrecorded, whatIsUnknown } from '../explain/explanation.ts';
 import { assertAnswered, type InstalledReloader, problemOf, watches } from '../installed-reloader.ts';
@@ -51,6 +44,8 @@ import {
 import { planMarkdown, planText } from './plan-text.ts';
 
 const SOMETHING = 2;
+/** The type of a Secret without one. */
+const OPAQUE = 'Opaque';
 
 /** Runs the command. */
 export async function runPlan(context: CommandContext): Promise<Answered> {
@@ -193,8 +188,9 @@ function unrecordedOf(
   const concerned = doubted.filter(({ workload, config: { ref } }) =>
     [workload.ref, wholeOf(ref)].some((each) => all.has(keyOf(each))),
   );
-  const open = concerned.map(({ config }) => ({ object: config.ref, asks: true, pods: 'unknown' as const }));
-  return unrecorded(open).map((each) => `${each} is not recorded`);
+  return unrecorded(concerned.map(({ config: { ref: object } }) => ({ object }))).map(
+    (each) => `${each} is not recorded`,
+  );
 }
 
 function causesOf(
@@ -203,6 +199,7 @@ function causesOf(
   places: readonly string[],
   steps: readonly Step[],
 ): readonly Cause[] {
+  if (reloader.unknown.length > 0) return [];
   const watched = places.filter((each) => watches(reloader, each));
   return [
     ...places.map((each) => notWatched(reloader, each)),
@@ -213,16 +210,10 @@ function causesOf(
   ].filter((cause) => cause !== undefined);
 }
 
-function unseen(
-  reloader: InstalledReloader,
-  row: ServedRow,
-  { metadata, type }: RawConfigObject,
-): Cause | undefined {
+function unseen(reloader: InstalledReloader, row: ServedRow, object: RawConfigObject): Cause | undefined {
   const kind = configKindOf(row.stream);
-  const { name, namespace = '' } = metadata;
-  if (kind === undefined) return undefined;
-  const [ref, about] = [{ kind, namespace, name }, `${kind}/${name}`];
-  return kindIgnored(reloader, kind, about) ?? untyped(ref, type) ?? notLabelled(reloader, ref, metadata);
+  const { name, namespace = '' } = object.metadata;
+  return kind && unwatchedBecause(reloader, { kind, namespace, name }, object)[0];
 }
 
 function refusedIn({ row, before, after }: Step): readonly Cause[] {
@@ -230,8 +221,10 @@ function refusedIn({ row, before, after }: Step): readonly Cause[] {
   const [was = {}, is = {}]: readonly Partial<RawConfigObject>[] = [before, after];
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
-  const says = `${about} is immutable: the API server refuses the change`;
-  return was.immutable === true && !isKept ? [{ rule: 'refused', about, says }] : [];
+  const isTyped = row.kind === 'Secret' && (was.type || OPAQUE) !== (is.type || OPAQUE);
+  const why = isTyped ? `keeps its type ${was.type}` : 'is immutable';
+  const says = `${about} ${why}: the API server refuses the change`;
+  return isTyped || (was.immutable === true && !isKept) ? [{ rule: 'refused', about, says }] : [];
 }
 
 /** The step as the streams show it, whose selectors leave objects out. */
@@ -275,7 +268,7 @@ function unknownOf(
     ...each.objects.map(({ kind }) => kind),
   ]);
   const changed = steps.filter(({ object }) => isWatched(namespaceOf(object)));
-  // What pods run counts for what is rolled, and for what is out of date already and may be let go.
+  // What pods run counts for rollouts, and for what is out of date already.
   const affected = rollouts.length + outdated.length;
   const asksState = affected > 0 || changed.some(({ row }) => findWorkloadKind(row.stream));
   const unknown = asksState ? whatIsUnknown({ reloader, observation }, kinds) : doubtsOf(reloader);
@@ -325,7 +318,7 @@ async function stepsOf(
   const unread: Unread[] = [];
   const idOf = ({ row, object: { metadata } }: Wanted): string =>
     `${row.resource} ${metadata.namespace}/${metadata.name}`;
-  // Of two with one name the last one counts, in its place: a manifest comes after the former one.
+  // Of two with one name the last one counts, in its place.
   const last = new Map(wanted.map((each) => [idOf(each), each]));
   for (const { row, object, isKept } of wanted.filter((each) => last.get(idOf(each)) === each)) {
     const { namespace, name } = object.metadata;

@@ -19,6 +19,7 @@ export interface Misfit {
 }
 
 const BASE64 = 'base64 text';
+const DECODED = /^(?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?$/i;
 const TEXTS: Shape = { '*': 'string' };
 const MARKS: Shape = { '*': 'string' };
 const WORDS = { annotations: MARKS, labels: MARKS };
@@ -135,14 +136,19 @@ export function fitted(
       return own === undefined || (hasName && typeof own['name'] !== 'string') ? [] : own;
     });
   }
-  if (typeof shape === 'string')
-    return shape === BASE64 ? Buffer.from(String(value), 'base64').toString('base64') : value;
+  if (shape === BASE64) return decodable(String(value), () => onMisfit({ path, is, wanted: shape }));
+  if (typeof shape === 'string') return value;
   const fields = Object.entries(value as object).map(([field, each]: [string, unknown]) => {
     const own = Object.hasOwn(shape, field) ? (shape as Shapes)[field] : (shape as Shapes)['*'];
     const isAbsent = own === undefined || (each === null && own !== TEMPLATE);
     return [field, isAbsent ? each : fitted(each, own, onMisfit, [...path, field])];
   });
   return Object.fromEntries(fields);
+}
+
+function decodable(text: string, onMisfit: () => void): string {
+  if (!DECODED.test(text.replaceAll(/[\r\n]/g, ''))) onMisfit();
+  return Buffer.from(text, 'base64').toString('base64');
 }
 
 /** The type of a value in the words of YAML. */

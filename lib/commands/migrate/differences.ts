@@ -1,4 +1,4 @@
-/** What would be different for the workloads of this cluster, so that a person has to decide. */
+/** What would be different for the workloads of this cluster. */
 
 import { everyVocabulary } from '../../annotations/vocabularies.ts';
 import { workloadKeysOf } from '../../annotations/vocabulary.ts';

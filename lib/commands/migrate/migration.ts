@@ -197,7 +197,7 @@ function otherText({ other, from, args, unknown }: Migration): string {
     return `no Deployment of ${from} ${says} (--deployment <namespace>/<name> names one of another image)`;
   }
   const { namespace, name, readyReplicas, replicas, release } = other;
-  return `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready${release === undefined ? '' : `, release ${release} of Helm`}`;
+  return `Deployment/${name} in ${namespace}, ${readyReplicas}/${replicas} ready${release === undefined ? '' : `, annotated as release ${release} of Helm`}`;
 }
 
 /** Equal differences of several workloads are one. */

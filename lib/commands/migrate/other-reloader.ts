@@ -1,12 +1,12 @@
 /** The other reloaders, and how each is found in the cluster. */
 
 import type { Send } from '../../kubernetes/transport.ts';
+import { DEPLOYMENT } from '../../model/kinds/built-in.ts';
 import { SOURCE_KINDS } from '../../model/object-ref.ts';
 import { CommandError } from '../connect.ts';
 import { isOurs, type Program, programOf, type RawDeployment } from '../deployed-program.ts';
 import { shownReloader } from '../explain/explanation.ts';
 import {
-  DEPLOYMENTS,
   type Found,
   findReloaders,
   type Installation,
@@ -14,6 +14,7 @@ import {
   listedIn,
   missedIn,
   namedDeployment,
+  problemOf,
   unlisted,
   watches,
 } from '../installed-reloader.ts';
@@ -70,38 +71,41 @@ interface OtherReloader {
   readonly deployment: RawDeployment;
 }
 
+type Sought = Readonly<{ found: OtherReloader | undefined; unknown: readonly string[] }>;
+
 /** Looks for the Deployment. @throws CommandError */
 export async function findOther(
   send: Send,
   source: Source,
   { asked, namespace }: Readonly<{ asked: string | undefined; namespace: string }>,
-): Promise<Readonly<{ found: OtherReloader | undefined; unknown: string[] }>> {
+): Promise<Sought> {
   if (asked !== undefined) {
     const named = await namedDeployment(send, '--deployment', asked, namespace);
     const other = otherOf(named);
     const isTheirs = isOf(source, named) || other.program.args.some((word) => source.args.test(word));
-    if (isTheirs && !isOurs(named)) return { found: await asInstalled(send, other), unknown: [] };
+    if (isTheirs && !isOurs(named)) return await asInstalled(send, other);
     const says = `is not ${source.title}: its image, arguments and variables are others`;
     throw new CommandError(`--deployment: ${asked} ${says}`, 'not-a-reloader');
   }
-  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENTS, namespace);
+  const { found, isEverywhere } = await listedIn<RawDeployment>(send, DEPLOYMENT, namespace);
   const [seen] = found
     .filter((each) => isOf(source, each))
     .map(otherOf)
     .sort((one, other) => other.installation.replicas - one.installation.replicas);
-  const first = seen && (await asInstalled(send, seen));
-  const isMissed = first === undefined && !isEverywhere;
-  const unknown = isMissed ? [missedIn(['Deployments'], namespace, '--deployment')] : [];
-  return { found: first, unknown };
+  if (seen !== undefined) return await asInstalled(send, seen);
+  return { found: seen, unknown: isEverywhere ? [] : [missedIn(['Deployments'], namespace, '--deployment')] };
 }
 
 /** Helm keeps the releases that it has installed in Secrets. */
-async function asInstalled(send: Send, other: OtherReloader): Promise<OtherReloader> {
+async function asInstalled(send: Send, other: OtherReloader): Promise<Sought> {
   const { namespace, release } = other.installation;
+  if (release === undefined) return { found: other, unknown: [] };
   const selectors = { labelSelector: `owner=helm,status=deployed,name=${release}` };
-  const kept = release && (await listObjects(send, SOURCE_KINDS.Secret, namespace, selectors));
-  const isNone = kept && kept.kind === 'found' && kept.object.length === 0;
-  return { ...other, installation: { ...other.installation, release: isNone ? undefined : release } };
+  const kept = await listObjects(send, SOURCE_KINDS.Secret, namespace, selectors);
+  if (kept.kind === 'found' && kept.object.length === 0)
+    return { found: { ...other, installation: { ...other.installation, release: undefined } }, unknown: [] };
+  const what = `whether Helm has the release ${release}: Secrets in ${namespace}`;
+  return { found: other, unknown: kept.kind === 'found' ? [] : [`${what} ${problemOf(kept)}`] };
 }
 
 function isOf({ image, env }: Source, deployment: RawDeployment): boolean {

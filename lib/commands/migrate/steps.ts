@@ -78,7 +78,7 @@ export function stepsFor(
 
 function keeping({ namespace, name }: Installation, { args, hidden }: Settings): readonly Step[] {
   const words = [...args, ...hidden].join(' ');
-  const what = `compare with ${words}, and add what is meant; some may narrow it, or change the rollouts of other namespaces. Its account needs the rights for them`;
+  const what = `compare with ${words}, and add what is meant; it concerns all its namespaces, and its account needs the rights`;
   return [{ run: `kubectl -n ${namespace} edit deployment/${name}`, what }];
 }
 
@@ -90,7 +90,7 @@ function upgrading({ namespace, name }: OtherInstallation, release: string): rea
     },
     {
       run: `helm upgrade ${release} k8s/chart -n ${namespace} -f ${VALUES} --set image.repository=${IMAGE}`,
-      what: 'in a clone, with the name of your image; the release keeps its names, and the old one ends once the new one is ready',
+      what: 'in a clone, with the name of your image; the old one ends once the new one is ready',
     },
     rolledOut({ namespace, name }),
     { run: `helm test ${release} -n ${namespace}`, what: 'rolls a Deployment without pods, and deletes it' },

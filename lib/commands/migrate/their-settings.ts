@@ -1,4 +1,4 @@
-/** What the flags and variables of the other reloader are here, by the program's own parser. */
+/** What the settings of the other reloader are here, by the program's own parser. */
 
 import { type Place, placeOf } from '../../app/assembly.ts';
 import { readCommandLine, readEnvironment } from '../../options/command-line.ts';
@@ -98,7 +98,7 @@ interface Word {
   readonly text: string;
 }
 
-/** Reads flag by flag, so that one which is not understood says nothing about the others. */
+/** Reads flag by flag: one that is not understood concerns no other. */
 function wordsOf(given: readonly string[]): Pick<Settings, 'rows'> & { readonly words: readonly Word[] } {
   const words: Word[] = [];
   const rows: Setting[] = [];

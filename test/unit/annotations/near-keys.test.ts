@@ -146,3 +146,17 @@ test('a key without end takes no time', () => {
   }
   assert.ok(process.cpuUsage(started).user < 2_000_000);
 });
+
+test('a key that a flag replaces is meant for the new one, and so is one that is almost that', () => {
+  const stakaterKeys = { ...PLAIN.stakaterKeys, auto: 'corp/restart', search: `${STAKATER}/match` };
+  const all = new Vocabularies({ ...PLAIN, stakaterKeys, dialects: ['stakater'] });
+  for (const [key, meant] of [
+    [`${STAKATER}/auto`, 'corp/restart'],
+    ['reloader.stackater.com/auto', 'corp/restart'],
+    [`${STAKATER}/search`, `${STAKATER}/match`],
+    [`${STAKATER}/matches`, `${STAKATER}/match`],
+  ] as const) {
+    const [finding] = all.mistakesOf(deployment(all, { [key]: 'true' }));
+    assert.match(finding?.message ?? '', new RegExp(`write (?:on the object )?${meant}$`));
+  }
+});

@@ -61,6 +61,7 @@ test('the words are those that people have in their manifests', () => {
       period: 'deployment.reloader.stakater.com/pause-period',
       pausedAt: 'deployment.reloader.stakater.com/paused-at',
     },
+    renamed: [],
     rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',

@@ -65,21 +65,29 @@ const ROWS: readonly (readonly [object: object, line: string, says: RegExp])[] =
     'metadata',
     /^is a Thing without a name that an object can have/,
   ],
+  [deployment(pods({ containers: { a: 'b' } })), 'containers', /containers is a map, not a list: the API/],
+  [deployment({ template: 'x' }), 'template', /^spec\.template is a string, not a map/],
+  [deployment({ replicas: '2', template: {} }), 'replicas', /^spec\.replicas is a string, not a number/],
+  [{ ...config, data: { k: 10 } }, 'k: 10', /^data\.k is a number, not a string: the API server refuses/],
+  [{ ...config, data: [1] }, 'data', /^data is a list, not a map/],
+  [{ ...config, binaryData: { c: '?' } }, 'c: ', /^binaryData\.c is a string, not a base64 text/],
+  [{ ...config, kind: 'Secret', data: { a: 'plain' } }, 'a: plain', /^data\.a is a string, not a base64/],
+  [{ ...config, kind: 'Secret', stringData: { a: 5 } }, 'a: 5', /^stringData\.a is a number, not a string/],
+  [{ ...config, metadata: { name: 123 } }, 'name: 123', /^metadata\.name is a number, not a string/],
+  [{ ...config, metadata: { name: 'a', namespace: true } }, 'namespace', /^metadata\.namespace is a boolean/],
   [{ ...config, kind: 5 }, 'kind', /^is no manifest: kind is not a string/],
   [{ image: 'web' }, 'image', /^is no manifest: apiVersion is missing and kind is missing/],
   [{ apiVersion: 'v1', kind: 'List', items: [config, 5] }, '- 5', /^is no manifest/],
   [{ apiVersion: 'v1', kind: 'List', items: {} }, 'items', /^is a List without a list of items/],
 ];
 
-/** What only the API server refuses. */
+/** What only the API server refuses, if it does. */
 const LEFT_TO_IT: readonly object[] = [
-  deployment(pods({ containers: { a: 'b' } })),
-  deployment(pods({ containers: [null, { env: [] }], volumes: {} })),
-  deployment({ template: 'x' }),
+  deployment(pods({ containers: [null, { env: [] }] })),
   deployment({ selector: { matchLabels: { a: 'b' } }, template: {} }),
-  { ...config, data: { 'a b': 5 }, binaryData: { c: '?', 'a b': '' } },
+  { ...config, data: { 'a b': '', k: null }, binaryData: { c: 'YQ==', d: 'Y\nQ==' } },
   { ...config, data: [1], kind: 'configmap' },
-  { ...config, kind: 'Secret', data: { a: 'plain' }, stringData: { labels: 5 } },
+  { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata, spec: { replicas: '2' } },
 ];
 
 for (const object of LEFT_TO_IT)

@@ -107,7 +107,7 @@ test('no workload is called out of date while no reloader runs', async () => {
     const { pending, withdrawn, rollouts, unknown } = await onCluster(world, [configMap({ value })]);
     assert.deepEqual([pending, withdrawn, rollouts.map(({ isPending }) => isPending)], [[], [], rolled]);
     if (value !== 'A')
-      assert.deepEqual(unknown, ['whether pods run the current content of ConfigMap/web is not recorded']);
+      assert.equal(unknown.at(-1), 'whether pods run the current content of ConfigMap/web is not recorded');
   }
 });
 

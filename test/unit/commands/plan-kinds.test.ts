@@ -69,10 +69,9 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   'fewer objects': ['--resources-to-ignore=secrets'],
 };
 
-/** The kinds of objects that a plan shows: a class has no keys, and is served where there is one. */
+/** The kinds of objects that a plan shows: a class has no keys. */
 function shownOf(change: string): readonly string[] {
-  const classes = change === 'deleted' ? ['SecretProviderClass'] : [];
-  return ['ConfigMap', 'Secret', ...classes];
+  return ['ConfigMap', 'Secret', ...(change === 'changed' ? [] : ['SecretProviderClass'])];
 }
 
 describe('a plan of one object of every kind has an end with', { concurrency: 3 }, () => {

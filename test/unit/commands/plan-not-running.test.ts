@@ -9,7 +9,7 @@ const CHANGED = configMap({ value: 'B' });
 
 /** A reloader that has recorded the first content, and is stopped. */
 function stopped(isCommitted = true): World {
-  return new World().install().configMap('web', {}, isCommitted).lease({ renewedMsAgo: 120_000 });
+  return new World().install(['-A'], 0).configMap('web', {}, isCommitted);
 }
 
 describe('while the reloader is stopped, a changed object rolls', () => {
@@ -35,9 +35,13 @@ test('no time is said of rollouts where no reloader runs, or its flags are not k
   const web = { annotations: follows('web') };
   const none = new World().configMap().deployment(web);
   const hidden = new World().install(['-A'], 1, [], [], ['/bin/sh']).configMap().deployment(web);
+  const killed = new World().install().configMap().deployment(web).lease({ renewedMsAgo: 20_000 });
+  const laptop = new World().configMap().deployment(web).lease();
   for (const [world, when] of [
     [none, 'once the reloader runs'],
     [hidden, 'at a time that is not known'],
+    [killed, 'at a time that is not known'],
+    [laptop, 'at a time that is not known'],
   ] as const)
     assert.deepEqual(
       (await onCluster(world, [CHANGED])).rollouts.map((each) => each.when),

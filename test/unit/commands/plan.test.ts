@@ -296,6 +296,7 @@ describe('against a cluster a plan has', () => {
       [],
     ],
     [{}, { ...SECRET_OBJECT, type: 'Opaque', data: {} }, []],
+    [{}, { ...SECRET_OBJECT, type: 'other' }, ['Secret/web keeps its type Opaque']],
   ];
   for (const [live, to, says] of REFUSED)
     test(`nothing of what the API server refuses: ${JSON.stringify([live, to])}`, async () => {

@@ -58,7 +58,7 @@ test('a plan refuses those that differ, on either side', async () => {
   ] as const)
     await assert.rejects(
       planAgainst(manifestsOf(to), manifestsOf(from), 'default', []),
-      /^CommandError: -:1: ConfigMap\/web: is also in -:1, with other fields, and only one of both can be applied: give/,
+      /^CommandError: -:1: ConfigMap\/web: is also in -:1, with other fields: give what is rendered/,
     );
   const { unknown } = await planAgainst(manifestsOf([...tree, ...tree]), manifestsOf(tree), 'default', []);
   assert.deepEqual(unknown, []);

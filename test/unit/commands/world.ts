@@ -43,7 +43,7 @@ export interface LeaseParts {
   readonly holder?: string;
   /** @default a second */
   readonly renewedMsAgo?: number;
-  /** @default kubernetes-reloader */
+  /** Empty: it was created without a spec. @default kubernetes-reloader */
   readonly manager?: string;
   /** @default reloader */
   readonly namespace?: string;
@@ -140,7 +140,8 @@ export class World {
       .replace('Z', '000Z');
     const metadata = { namespace, name: 'reloader-state' };
     const spec = { holderIdentity: holder, renewTime, leaseDurationSeconds: 15 };
-    this.unlease(namespace).sandbox.create('leases', { metadata, spec }, manager);
+    this.unlease(namespace).sandbox.create('leases', { metadata, ...(manager && { spec }) }, manager);
+    if (manager === '') this.sandbox.patch('leases', namespace, metadata.name, { spec });
     return this;
   }
 

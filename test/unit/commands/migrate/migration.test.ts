@@ -80,6 +80,19 @@ describe('the other reloader', () => {
     ]);
   });
 
+  test('is unknown to be a release of Helm for a person who may not list Secrets', async () => {
+    const world = withOther(withRelease(), STAKATER, { annotations: RELEASE });
+    world.sandbox.denied.push({ resource: 'secrets' });
+    world.refuses = ({ path }) => /\/secrets([?]|$)/.test(path);
+    const migration = await migrate(world, { from: 'stakater' });
+    const says = 'whether Helm has the release rel: Secrets in reloader may not be read with your rights';
+    assert.ok(migration.unknown.includes(says), migration.unknown.join());
+    assert.match(
+      migrationText(migration, (_, text) => text),
+      /1\/1 ready, annotated as release rel of Helm/,
+    );
+  });
+
   test('of Stakater keeps its Deployment, also where no release of Helm is kept', async () => {
     const parts = { env: ALERT, args: ['--namespaces=web', '--no-such'], annotations: RELEASE, replicas: 2 };
     const world = withSecret(withOther(new World(), STAKATER, parts));
@@ -276,7 +289,7 @@ test('a release of this program is edited, and the other one removed with its Se
   assert.match(answer.steps.at(-1)?.what ?? '', /also Secrets that its variables are read from$/);
   assert.match(
     answer.steps[0]?.what ?? '',
-    /^compare with --all-namespaces .* ALERT_WEBHOOK_URL, and add what is meant; some may narrow it/,
+    /^compare with --all-namespaces .* ALERT_WEBHOOK_URL, and add what is meant; it concerns all its namespaces/,
   );
 });
 
