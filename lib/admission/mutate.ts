@@ -10,7 +10,7 @@ import { type FollowedContent, stampVariablesOf } from '../annotations/stamp-var
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
-import { isStamp, type PlannedStamp, planOf, templatePatchOf } from '../model/rollout-plan.ts';
+import { isStamp, type PlannedStamp, planOf } from '../model/rollout-plan.ts';
 import type { AdmissionResult } from '../model/settings.ts';
 import { idOfStamp, parseStamp } from '../model/stamp.ts';
 import { merged, type Operation, type TemplatePatch } from '../model/template-patch.ts';
@@ -173,9 +173,7 @@ type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
  * The patch that puts back into `update` the stamps of followed objects that are missing or earlier, and the annotations that are
- * missing or belong to older stamps. Undefined if there are none.
- *
- * @param objects the variables of each object that the workload follows
+ * missing or belong to older stamps. Undefined if there are none. `objects`: the variables of each followed object.
  */
 function missingStampsIn(
   update: Workload,
@@ -205,7 +203,10 @@ function missingStampsIn(
     }),
   ];
   if (missing.length === 0) return undefined;
-  return templatePatchOf(missing, annotationPatch([...foreign.values()].flat(), live, missing));
+  return {
+    annotations: annotationPatch([...foreign.values()].flat(), live, missing),
+    variables: missing.filter(({ container }) => container !== ANNOTATIONS),
+  };
 }
 
 function stampsIn(stamps: readonly TemplateStamp[], variables: readonly string[]): TemplateStamp[] {

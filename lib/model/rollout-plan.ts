@@ -6,7 +6,7 @@ import { RESTARTS } from './kinds/argo-rollout.ts';
 import { CONFIG_KINDS, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { Referenced } from './raw-objects.ts';
 import { formatStamp, idOfStamp, parseStamp, type Stamp } from './stamp.ts';
-import type { Operation, TemplatePatch } from './template-patch.ts';
+import type { Operation, TemplatePatch, VariableChange } from './template-patch.ts';
 import { objectIn } from './text.ts';
 import {
   ANNOTATIONS,
@@ -75,11 +75,6 @@ export interface RolloutPlan extends RolloutDraft {
   readonly isRestart?: true;
 }
 
-/** The new value of one variable of a container, or of one stamp or key among the annotations; undefined removes it. */
-interface Change extends Omit<TemplateStamp, 'value'> {
-  readonly value: string | undefined;
-}
-
 /**
  * The plan that writes stamps into `workload`: each into the container that carries it already, else the preferred one, else
  * the first. It names only containers of the template, so that no patch can add one.
@@ -92,11 +87,13 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   if (draft.stamps.some(isOfRestart)) {
     const { paused, annotations } = metadataPatch(workload, draft);
     const stamps = stampsPatch(workload, RESTARTS, changes);
-    const change = { annotations: { ...annotations, ...stamps }, paused, template: {}, testsTemplate };
-    return { ...common, operations: workloadPatch(workload, change), template: {}, isRestart: true };
+    const template = { annotations: {}, variables: [] };
+    const change = { annotations: { ...annotations, ...stamps }, paused, template, testsTemplate };
+    return { ...common, operations: workloadPatch(workload, change), template, isRestart: true };
   }
   const stamps = stampsPatch(workload, ANNOTATIONS, changes.filter(isInAnnotations), draft.annotations);
-  const template = templatePatchOf(changes, { ...draft.annotations, ...stamps });
+  const variables = changes.filter((change) => !isInAnnotations(change));
+  const template = { annotations: { ...draft.annotations, ...stamps }, variables };
   const { referenced } = workload;
   const change =
     referenced === undefined
@@ -106,9 +103,9 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   return referenced === undefined ? plan : { ...plan, referenced };
 }
 
-/** The stamps to be written and removed. */
-function changesIn(workload: Workload, draft: RolloutDraft): readonly Change[] {
-  const changes = new Map<string, Change>();
+/** The stamps to be written and removed, those of annotations and restarts too. */
+function changesIn(workload: Workload, draft: RolloutDraft): readonly VariableChange[] {
+  const changes = new Map<string, VariableChange>();
   const change = (container: string, variable: string, value: string | undefined): void => {
     changes.set(`${container}/${variable}`, { container, variable, value });
   };
@@ -181,25 +178,6 @@ function othersOf(workload: Workload, planned: PlannedStamp, written: readonly P
   );
 }
 
-/** The patch that makes these changes to variables and sets these annotations; null removes one. */
-export function templatePatchOf(
-  changes: readonly Change[],
-  annotations: Readonly<Record<string, string | null>>,
-): TemplatePatch {
-  const ofVariables = changes.filter((change) => !isInAnnotations(change));
-  const variables = Map.groupBy(ofVariables, ({ container }) => container);
-  const containers = [...variables].map(([name, own]) => ({
-    name,
-    env: own.map(({ variable, value }) =>
-      value === undefined ? { name: variable } : { name: variable, value },
-    ),
-  }));
-  return {
-    ...(Object.keys(annotations).length === 0 ? {} : { metadata: { annotations } }),
-    ...(containers.length === 0 ? {} : { spec: { containers } }),
-  };
-}
-
 /** Whether it is a stamp by its place: other annotations are none, whatever their value. */
 export function isStamp({ container, variable }: Pick<TemplateStamp, 'container' | 'variable'>): boolean {
   const isOfObject = CONFIG_KINDS.some((kind) => variable.startsWith(`${kind}/`));
@@ -221,7 +199,7 @@ function isInAnnotations({ container }: Pick<TemplateStamp, 'container'>): boole
 function stampsPatch(
   workload: Workload,
   place: string,
-  changes: readonly Change[],
+  changes: readonly VariableChange[],
   told: Readonly<Record<string, string>> = {},
 ): Record<string, string | null> {
   if (changes.length === 0) return {};

@@ -2,56 +2,55 @@
 
 import type { RawContainer, RawEnvVar, RawPodTemplate } from './raw-objects.ts';
 
-/** A variable to be set, or removed without a value. */
-export interface EnvPatch {
-  readonly name: string;
-  readonly value?: string;
+/** A variable of a container to be set, or removed where the value is undefined. */
+export interface VariableChange {
+  readonly container: string;
+  readonly variable: string;
+  readonly value: string | undefined;
 }
 
-/** The fields to be set in a pod template or removed from it; null removes an annotation. */
+/** What is set in a pod template, or removed from it. */
 export interface TemplatePatch {
-  readonly metadata?: { readonly annotations: Readonly<Record<string, string | null>> };
-  readonly spec?: {
-    readonly containers: readonly { readonly name: string; readonly env: readonly EnvPatch[] }[];
-  };
+  /** Null removes one. */
+  readonly annotations: Readonly<Record<string, string | null>>;
+  readonly variables: readonly VariableChange[];
 }
 
 /**
- * `template` merged with `patch`, which adds no containers. Existing variables change in place; new ones get the place that `live`
+ * `template` merged with the patch, which adds no containers. Existing variables change in place; new ones get the place that `live`
  * has, else the first. Equal templates then have equal texts, so the API server sees no change.
  */
 export function merged(
   template: RawPodTemplate,
-  { metadata, spec }: TemplatePatch,
+  { annotations, variables }: TemplatePatch,
   live: RawPodTemplate = {},
 ): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => {
-    const isSame = ({ name }: { readonly name: string }): boolean => name === container.name;
-    const changes = spec?.containers.find(isSame)?.env ?? [];
-    const order = live.spec?.containers?.find(isSame)?.env ?? [];
+    const changes = variables.filter((change) => change.container === container.name);
+    const order = live.spec?.containers?.find(({ name }) => name === container.name)?.env ?? [];
     return changes.length === 0 ? container : withVariables(container, changes, order);
   });
-  const { annotations, ...others } = template.metadata ?? {};
-  const all = Object.entries({ ...annotations, ...metadata?.annotations });
+  const { annotations: former, ...others } = template.metadata ?? {};
+  const all = Object.entries({ ...former, ...annotations });
   const kept = all.filter((entry): entry is [string, string] => entry[1] !== null);
   const own = kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) };
   return {
     ...template,
-    ...(metadata && { metadata: { ...others, ...own } }),
-    ...(spec && containers && { spec: { ...template.spec, containers } }),
+    ...(Object.keys(annotations).length > 0 && { metadata: { ...others, ...own } }),
+    ...(containers && { spec: { ...template.spec, containers } }),
   };
 }
 
 function withVariables(
   container: RawContainer,
-  changes: readonly EnvPatch[],
+  changes: readonly VariableChange[],
   order: readonly RawEnvVar[],
 ): RawContainer {
   const placeOf = (name: string): number => order.findIndex((variable) => variable.name === name);
   let env: readonly RawEnvVar[] = container.env ?? [];
   // In ascending order, so that each insertion finds the variables before it at their places.
-  const sorted = changes.toSorted((a, b) => placeOf(a.name) - placeOf(b.name));
-  for (const { name, value } of sorted) {
+  const sorted = changes.toSorted((a, b) => placeOf(a.variable) - placeOf(b.variable));
+  for (const { variable: name, value } of sorted) {
     const present = env.findIndex((variable) => variable.name === name);
     if (value === undefined) env = env.filter((variable) => variable.name !== name);
     else if (present >= 0) env = env.with(present, { name, value });

@@ -4,7 +4,7 @@
  * depends on fails its tests.
  */
 
-import { escaped, type Operation, type TemplatePatch } from './template-patch.ts';
+import { escaped, type Operation, type TemplatePatch, type VariableChange } from './template-patch.ts';
 import { type Annotations, GATE_ANNOTATIONS, type Workload } from './workload.ts';
 import { workloadKindOf } from './workload-kind.ts';
 
@@ -104,16 +104,19 @@ function annotationOperations(path: string, isMissing: boolean, changes: Annotat
   });
 }
 
-function templateSteps(workload: Workload, at: string, { metadata, spec }: TemplatePatch): readonly Step[] {
+function templateSteps(
+  workload: Workload,
+  at: string,
+  { annotations, variables }: TemplatePatch,
+): readonly Step[] {
   const missing = workload.lacks?.find((path) => path.startsWith('/metadata'));
-  const path = at + ANNOTATIONS;
+  const isMissing = missing !== undefined && Object.keys(annotations).length > 0;
+  const ofContainers = [...Map.groupBy(variables, ({ container }) => container)];
   return [
-    ...(metadata === undefined || missing === undefined ? [] : [{ test: tested(at + missing, null) }]),
-    ...(metadata !== undefined && missing === '/metadata' ? [{ operation: added(at + missing, {}) }] : []),
-    ...annotationOperations(path, missing !== undefined, metadata?.annotations ?? {}).map((operation) => ({
-      operation,
-    })),
-    ...(spec?.containers ?? []).flatMap((container) => variableSteps(workload, at, container)),
+    ...(isMissing ? [{ test: tested(at + missing, null) }] : []),
+    ...(isMissing && missing === '/metadata' ? [{ operation: added(at + missing, {}) }] : []),
+    ...annotationOperations(at + ANNOTATIONS, isMissing, annotations).map((operation) => ({ operation })),
+    ...ofContainers.flatMap(([container, changes]) => variableSteps(workload, at, container, changes)),
   ];
 }
 
@@ -121,29 +124,28 @@ function templateSteps(workload: Workload, at: string, { metadata, spec }: Templ
 function variableSteps(
   { containers, stamps, lacks = [] }: Workload,
   template: string,
-  { name, env }: NonNullable<TemplatePatch['spec']>['containers'][number],
+  name: string,
+  changes: readonly VariableChange[],
 ): readonly Step[] {
   const container = `/spec/containers/${containers.indexOf(name)}`;
   const path = `${template}${container}/env`;
   // A copy of a manifest may have a variable twice.
-  const marks = stamps
-    .filter((mark) => mark.container === name)
-    .map(({ variable, index = 0 }) => ({ place: `${path}/${index}`, variable, index }));
-  const existing = env.flatMap((variable) =>
+  const marks = stamps.filter((mark) => mark.container === name);
+  const existing = changes.flatMap(({ variable, value }) =>
     marks
-      .filter((mark) => mark.variable === variable.name)
-      .map(({ place, index }) => ({
-        index: variable.value === undefined ? index : Number.POSITIVE_INFINITY,
-        test: tested(`${place}/name`, variable.name),
+      .filter((mark) => mark.variable === variable)
+      .map(({ index = 0 }) => ({
+        index: value === undefined ? index : Number.POSITIVE_INFINITY,
+        test: tested(`${path}/${index}/name`, variable),
         operation:
-          variable.value === undefined
-            ? removed(place)
-            : { op: 'replace' as const, path: place, value: variable },
+          value === undefined
+            ? removed(`${path}/${index}`)
+            : { op: 'replace' as const, path: `${path}/${index}`, value: { name: variable, value } },
       })),
   );
-  const fresh = env.filter(
-    ({ name: own, value }) => value !== undefined && marks.every(({ variable }) => variable !== own),
-  );
+  const fresh = changes
+    .filter(({ variable, value }) => value !== undefined && marks.every((mark) => mark.variable !== variable))
+    .map(({ variable, value }) => ({ name: variable, value }));
   const isMissing = lacks.includes(`${container}/env`);
   const whole = { test: tested(path, null), operation: added(path, fresh) };
   return [

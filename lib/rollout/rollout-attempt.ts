@@ -261,7 +261,7 @@ function unstampedText({ workload, template }: RolloutPlan): string {
   const text = 'the API server accepted the patch without its stamp';
   if (!isCustom(workloadKindOf(workload.kind))) return text;
   const [lost, other] =
-    template.spec === undefined && template.metadata !== undefined
+    template.variables.length === 0 && Object.keys(template.annotations).length > 0
       ? ['metadata', 'env-vars']
       : ['variables of containers', 'annotations'];
   return `${text}; if the schema of ${workload.kind} has no ${lost} in its pod template, write ${STRATEGY_ANNOTATION}: ${other}`;

@@ -113,12 +113,12 @@ class World {
   }
 
   plan(): RolloutPlan {
-    const env = [{ name: 'STAMP', value: 'b.2' }];
+    const variables = [{ container: 'app', variable: 'STAMP', value: 'b.2' }];
     return {
       workload: WORK,
       resourceVersion: this.sandbox.get('jobs', 'default', 'work')?.metadata.resourceVersion ?? '',
       operations: [],
-      template: { spec: { containers: [{ name: 'app', env }] } },
+      template: { annotations: {}, variables },
       stamps: [],
       versions: new Map(),
     };

@@ -49,7 +49,7 @@ function sameIn(installed: Installed): Readonly<Record<string, unknown>> {
   const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
   return {
     // The port is that of Stakater Reloader in the chart; what scope and state come to is the place.
-    options: neutral({ ...options, port: 0, scope: null, stateNamespace: null }),
+    options: neutral({ ...options, port: 0, scope: null, namespace: null, stateNamespace: null }),
     notices,
     namespaces: place.namespaces?.toSorted(),
     stateNamespace: place.stateNamespace,

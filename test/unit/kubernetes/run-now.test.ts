@@ -15,7 +15,7 @@ const PLAN: RolloutPlan = {
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
-  template: {},
+  template: { annotations: {}, variables: [] },
 };
 const STAMPED = {
   metadata: { name: 'report', namespace: 'ns', uid: 'u', generation: 2 },

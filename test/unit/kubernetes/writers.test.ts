@@ -22,7 +22,7 @@ const PLAN: RolloutPlan = {
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
-  template: {},
+  template: { annotations: {}, variables: [] },
 };
 const RAW_STATE = {
   metadata: { name: 'reloader-state', uid: 'u', resourceVersion: '8', annotations: { v: '1' } },

@@ -29,7 +29,7 @@ function plan(digests: Readonly<Record<string, readonly [digest: string, id: num
     operations: [],
     versions: new Map(),
     resourceVersion: '7',
-    template: {},
+    template: { annotations: {}, variables: [] },
     stamps,
   };
 }

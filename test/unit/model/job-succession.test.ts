@@ -52,15 +52,15 @@ const JOB: RawWorkload = {
   },
   status: { active: 1 },
 };
-const env = [
-  { name: 'STAMP', value: 'b.2' },
-  { name: 'OLD', $patch: 'delete' as const },
+const variables = [
+  { container: 'app', variable: 'STAMP', value: 'b.2' },
+  { container: 'app', variable: 'OLD', value: undefined },
 ];
 const PLAN: RolloutPlan = {
   workload: { kind: 'Job', namespace: 'ns', name: 'work' },
   resourceVersion: '7',
   operations: [],
-  template: { spec: { containers: [{ name: 'app', env }] } },
+  template: { annotations: {}, variables },
   stamps: [],
   versions: new Map(),
 };

@@ -61,7 +61,7 @@ test('a restart leaves the template as it is, and keeps the other stamps of rest
   const draft = { stamps, versions: new Map(), annotations: { told: 'to people' }, triggers };
   const { isRestart, template, operations } = planOf(workload, draft);
   const text = `{"ConfigMap/cfg":"${B}.3","ConfigMap/other":"${B}.4"}`;
-  assert.deepEqual([isRestart, template], [true, {}]);
+  assert.deepEqual([isRestart, template], [true, { annotations: {}, variables: [] }]);
   assert.deepEqual(
     operations.filter(({ op }) => op !== 'test'),
     [
@@ -76,17 +76,15 @@ test('a new template leaves the stamps of restarts where they are, and does not 
     stamps: [planned({ variable: VARIABLE })],
     versions: new Map(),
   });
-  assert.deepEqual(variable.template, {
-    spec: { containers: [{ name: 'main', env: [{ name: VARIABLE, value: `${B}.3` }] }] },
-  });
+  const variables = [{ container: 'main', variable: VARIABLE, value: `${B}.3` }];
+  assert.deepEqual(variable.template, { annotations: {}, variables });
   assert.equal(variable.isRestart, undefined);
   const annotation = planOf(viewOf({}), {
     stamps: [planned({ variable: IN_ANNOTATIONS, container: ANNOTATIONS })],
     versions: new Map(),
   });
-  assert.deepEqual(annotation.template, {
-    metadata: { annotations: { [STAMPS_ANNOTATION]: `{"ConfigMap/cfg":"${B}.3"}` } },
-  });
+  const annotations = { [STAMPS_ANNOTATION]: `{"ConfigMap/cfg":"${B}.3"}` };
+  assert.deepEqual(annotation.template, { annotations, variables: [] });
 });
 
 test('the template is the same to us once its controller has completed it with empty resources', () => {

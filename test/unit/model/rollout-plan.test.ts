@@ -47,71 +47,67 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
   };
 }
 
-const set = (name: string, number: number): object => ({ name, value: `${B}.${number}` });
-const drop = (name: string): object => ({ name });
+const set = (container: string, variable: string, id: number): object => ({
+  ...drop(container, variable),
+  value: `${B}.${id}`,
+});
+const drop = (container: string, variable: string): object => ({ container, variable, value: undefined });
 
 interface Case {
   readonly of: Workload;
   readonly stamps: readonly PlannedStamp[];
-  readonly containers: readonly object[];
+  readonly variables: readonly object[];
 }
 
 const CASES: Record<string, Case> = {
   'a stamp goes into the first container': {
     of: workload(['main', 'side']),
     stamps: [CFG],
-    containers: [{ name: 'main', env: [set('CFG', 3)] }],
+    variables: [set('main', 'CFG', 3)],
   },
   'a stamp goes into the container that carries it already': {
     of: workload(['main', 'side'], ['side', 'CFG']),
     stamps: [CFG],
-    containers: [{ name: 'side', env: [set('CFG', 3)] }],
+    variables: [set('side', 'CFG', 3)],
   },
   'another form of the stamp is replaced where it stands': {
     of: workload(['main', 'side'], ['side', 'CFG_OTHER']),
     stamps: [CFG],
-    containers: [{ name: 'side', env: [set('CFG', 3), drop('CFG_OTHER')] }],
+    variables: [set('side', 'CFG', 3), drop('side', 'CFG_OTHER')],
   },
   'other forms and doubles in other containers are removed': {
     of: workload(['main', 'side', 'third'], ['main', 'CFG_OTHER'], ['side', 'CFG'], ['third', 'CFG']),
     stamps: [CFG],
-    containers: [
-      { name: 'side', env: [set('CFG', 3)] },
-      { name: 'main', env: [drop('CFG_OTHER')] },
-      { name: 'third', env: [drop('CFG')] },
-    ],
+    variables: [set('side', 'CFG', 3), drop('main', 'CFG_OTHER'), drop('third', 'CFG')],
   },
   'several sources in several containers are one patch': {
     of: workload(['main', 'side'], ['side', 'TLS']),
     stamps: [CFG, TLS],
-    containers: [
-      { name: 'main', env: [set('CFG', 3)] },
-      { name: 'side', env: [set('TLS', 8)] },
-    ],
+    variables: [set('main', 'CFG', 3), set('side', 'TLS', 8)],
   },
   'several sources in one container are one list': {
     of: workload(['main']),
     stamps: [CFG, TLS],
-    containers: [{ name: 'main', env: [set('CFG', 3), set('TLS', 8)] }],
+    variables: [set('main', 'CFG', 3), set('main', 'TLS', 8)],
   },
   'a stamp of an edge that is up to date stays as it is': {
     of: workload(['main'], ['main', 'TLS']),
     stamps: [CFG],
-    containers: [{ name: 'main', env: [set('CFG', 3)] }],
+    variables: [set('main', 'CFG', 3)],
   },
 };
 
-for (const [sentence, { of, stamps, containers }] of Object.entries(CASES)) {
+for (const [sentence, { of, stamps, variables }] of Object.entries(CASES)) {
   test(sentence, () => {
     const plan = planOf(of, { stamps, versions: new Map() });
-    assert.deepEqual(plan.template, { spec: { containers } });
+    assert.deepEqual(plan.template, { annotations: {}, variables });
     assert.deepEqual([plan.workload, plan.stamps], [of.ref, stamps]);
   });
 }
 
 const names = ['main', 'side', 'third'];
 
-test('law: no patch names a container that the template does not have, and each is named once', () => {
+test('law: no patch names a container that the template does not have, and each variable is there once', () => {
   const marks = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom('CFG', 'CFG_OTHER', 'TLS')));
   fc.assert(
     fc.property(fc.subarray(names, { minLength: 1 }), marks, (containers, all) => {
@@ -120,10 +116,11 @@ test('law: no patch names a container that the template does not have, and each 
         stamps: [CFG, TLS],
         versions: new Map(),
       });
-      const named = (template.spec?.containers ?? []).map(({ name }) => name);
-      assert.ok(named.length > 0);
-      assert.ok(named.every((name) => containers.includes(name)));
-      assert.equal(new Set(named).size, named.length);
+      const { variables } = template;
+      assert.ok(variables.length > 0);
+      assert.ok(variables.every(({ container }) => containers.includes(container)));
+      const places = variables.map(({ container, variable }) => `${container}/${variable}`);
+      assert.equal(new Set(places).size, places.length);
     }),
   );
 });

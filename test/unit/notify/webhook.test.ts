@@ -26,7 +26,7 @@ function planOf(objects: Readonly<Record<string, string | undefined>>, id = 1): 
       ]),
     ),
     resourceVersion: '7',
-    template: {},
+    template: { annotations: {}, variables: [] },
     operations: [{ op: 'test', path: '/metadata/generation', value: 7 }],
   };
 }
