@@ -32,12 +32,11 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { alertsOf, clientsOf, stateClientOf, webhookOf } from './clients.ts';
-import { streamsOf } from './informers.ts';
+import { Informers, streamsOf } from './informers.ts';
 import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader, type ReloaderOptions } from './reloader.ts';
 import type { OptionalKind, OptionalRow } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
-import { TermStreams } from './term-streams.ts';
 import { electorOf, type RunEnd, type Term, Terms } from './terms.ts';
 
 /** The namespaces in which the reloader works. */
@@ -128,24 +127,36 @@ export function assemble(parts: Parts): Assembly {
     newStandby: () => newReloader(undefined),
   });
   const ofStreams = { ...common, send, metrics, mayLag: !parts.isObserver };
-  const ways = { onTurnedBack, watches, options, terms, kinds: optionalKindsOf(parts) };
-  const termStreams = new TermStreams({ ...ofStreams, ...ways });
-  const waits = (): string[] => waitingFor(terms, keys, options.leaderElection !== undefined);
+  const ways = { onTurnedBack, watches, options, kinds: optionalKindsOf(parts) };
+  const ofProcess = { since: monotonicMs(), withoutRight: new Map<Stream, number>() };
+  const newInformers = (): Informers =>
+    new Informers({ ...ofStreams, ...ways, ...ofProcess, reloader: terms.current });
+  let informers = newInformers();
+  const waiting = (): string[] => waitingFor(terms, keys, options.leaderElection !== undefined);
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
-    await Promise.all([events.run(signal), termStreams.run(signal)]);
+    const eventsEnded = events.run(signal);
+    for (let first: AbortSignal | undefined = signal; !signal.aborted; first = undefined) {
+      const ends = AbortSignal.any([signal, terms.replaced]);
+      informers = newInformers();
+      await informers.run(ends, first);
+    }
+    await eventsEnded;
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(terms.current, monotonicMs()),
-      ...conditionOf(waits(), watches, termStreams),
+      isReady: waiting().length === 0,
+      waitingFor: waiting(),
+      watches: watches.statuses(monotonicMs()),
+      optionalKinds: informers.statuses(),
       ...(options.leaderElection && { leader: leaderOf(election) }),
     }),
     watches: () => watches.statuses(monotonicMs()),
     stuck: () => heartbeat.stuck(monotonicMs()),
     review: (text) => review(text, parts, terms.current),
-    waitingFor: waits,
+    waitingFor: waiting,
     observed: { reloader: () => terms.current, streams },
   };
 }
@@ -294,19 +305,4 @@ function leaderOf({ status }: Elector): NonNullable<StatusReport['leader']> {
   const { isLeader, holder, sinceMs } = status;
   const since = sinceMs === undefined ? {} : { sinceSeconds: secondsOf(monotonicMs() - sinceMs) };
   return { isThis: isLeader, identity: holder, ...since };
-}
-
-/** The part of a status report about what is read. */
-function conditionOf(
-  waits: readonly string[],
-  watches: WatchHealth,
-  kinds: Pick<TermStreams, 'statuses'>,
-): Pick<StatusReport, 'isReady' | 'waitingFor' | 'watches' | 'optionalKinds'> {
-  const isReady = waits.length === 0;
-  return {
-    isReady,
-    waitingFor: waits,
-    watches: watches.statuses(monotonicMs()),
-    optionalKinds: kinds.statuses(),
-  };
 }

@@ -1,13 +1,14 @@
 /**
- * Runs one informer for each stream, for one term. Its events go to the reloader of the term; its health goes to the status,
- * the metrics and the heartbeat.
+ * Runs one informer for each stream, for one term: each reloader lists everything anew. Its events go to the reloader of the term; its
+ * health goes to the status, the metrics and the heartbeat.
  */
 
 import { isNamespaceAnnotation } from '../annotations/gating.ts';
 import { missingOf, questionsOf } from '../kubernetes/access-reviews.ts';
+import { areVersionsComparable, type ComparableVersionsOptions } from '../kubernetes/comparable-versions.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
-import { sourceOf } from '../kubernetes/sources.ts';
+import { collectionsOf, sourceOf } from '../kubernetes/sources.ts';
 import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { mountedOf } from '../model/config-object.ts';
@@ -15,6 +16,7 @@ import type { StreamNews, WatchHealth } from '../model/health.ts';
 import { customKind } from '../model/kinds/custom-kind.ts';
 import { configKindOf, isMountedKind, mountedKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawPodStatus, RawWorkload } from '../model/raw-objects.ts';
+import type { OptionalKindStatus } from '../model/status-report.ts';
 import { NOTHING, pick } from '../model/text.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
@@ -26,7 +28,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { ClassObject } from '../tracking/mounted-classes.ts';
 import type { Place } from './assembly.ts';
 import type { Reloader } from './reloader.ts';
-import type { ServedKinds, ServedKindsOptions } from './served-kinds.ts';
+import { ServedKinds, type ServedKindsOptions } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
@@ -37,6 +39,8 @@ const ENDED: StreamNews = { type: 'down', reason: 'ended' };
 const REFUSED = 'ignored until granted: no permission to list and watch';
 const UNSERVED = 'ignored until served: the API server no longer serves it';
 const UNORDERED = 'ignored: its resourceVersions are not numbers';
+const NOT_COMPARABLE =
+  'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
 
 /**
  * The streams to watch: each kind in each of the namespaces. If these are not limited, each kind in all namespaces but the ignored ones,
@@ -64,7 +68,8 @@ export function streamsOf(options: Options, { namespaces }: Place): Stream[] {
 
 /** The collaborators of the informers. */
 export interface InformersOptions
-  extends Pick<ServedKindsOptions, 'streams' | 'send' | 'heartbeat' | 'log' | 'random'> {
+  extends Omit<ServedKindsOptions, 'listing' | 'metrics'>,
+    Pick<ComparableVersionsOptions, 'mayLag'> {
   readonly options: Options;
   readonly timeline: Timeline;
   /** Receives all events: the streams of another term have informers of their own. */
@@ -74,23 +79,45 @@ export interface InformersOptions
   readonly watches: WatchHealth;
   /** By stream without the right, since when, by monotonicMs; all terms share it. */
   readonly withoutRight: Map<Stream, number>;
-  /** Which kinds that a cluster may lack are served. */
-  readonly servedKinds: Pick<ServedKinds, 'untilServed' | 'isOptional'>;
   readonly metrics: Metrics | undefined;
 }
 
 /** Runs one informer per stream. */
 export class Informers {
   readonly #options: InformersOptions;
+  readonly #servedKinds: ServedKinds;
 
   constructor(options: InformersOptions) {
     this.#options = options;
+    this.#servedKinds = new ServedKinds({ ...options, listing: options.reloader.listing });
   }
 
-  /** Runs the stream once its kind is served. Resolves when `signal` is aborted and the stream has ended; never rejects. */
-  async run(stream: Stream, signal: AbortSignal): Promise<void> {
-    const { heartbeat, watches, servedKinds } = this.#options;
-    await servedKinds.untilServed(stream.kind);
+  /** The kinds that a cluster may lack. */
+  statuses(): readonly OptionalKindStatus[] {
+    return this.#servedKinds.statuses();
+  }
+
+  /**
+   * Resolves when `signal` is aborted and all streams have ended; never rejects. `process`: in the first term, which finds out whether
+   * versions are comparable, the signal of its end.
+   */
+  async run(signal: AbortSignal, process?: AbortSignal): Promise<void> {
+    const looking = this.#servedKinds.run(signal);
+    if (process !== undefined) await this.#compare(process);
+    await Promise.all([looking, ...this.#options.streams.map((stream) => this.#run(stream, signal))]);
+  }
+
+  async #compare(signal: AbortSignal): Promise<void> {
+    const { timeline, log } = this.#options;
+    const kinds = collectionsOf(await this.#servedKinds.served());
+    timeline.comparable = await areVersionsComparable({ ...this.#options, kinds, signal });
+    if (!timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
+  }
+
+  /** Runs the stream once its kind is served. */
+  async #run(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { heartbeat, watches } = this.#options;
+    await this.#servedKinds.untilServed(stream.kind);
     if (signal.aborted) return;
     heartbeat.sleeps(nameOf(stream), monotonicMs());
     watches.followedSince(nameOf(stream), monotonicMs());
@@ -167,13 +194,12 @@ export class Informers {
   }
 
   #failed(stream: Stream, news: Failure): void {
-    const { servedKinds, reloader } = this.#options;
-    const { listing } = reloader;
+    const { listing } = this.#options.reloader;
     listing.change((gate) => gate.markFailing(stream));
     if (news.code === 'forbidden') this.#refused(stream, news);
     // As when the definition of the kind is deleted, or its API server is down.
     const isAway = news.code === 'not-found' || news.code === 'unavailable';
-    if (servedKinds.isOptional(stream.kind) && isAway) listing.leaveOut(stream, UNSERVED);
+    if (this.#servedKinds.isOptional(stream.kind) && isAway) listing.leaveOut(stream, UNSERVED);
     if (news.code !== 'unordered') return;
     listing.leaveOut(stream, UNORDERED);
     listing.change((gate) => gate.markForbidden(stream));
