@@ -17,62 +17,60 @@ const ABSENT = /^!\s*(\S+)$/;
 const IN_SET = /^([^\s(]+)\s+(in|notin)\s*\(([^()]*)\)$/;
 const COMPARED = /^([^\s!=:]+)\s*(==|=|!=|:)\s*(\S*)$/;
 
+/** One part of a selector: a label of this key and one of these values is there or, if it is negative, is not. */
+interface Requirement {
+  readonly isNegative: boolean;
+  readonly key: string;
+  /** @default any */
+  readonly values?: readonly string[];
+  /** In the syntax of the API server. */
+  readonly text: string;
+}
+
 /**
  * The selector in the syntax of the API server; undefined if a requirement is invalid, or rules out another one. All requirements have to hold.
  * `key:value` becomes `key=value` and `key:*` becomes `key`, as older versions of Stakater Reloader accepted them.
  */
 export function labelSelectorOf(text: string): string | undefined {
   const parts = text.split(BETWEEN_REQUIREMENTS).map((part) => part.trim());
-  const requirements = parts.filter((part) => part !== '').map(requirementOf);
-  const valid = [...new Set(requirements)].filter((requirement) => requirement !== undefined);
-  if (valid.length === 0 || requirements.includes(undefined) || valid.some((one) => rulesOut(one, valid)))
-    return undefined;
-  return valid.join(',');
+  const all = parts.filter((part) => part !== '').map(requirementOf);
+  const isPossible = all.every((one) => isValid(one) && !all.some((other) => rulesOut(one, other)));
+  return all.length > 0 && isPossible ? [...new Set(all.map((one) => one.text))].join(',') : undefined;
 }
 
 /** Whether labels, or the values of fields, meet a selector in the syntax of the API server. */
 export function meets(labels: Readonly<Record<string, string>>, selector: string): boolean {
-  return selector.split(BETWEEN_REQUIREMENTS).every((requirement) => {
-    const [, absent] = ABSENT.exec(requirement) ?? [];
-    if (absent !== undefined) return labels[absent] === undefined;
-    const [, member = '', verb, list = ''] = IN_SET.exec(requirement) ?? [];
-    if (verb !== undefined) return list.split(',').includes(labels[member] ?? '-') === (verb === 'in');
-    const [, key = requirement, operator, value] = COMPARED.exec(requirement) ?? [];
-    if (operator === undefined) return labels[key] !== undefined;
-    return (labels[key] === value) === (operator !== '!=');
+  const requirements = selector.split(BETWEEN_REQUIREMENTS).map(requirementOf);
+  return requirements.every(({ isNegative, key, values }) => {
+    const label = labels[key];
+    const isThere = label !== undefined && (values === undefined || values.includes(label));
+    return isThere !== isNegative;
   });
 }
 
-/** Whether `a`, or `a=b`, leaves no labels that meet the others, such as `!a`, `a!=b` or `a=c`; sets are not compared. */
-function rulesOut(requirement: string, others: readonly string[]): boolean {
-  const [, key, value] = /^([^!=\s]+)(=.*)?$/.exec(requirement) ?? [];
-  if (key === undefined) return false;
-  if (value === undefined) return others.includes(`!${key}`);
-  const isOther = (other: string): boolean => other.startsWith(`${key}=`) && other !== requirement;
-  return others.some((other) => [`!${key}`, `${key}!${value}`].includes(other) || isOther(other));
-}
-
-function requirementOf(text: string): string | undefined {
+function requirementOf(text: string): Requirement {
   const [, absent] = ABSENT.exec(text) ?? [];
-  if (absent !== undefined) return isQualifiedName(absent) ? `!${absent}` : undefined;
-  const [, member = '', verb, list = ''] = IN_SET.exec(text) ?? [];
-  if (verb !== undefined) return setRequirement(member, verb, list);
-  const [, key = text, operator, value = '*'] = COMPARED.exec(text) ?? [];
-  return isQualifiedName(key) ? comparison(key, operator === '!=' ? '!=' : '=', value) : undefined;
+  if (absent !== undefined) return { isNegative: true, key: absent, text: `!${absent}` };
+  const [, member, verb, list = ''] = IN_SET.exec(text) ?? [];
+  if (member !== undefined) {
+    const values = list.split(',').map((value) => value.trim());
+    return { isNegative: verb === 'notin', key: member, values, text: `${member} ${verb} (${values})` };
+  }
+  const [, key = text, sign, value = '*'] = COMPARED.exec(text) ?? [];
+  const isNegative = sign === '!=';
+  if (value === '*' && !isNegative) return { isNegative, key, text: key };
+  return { isNegative, key, values: [value], text: `${key}${isNegative ? '!=' : '='}${value}` };
 }
 
-function comparison(key: string, operator: '=' | '!=', value: string): string | undefined {
-  if (operator === '=' && value === '*') return key;
-  return isLabelValue(value) ? `${key}${operator}${value}` : undefined;
+/** The value of a label may be empty. */
+function isValid({ key, values = [] }: Requirement): boolean {
+  return isQualifiedName(key) && values.every((value) => value === '' || NAME.test(value));
 }
 
-function setRequirement(key: string, verb: string, list: string): string | undefined {
-  const values = list.split(',').map((value) => value.trim());
-  if (!isQualifiedName(key) || !values.every(isLabelValue)) return undefined;
-  return `${key} ${verb} (${values.join(',')})`;
-}
-
-/** Whether `text` is the value of a label, which may be empty. */
-function isLabelValue(text: string): boolean {
-  return text === '' || NAME.test(text);
+/** Whether no labels meet both; a set of several values rules out only `!key`. */
+function rulesOut(one: Requirement, other: Requirement): boolean {
+  if (one.key !== other.key || one.isNegative) return false;
+  if (other.values === undefined) return other.isNegative;
+  const [value, ...others] = one.values ?? [];
+  return value !== undefined && others.length === 0 && other.values.includes(value) === other.isNegative;
 }
