@@ -114,11 +114,7 @@ export function assemble(parts: Parts): Assembly {
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = electorOf({ ...parts, send }, () => onTurnedBack('the Lease'));
-  const newReloader = newReloaders({ ...parts, send }, common, {
-    recordEvent: (news) => events.record(news),
-    onRollout: alerts && ((news) => alerts.record(news)),
-    onFailure: alerts && ((news) => alerts.fail(news)),
-  });
+  const newReloader = newReloaders({ ...parts, send }, { ...common, alerts }, events);
   const terms = new Terms({
     ...common,
     election,
@@ -161,8 +157,6 @@ export function assemble(parts: Parts): Assembly {
   };
 }
 
-/** Where a reloader reports its rollouts. */
-type Reports = Pick<ReloaderOptions, 'recordEvent' | 'onRollout' | 'onFailure'>;
 type Common = ReturnType<typeof commonOf>;
 
 /** What the reloaders of all terms share: clock and journal go on while a term ends and the next one begins. */
@@ -197,7 +191,11 @@ function commonOf(parts: Parts) {
  * Answers a function that makes the reloader of one term, or a standby if the term is undefined. A leader gets a `send` that
  * refuses every request once its lead has ended.
  */
-function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Term | undefined) => Reloader {
+function newReloaders(
+  parts: Parts,
+  common: Common & Pick<ReloaderOptions, 'alerts'>,
+  events: EventRecorder,
+): (term: Term | undefined) => Reloader {
   const webhook = webhookOf(parts);
   const { options, place } = parts;
   return (term) => {
@@ -208,9 +206,8 @@ function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Te
     return new Reloader({
       ...common,
       ...clientsOf({ ...parts, send }, store, webhook),
-      ...reports,
       gate,
-      recordEvent: options.dryRun ? ignore : reports.recordEvent,
+      recordEvent: options.dryRun ? ignore : (news) => events.record(news),
       stateClient,
       store,
       leads: term !== undefined,

@@ -41,7 +41,7 @@ export interface ControllersOptions
     Pick<StateCommitterOptions, 'stateClient' | 'mark' | 'onContested' | 'onUnknownVersion'>,
     Pick<FindingsOptions, 'isDynamic'>,
     Pick<JobRecreationsOptions, 'finish'>,
-    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout' | 'onFailure'> {
+    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'alerts'> {
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;

@@ -59,11 +59,14 @@ export interface ReporterOptions {
   readonly recordEvent: (news: EventRecord) => void;
   /** Whether nothing is written: then the reports say what would have been done. */
   readonly isDryRun: boolean;
-  /** Called after each rollout; never blocks. @default nothing */
-  readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
-  /** Called when a workload is not rolled and needs a person; never blocks. @default nothing */
-  readonly onFailure?: ((news: FailureInfo) => void) | undefined;
+  /** Called after each rollout, and when a workload is not rolled and needs a person; never blocks. @default nothing */
+  readonly alerts?: Alerting | undefined;
   readonly journal: Journal;
+}
+
+interface Alerting {
+  readonly record: (news: RolloutInfo) => void;
+  readonly fail: (news: FailureInfo) => void;
 }
 
 /** Workloads whose windows end at the same time. */
@@ -158,7 +161,7 @@ export class Reporter {
     this.journal.say('halted', message, object.namespace);
     this.#options.recordEvent({ ...halted, regarding: wholeOf(object), uid: '', about: token });
     this.#event(workload, 'RolloutHalted', token, message);
-    this.#options.onFailure?.({ ...halted, workload, objects: [wholeOf(object)], cause: token });
+    this.#options.alerts?.fail({ ...halted, workload, objects: [wholeOf(object)], cause: token });
   }
 
   /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */
@@ -237,7 +240,7 @@ export class Reporter {
   #rolled(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'rolled' }>, pending: PendingChanges): void {
     const { plan, evicted } = outcome;
     const { changes, since } = pending;
-    const { counters, isDryRun, store, onRollout } = this.#options;
+    const { counters, isDryRun, store, alerts } = this.#options;
     const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
     const would = isDryRun ? 'would be ' : '';
     const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
@@ -249,7 +252,7 @@ export class Reporter {
     const later = this.#isTold || pods !== '' ? '' : this.#laterOf(ref);
     const message = `${this.#doneTo(ref)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${pods}${later}`;
     this.#event(ref, this.#isTold ? 'WebhookNotified' : 'Reloaded', aboutOf(plan), message);
-    onRollout?.({ workload: ref, objects: sources });
+    alerts?.record({ workload: ref, objects: sources });
   }
 
   /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
@@ -302,14 +305,14 @@ export class Reporter {
   }
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
-    const { store, recordEvent, onFailure } = this.#options;
+    const { store, recordEvent, alerts } = this.#options;
     const { uid = '' } = store.workloads.get(keyOf(regarding))?.workload ?? {};
     recordEvent({ regarding, uid, reason, about, message });
-    if (onFailure === undefined || !FAILURES.includes(reason)) return;
+    if (alerts === undefined || !FAILURES.includes(reason)) return;
     const outdated = this.#outdatedOn(regarding);
     const objects = outdated.map(({ ref }) => ref);
     const cause = `${reason},${contentsOf(outdated)}`;
-    if (objects.length > 0) onFailure({ workload: regarding, objects, reason, message, cause });
+    if (objects.length > 0) alerts.fail({ workload: regarding, objects, reason, message, cause });
   }
 }
 
