@@ -135,14 +135,11 @@ async function effectOf(scene: Scene, subject: Subject, change: Change): Promise
     const hidden = isRolled && scene.reloader.unknown.length === 0 ? [] : unknown;
     const gate = change.annotation === HOLD_ANNOTATION ? 'hold' : 'approval';
     const kept = keptBy(causes, change.value === null ? '' : gate);
-    const never = kept.filter(({ rule }) => NOT_SERVED.test(rule)).map(({ rule }) => rule);
-    const isNever = never.length > 0 || (!isRolled && hidden.length === 0);
-    const mayBe = never.includes('unselected-namespace');
+    const never = kept.find(({ rule }) => NOT_SERVED.test(rule))?.rule;
+    const isNever = never ? never !== 'unselected-namespace' : !isRolled && hidden.length === 0;
     const nothing = subject.is === 'object' ? 'no workload is rolled for it' : 'it is rolled for no object';
     return [
-      ...(isNever && !mayBe
-        ? [`${title}: ${nothing} now, so that this has no effect yet`]
-        : hidden.map(open)),
+      ...(isNever ? [`${title}: ${nothing} now, so that this has no effect yet`] : hidden.map(open)),
       ...new Set(kept.map(({ says }) => `${title}: ${says}`)),
       ...refusals,
     ];

@@ -156,7 +156,7 @@ async function untilListed({ observed, waitingFor, watches }: Assembly, patience
   await untilTrue(() => reloader().gate.awaited().every(isOver), patienceMs);
 }
 
-/** Looks again and again until it is true, or that takes too long; which of both. */
+/** Looks until it is true, or that takes too long; which of both. */
 export async function untilTrue(isTrue: () => boolean, patienceMs: number = PATIENCE_MS): Promise<boolean> {
   const end = monotonicMs() + patienceMs;
   const never = new AbortController().signal;

@@ -67,7 +67,7 @@ const COMMANDS: readonly (readonly [line: string, code: number, says: RegExp])[]
     0,
     /is held[\s\S]*ConfigMap\/web: out of date[\s\S]*No change to roll: Secret\/tls/,
   ],
-  ['reloader explain configmap/web', 0, /Rolled for it\n {2}Deployment\/app: out of date/],
+  ['reloader explain configmap/web', 0, /Rolled when it changes\n {2}Deployment\/app: out of date/],
   ['reloader graph', 0, /ConfigMap\/web in \S+\n {2}Deployment\/app in \S+: out of date/],
   ['reloader plan -f -', 2, /1 rollout by the reloader/],
   ['reloader migrate --from stakater', 0, /is there: nothing to migrate [\s\S]*, 0 not known/],

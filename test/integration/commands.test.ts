@@ -172,7 +172,7 @@ test('of a namespace that the reloader of the flags does not watch, nothing else
       const { code, stdout } = await run(`reloader ${line} --reloader none -- ${flags}`, kubeconfig);
       assert.equal(code, 0, stdout);
       assert.match(stdout.split('\n', 3).join('\n'), says);
-      assert.doesNotMatch(stdout, /baseline|out of date|Rollouts|Rolled for it|ollows|nknown/);
+      assert.doesNotMatch(stdout, /baseline|out of date|Rollouts|Rolled when|ollows|nknown/);
     }
   const { code, stdout } = await run(
     'reloader graph -A --reloader none -- --namespace=shop,kube-system',

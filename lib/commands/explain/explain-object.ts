@@ -146,8 +146,8 @@ function followerOf(facts: Facts, ref: ConfigRef): Follower {
   const { follows: objects, causes: all } = explanationOf(facts);
   const follows = objects.find((each) => keyOf(wholeOf(each.object)) === keyOf(ref));
   const causes = all.filter(
-    ({ rule, about, says }) =>
-      /^(kind-not|managed|paused)/.test(rule) || about.includes(object) || says.includes(object),
+    ({ rule, about, says, blocks }) =>
+      blocks || /^(kind-not|managed|paused)/.test(rule) || `${about} ${says}`.includes(object),
   );
   const asks = all.filter(({ rule }) => /^(not-asked|mis|malformed)/.test(rule));
   const isNotified = follows?.asks === true && !causes.some(({ rule }) => rule === 'notify-only');
@@ -188,16 +188,16 @@ export function objectText(answer: ObjectExplanation, paint: Paint): string {
   const { object, followers, others, causes, unknown } = answer;
   const named = ({ workload, follows }: Follower): string =>
     follows === undefined ? `  ${describe(workload)}` : followedLine(follows, describe(workload), paint);
-  const none =
-    unknown.length > 0 ? 'No workload is known that is rolled for it' : 'No workload is rolled for it';
+  const lines = (each: Follower): readonly string[] => [named(each), ...causeLines(each.causes, paint)];
+  const none = `No workload is ${unknown.length > 0 ? 'known that is ' : ''}rolled when it changes`;
   return [
     paint('bold', `${describe(object)} in namespace ${object.namespace}`),
     ...causeLines(causes, paint),
     ...unknownLines(unknown, paint),
-    paint('bold', followers.length === 0 ? none : 'Rolled for it'),
-    ...followers.map(named),
+    paint('bold', followers.length === 0 ? none : 'Rolled when it changes'),
+    ...followers.flatMap(lines),
     ...(others.length === 0 ? [] : [paint('bold', 'Not rolled, although they mention it')]),
-    ...others.flatMap((each) => [named(each), ...causeLines(each.causes, paint)]),
+    ...others.flatMap(lines),
     ...sourceLines(answer),
     '',
   ].join('\n');

@@ -133,6 +133,7 @@ function shownState(
   const { record, observation, reloader } = facts;
   const has = (state: FollowedObject['pods']): boolean => follows.some(({ pods }) => pods === state);
   if (causes.some(({ rule }) => NOT_SERVED.test(rule))) return 'not served';
+  if (record === undefined && hiddenOf(facts).length === 0) return 'not served';
   if (record === undefined || reloader.unknown.length > 0 || has('unknown')) return 'unknown';
   const state = stateOf(observation.store, record, has('out of date') ? blocksIn(facts) : undefined);
   return state === 'healthy' && causes.some(({ rule }) => rule === 'rolling-out') ? 'rolling' : state;

@@ -85,7 +85,7 @@ export function outdatedIn({ store, findings }: Controllers, serves: Serves, now
   return new Map(all.filter(([, { configs }]) => configs.length > 0));
 }
 
-/** By their names, and not in the order in which they were listed. */
+/** By their names. */
 function workloadsOf({ workloads }: Store): readonly (readonly [ObjectKey, WorkloadRecord])[] {
   return [...workloads].sort(([a], [b]) => (a < b ? -1 : 1));
 }
@@ -230,20 +230,21 @@ export async function openWaits(
   return [...(reloader.installation ? waits : []), ...(await refusalsOf(send, tried))];
 }
 
-/** Whether pods of workloads that the state marks run what the objects become. */
+/** Whether pods that the state marks run the new contents. */
 export function unsettledIn(
   { store, isServed }: Observation,
   were: readonly Followed[],
   objects: Plan['objects'],
 ): readonly string[] {
   const changed = new Set(objects.map(({ object }) => keyOf(object)));
-  return were.flatMap(({ record, workload, config, verdict }) => {
+  const open = were.filter(({ record, config, verdict }) => {
     const edge = record.edges.get(keyOf(config.ref));
-    const entry = store.persisted.entryOf(config.ref);
-    const isMarked = edge && recovered(entry, record, config, edge) === UNKNOWN && verdict.asks;
-    if (!isServed || !isMarked || !changed.has(keyOf(wholeOf(config.ref)))) return [];
-    const what = `whether pods of ${placed(workload.ref)} run the new content of ${describe(config.ref)}`;
-    return [`the running reloader alone knows ${what}`];
+    const isMarked = edge && recovered(store.persisted.entryOf(config.ref), record, config, edge) === UNKNOWN;
+    return isServed && isMarked && verdict.asks && changed.has(keyOf(wholeOf(config.ref)));
+  });
+  return [...Map.groupBy(open, ({ config }) => describe(config.ref))].map(([object, all]) => {
+    const pods = `pods of ${listedText(all.map(({ workload }) => placed(workload.ref)))}`;
+    return `the running reloader alone knows whether ${pods} run the new content of ${object}`;
   });
 }
 

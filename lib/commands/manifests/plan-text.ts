@@ -24,7 +24,7 @@ export function planText(plan: Plan, paint: Paint): string {
   const rolled = rollouts.flatMap(({ workload, objects: why, by, when, isPending }) => [
     `  ${paint('bold', placed(workload))} by ${BY[by]}, ${when}`,
     ...why.map((object) => `    for ${describe(object)}`),
-    ...(isPending ? ['    with the rollout that is pending already'] : []),
+    ...(isPending ? ['    in one rollout with the pending one'] : []),
   ]);
   return [
     `reloader  ${reloader.says}`,

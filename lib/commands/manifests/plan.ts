@@ -44,8 +44,6 @@ import {
 import { planMarkdown, planText } from './plan-text.ts';
 
 const SOMETHING = 2;
-/** The type of a Secret without one. */
-const OPAQUE = 'Opaque';
 
 /** Runs the command. */
 export async function runPlan(context: CommandContext): Promise<Answered> {
@@ -221,7 +219,7 @@ function refusedIn({ row, before, after }: Step): readonly Cause[] {
   const [was = {}, is = {}]: readonly Partial<RawConfigObject>[] = [before, after];
   const about = `${row.kind}/${after.metadata.name}`;
   const isKept = is.immutable === true && changedKeys(before, after).length === 0;
-  const isTyped = row.kind === 'Secret' && (was.type || OPAQUE) !== (is.type || OPAQUE);
+  const isTyped = row.kind === 'Secret' && (was.type || 'Opaque') !== (is.type || 'Opaque');
   const why = isTyped ? `keeps its type ${was.type}` : 'is immutable';
   const says = `${about} ${why}: the API server refuses the change`;
   return isTyped || (was.immutable === true && !isKept) ? [{ rule: 'refused', about, says }] : [];

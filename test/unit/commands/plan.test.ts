@@ -267,7 +267,7 @@ describe('against a cluster a plan has', () => {
     );
     assert.match(
       textOf(answer),
-      /for ConfigMap\/web \(key more\)\n {4}with the rollout that is pending already\n/,
+      /for ConfigMap\/web \(key more\)\n {4}in one rollout with the pending one\n/,
     );
   });
 
