@@ -102,7 +102,7 @@ export async function explainObject(
   return answer;
 }
 
-/** Why nothing is rolled for the object, whatever follows it. */
+/** Why nothing is rolled for the object. */
 function leftOut(
   { namespace, reloader }: Scene,
   observation: Observation,

@@ -136,7 +136,7 @@ interface Planned {
   readonly objects: Plan['objects'];
 }
 
-/** The rollouts that the changes cause, bring along, or let go. */
+/** The rollouts that the changes cause. */
 export function rolloutsOf(
   controllers: Controllers,
   reloader: InstalledReloader,
