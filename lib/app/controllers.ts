@@ -218,7 +218,7 @@ export class Controllers {
   }
 
   #reviewDependents(configs: ReadonlySet<ObjectKey>): void {
-    const workloads = this.store.dependents.dependentsOfAny(configs);
+    const workloads = this.store.dependents.ofAny(configs);
     for (const workload of workloads) this.review(workload);
     this.wake(workloads);
   }

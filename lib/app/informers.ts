@@ -195,14 +195,14 @@ export class Informers {
 
   #failed(stream: Stream, news: Failure): void {
     const { listing } = this.#options.reloader;
-    listing.change((gate) => gate.markFailing(stream));
+    listing.change((gate) => gate.mark(stream, 'failing'));
     if (news.code === 'forbidden') this.#refused(stream, news);
     // As when the definition of the kind is deleted, or its API server is down.
     const isAway = news.code === 'not-found' || news.code === 'unavailable';
     if (this.#servedKinds.isOptional(stream.kind) && isAway) listing.leaveOut(stream, UNSERVED);
     if (news.code !== 'unordered') return;
     listing.leaveOut(stream, UNORDERED);
-    listing.change((gate) => gate.markForbidden(stream));
+    listing.change((gate) => gate.mark(stream, 'forbidden'));
   }
 
   /**
@@ -219,7 +219,7 @@ export class Informers {
     watches.observe(nameOf(stream), { ...news, problem: missing.sentence }, monotonicMs());
     reloader.listing.leaveOut(stream, `${REFUSED}. ${missing.sentence}`);
     if (monotonicMs() - since < RBAC_LAG_MS) return;
-    reloader.listing.change((gate) => gate.markForbidden(stream));
+    reloader.listing.change((gate) => gate.mark(stream, 'forbidden'));
   }
 
   /** The gauge of a kind shows the worst of its streams. */

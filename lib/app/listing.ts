@@ -36,7 +36,7 @@ export class Listing {
   leaveOut(stream: Stream, sentence?: string): void {
     const { log } = this.#options;
     const say = (): void => void (sentence && log.warn(`${nameOf(stream)} ${sentence}`));
-    this.change((gate) => gate.markRefused(stream), say);
+    this.change((gate) => gate.mark(stream, 'refused'), say);
   }
 
   /** A list or watch of the stream succeeded. */

@@ -129,8 +129,7 @@ export class Reloader {
       controllers.apply(observeConfig(store, event));
       return;
     }
-    const dependents = (): Iterable<ObjectKey> =>
-      store.dependents.dependentsOfAny(store.scopes.partsOf(event.key));
+    const dependents = (): Iterable<ObjectKey> => store.dependents.ofAny(store.partsOf(event.key));
     controllers.fence.run('its event', event.key, () => {
       try {
         controllers.apply(observeConfig(store, event));
@@ -145,7 +144,7 @@ export class Reloader {
   /** No pod mounts the class any more. While a workload follows it, its content stays current. */
   #onUnmounted(key: ObjectKey): void {
     const { store } = this;
-    const isFollowed = store.dependents.dependentsOf(key).size > 0;
+    const isFollowed = store.dependents.of(key).size > 0;
     if (store.configs.has(key) && !isFollowed) this.onContent({ type: 'absent', key, span: EVER });
   }
 
@@ -158,7 +157,7 @@ export class Reloader {
 
   /** The findings about an object have changed. */
   #reviewFollowers(config: ObjectKey): void {
-    for (const workload of this.store.dependents.dependentsOf(config)) this.controllers.review(workload);
+    for (const workload of this.store.dependents.of(config)) this.controllers.review(workload);
   }
 
   /** An event of a workload. */

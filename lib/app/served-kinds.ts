@@ -182,7 +182,7 @@ export class ServedKinds {
       if (isAbsent) listing.change((gate) => gate.markAbsent(stream));
       // One that was looked for in vain holds up nothing while it lists for the first time.
       else if (state === 'unavailable' || last !== undefined) {
-        listing.change((gate) => gate.markFailing(stream));
+        listing.change((gate) => gate.mark(stream, 'failing'));
         listing.leaveOut(stream);
       }
     }

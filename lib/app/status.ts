@@ -68,12 +68,13 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
   const { store } = reloader;
   const { rollouts, committer } = reloader.controllers;
   const { slots, pace, stages, waiting } = rollouts;
-  let outdatedEdges = 0;
+  let [edges, outdatedEdges] = [0, 0];
   let [oldest, oldestStaged] = [now, now];
   for (const [key, record] of store.workloads) {
     const outdated = [...record.edges].filter(([config, edge]) =>
       isOutdatedOn(store, record, config, edge),
     ).length;
+    edges += record.edges.size;
     outdatedEdges += outdated;
     if (outdated === 0) continue;
     const since = rollouts.pendingChangesOf(key)?.since ?? now;
@@ -81,7 +82,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     if (rollouts.isOverdue(key)) oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
   return {
-    reloader_edges: store.dependents.size,
+    reloader_edges: edges,
     reloader_outdated_edges: outdatedEdges,
     reloader_oldest_outdated_edge_age_seconds: secondsOf(now - oldest),
     reloader_oldest_staged_workload_age_seconds: secondsOf(now - oldestStaged),

@@ -334,7 +334,7 @@ export class Stages implements Blocker {
 }
 
 function followersOf(store: Store, object: ObjectKey): Pick<Facts, 'parts' | 'followers'> {
-  const parts = store.scopes.partsOf(object).flatMap((part) => store.configs.get(part) ?? []);
+  const parts = store.partsOf(object).flatMap((part) => store.configs.get(part) ?? []);
   const followers = new Map<ObjectKey, Follower>();
   for (const config of parts)
     for (const [record, edge] of store.edgesOf(keyOf(config.ref))) {

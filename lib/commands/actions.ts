@@ -77,7 +77,7 @@ export const runResume: Run = run(async (scene, target, { content }, subject) =>
   await assertExists(scene, subject);
   const observation = await observeFor(scene, [scene.namespace]);
   const { store, unread } = observation;
-  const parts = store.scopes.partsOf(keyOf(target));
+  const parts = store.partsOf(keyOf(target));
   const halts = parts.flatMap((key) => store.configs.get(key) ?? []).map((config) => haltOf(store, config));
   const token = halts.find((halt) => halt !== undefined)?.token;
   await observation.end();

@@ -173,7 +173,7 @@ function unreadOf({ observed, watches }: Assembly, patienceMs: number): readonly
   const problems = new Map(watches().map(({ stream, problem }) => [stream, problem]));
   const awaited = gate.awaited();
   return streams.flatMap((stream): readonly Unread[] => {
-    const isListed = gate.synced().includes(stream) && !gate.isRefused(stream);
+    const isListed = gate.lists(stream.kind, stream.namespace);
     const problem = problems.get(nameOf(stream));
     if (isListed || (problem === undefined && !awaited.includes(stream))) return [];
     const late = problem ?? `it is not listed after ${patienceMs / 1000} s`;

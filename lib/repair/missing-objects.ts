@@ -84,6 +84,6 @@ export class MissingObjects {
 
   #isMissed(config: ObjectKey): boolean {
     const { configs, dependents } = this.#options.store;
-    return configs.get(config)?.digest === undefined && dependents.dependentsOf(config).size > 0;
+    return configs.get(config)?.digest === undefined && dependents.of(config).size > 0;
   }
 }

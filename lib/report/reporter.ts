@@ -268,7 +268,7 @@ export class Reporter {
   listed(beganWithoutState: boolean): void {
     const { store, log } = this.#options;
     const workloads = [...store.workloads.values()].map(({ workload }) => workload);
-    const objects = [...store.dependents.configs()].length;
+    const objects = [...store.dependents.keys()].length;
     log.info(
       `initial lists are complete: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );

@@ -105,12 +105,12 @@ function dueFor(
 
 /** Whether a workload follows the object, or this set of its keys. */
 export function isFollowed(store: Store, ref: ConfigRef): boolean {
-  return store.dependents.dependentsOf(keyOf(ref)).size > 0;
+  return store.dependents.of(keyOf(ref)).size > 0;
 }
 
 /** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
 function hasUnwrittenPart(store: Store, ref: ConfigRef): boolean {
-  return store.scopes.partsOf(wholeKeyOf(keyOf(ref))).some((part) => {
+  return store.partsOf(wholeKeyOf(keyOf(ref))).some((part) => {
     const other = configRefIn(part);
     return isFollowed(store, other) && store.persisted.entryOf(other) === undefined;
   });
@@ -165,7 +165,7 @@ function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: s
     const isDeletedJob = store.copies.has(keyOf({ ...workload, name: copyNameOf(workload.name) }));
     return isDeletedJob || !gate.isSynced(workload.namespace, workload.kind);
   }
-  const others = store.scopes.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
+  const others = store.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
   return others.some((part) =>
     store
       .edgesOf(part)

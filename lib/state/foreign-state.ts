@@ -38,7 +38,7 @@ export function takeInForeign(
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
-  for (const config of store.dependents.configs()) {
+  for (const config of store.dependents.keys()) {
     const observed = store.configs.get(config);
     if (observed === undefined) continue;
     const { ref } = observed;

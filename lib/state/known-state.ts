@@ -317,7 +317,7 @@ export class KnownState {
 
   /** Takes note that every followed object may have to be written. */
   reviewAll(): void {
-    this.#options.review(this.#options.store.dependents.configs());
+    this.#options.review(this.#options.store.dependents.keys());
   }
 
   /** The shard does not exist any more: it is created again, and its entries are written again from memory. */

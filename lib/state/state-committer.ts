@@ -135,7 +135,7 @@ export class StateCommitter {
   /** A stream has listed: entries and marks that waited for it are looked at again. */
   relist(): void {
     this.#add(this.#unsettled());
-    this.request(this.#options.store.dependents.configs());
+    this.request(this.#options.store.dependents.keys());
   }
 
   /** The objects whose entry differs, or has marks. */

@@ -77,7 +77,7 @@ export function applyStateWrite(store: Store, write: StateWrite): ReadonlySet<Ob
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
   const wholes = [...new Set([...write.touched].map(wholeKeyOf))];
-  const parts = wholes.flatMap((whole) => partsOf(store, configRefIn(whole)).map(({ ref }) => keyOf(ref)));
+  const parts = wholes.flatMap((whole) => partsOf(store, configRefIn(whole)).map(keyOf));
   return new Set([...write.touched, ...wholes, ...parts]);
 }
 
@@ -149,7 +149,7 @@ class Planner {
     const { persisted } = this.#store;
     const whole = wholeKeyOf(keyOf(ref));
     const object = configRefIn(whole);
-    const parts = [ref, object, ...partsOf(this.#store, object).map((part) => part.ref)];
+    const parts = [ref, object, ...partsOf(this.#store, object)];
     const known = parts.map((part) => persisted.shardOf(part)).find((shard) => shard !== undefined);
     const bytes = (first: StateEntry): number => persisted.entryKeyOf(ref).length + formatEntry(first).length;
     const shard = known ?? this.#places.get(whole) ?? (entry ? this.#request.place(bytes(entry)) : 0);

@@ -49,13 +49,13 @@ export class Presence {
 
   /** The current digest for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
   observed(workload: Workload, ref: ConfigRef, digest: Digest | undefined): Digest | undefined {
-    if (digest !== undefined || !this.#rules.onDelete) return digest;
-    return this.isAbsent(ref) && this.#canDoWithout(workload, ref) ? ABSENT : undefined;
+    return this.#rules.onDelete && this.beginsAbsent(workload, ref, digest) ? ABSENT : digest;
   }
 
-  /** Whether the present pods have started without the object, and that counts. */
+  /** Whether the object is known not to exist, since its stream has listed, so that pods started without it, and that counts. */
   beginsAbsent(workload: Workload, ref: ConfigRef, digest: Digest | undefined): boolean {
-    return digest === undefined && this.countsAbsence(workload, ref) && this.isAbsent(ref);
+    if (digest !== undefined || !this.countsAbsence(workload, ref)) return false;
+    return [ref.namespace, undefined].some((namespace) => this.#listed.has(nameOf({ ...ref, namespace })));
   }
 
   /** The recorded digest, unless it is ABSENT and pods cannot have started without the object. */
@@ -66,11 +66,6 @@ export class Presence {
   /** Whether the difference between the running digest and `observed` makes the edge out of date. */
   counts(runningDigest: Edge['runningDigest'], observed: Digest): boolean {
     return runningDigest !== ABSENT || observed === ABSENT || this.#rules.onCreate;
-  }
-
-  /** Whether an object without a digest is known not to exist: the stream of its kind has listed. */
-  isAbsent({ kind, namespace }: ConfigRef): boolean {
-    return [namespace, undefined].some((place) => this.#listed.has(nameOf({ kind, namespace: place })));
   }
 
   /** Whether the pods start without the object: they do not refer to it, or the reference is optional. Without a class they do not. */

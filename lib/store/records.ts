@@ -10,6 +10,7 @@ import type { Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import { type RolloutPlan, stampsObject } from '../model/rollout-plan.ts';
 import type { Halt } from '../model/state-entry.ts';
+import { NOTHING } from '../model/text.ts';
 import type { Annotations, Workload } from '../model/workload.ts';
 
 /** An external rollout in progress. */
@@ -58,20 +59,10 @@ export interface ConfigRecord {
   begunWith?: true | undefined;
 }
 
-/** Keeps `isUndated` for the version with this content and time, before the record takes it over. */
-function noteUndated(
-  record: ConfigRecord,
-  { digest, lastWrite }: { readonly digest: Digest; readonly lastWrite?: number | undefined },
-): void {
-  const isOther = record.lastDigest !== undefined && record.lastDigest !== digest;
-  const isUndated = lastWrite === record.lastWrite && (isOther || record.isUndated === true);
-  // Few records have the field: it is not added to the others, which would take memory.
-  if (isUndated !== (record.isUndated ?? false)) record.isUndated = isUndated;
-}
-
 /** Puts this version, written at `at` on the Timeline, into the record. */
 export function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
-  noteUndated(record, object);
+  const isOther = record.lastDigest !== undefined && record.lastDigest !== object.digest;
+  const isUndated = object.lastWrite === record.lastWrite && (isOther || record.isUndated === true);
   record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;
@@ -82,6 +73,7 @@ export function takeVersion(record: ConfigRecord, object: ConfigObject, at: numb
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
   // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
+  if (isUndated !== (record.isUndated ?? false)) record.isUndated = isUndated;
   if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
   if (record.begunWith !== object.begunWith) record.begunWith = object.begunWith;
 }
@@ -131,15 +123,13 @@ export function isInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): boo
   return inFlight !== undefined && stampsObject(inFlight, config);
 }
 
-const NO_ANNOTATIONS: ConfigRecord['annotations'] = {};
-
 /** The record of an object that was never seen. */
 export function newRecord(ref: ConfigRef): ConfigRecord {
   return {
     ref,
     digest: undefined,
     lastDigest: undefined,
-    annotations: NO_ANNOTATIONS,
+    annotations: NOTHING,
     resourceVersion: undefined,
     writtenAt: Number.NEGATIVE_INFINITY,
     lastWrite: undefined,
@@ -155,32 +145,14 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
  * bound.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
-  const { annotations, resourceVersion, writtenAt, lastWrite, absentAfter, mayHaveReturned } = whole;
-  const { changedAt, foundChangedAt, keyDigests } = whole;
-  const { digest: last, ...others } =
-    keyDigests === undefined ? { digest: undefined } : scopedDigestsOf(keyDigests, ref.keys ?? []);
-  return {
-    ref,
-    digest: whole.digest === undefined ? undefined : last,
-    lastDigest: last,
-    annotations,
-    resourceVersion,
-    writtenAt,
-    lastWrite,
-    absentAfter,
-    mayHaveReturned,
-    changedAt,
-    foundChangedAt,
-    keyDigests: undefined,
-    ...others,
-  };
+  const { digest, keyDigests } = whole;
+  const scoped = keyDigests === undefined ? undefined : scopedDigestsOf(keyDigests, ref.keys ?? []);
+  const { digest: lastDigest, otherDigests } = scoped ?? {};
+  return { ...whole, ref, digest: digest && lastDigest, lastDigest, keyDigests: undefined, otherDigests };
 }
 
 /** `object` reduced to the keys of `ref`. */
-export function scopedObjectOf(
-  { uid, resourceVersion, lastWrite, annotations, keyDigests }: ConfigObject,
-  ref: ConfigRef,
-): ConfigObject {
-  const digests = scopedDigestsOf(keyDigests, ref.keys ?? []);
-  return { ref, uid, resourceVersion, lastWrite, annotations, keyDigests: '', ...digests };
+export function scopedObjectOf(object: ConfigObject, ref: ConfigRef): ConfigObject {
+  const { digest, otherDigests } = scopedDigestsOf(object.keyDigests, ref.keys ?? []);
+  return { ...object, ref, keyDigests: '', digest, otherDigests };
 }

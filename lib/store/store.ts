@@ -6,11 +6,18 @@
 import type { KnownNames } from '../annotations/policy.ts';
 import { type Digests, translated } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  keyOf,
+  nameIn,
+  type ObjectKey,
+  type WorkloadRef,
+  wholeOf,
+} from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { type Annotations, type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { NamesIndex, namesOfEntries, ScopesIndex } from './parts-index.ts';
+import { Index, parentOf } from './key-index.ts';
 import { PersistedView } from './persisted-view.ts';
 import { Presence } from './presence.ts';
 import { type ConfigRecord, type Halted, newRecord, scopedRecordOf, type WorkloadRecord } from './records.ts';
@@ -22,15 +29,17 @@ export class Store {
   readonly persisted: PersistedView;
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
   readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
-  readonly dependents: DependentsIndex = new DependentsIndex();
-  /** The names of the whole objects that have a record. */
-  readonly names: NamesIndex = new NamesIndex();
-  /** The sets of keys that have a record. */
-  readonly scopes: ScopesIndex = new ScopesIndex();
+  /** By object, the workloads that follow it. */
+  readonly dependents: Index<ObjectKey, ObjectKey> = new Index();
+  /**
+   * The objects that have a record: by the key of an object, the sets of its keys, each of which is followed like an object of its
+   * own; by namespace and kind, the whole objects.
+   */
+  readonly parts: Index<string, ObjectKey> = new Index();
   /** Workloads with expressions: a new object may match one of them. */
   readonly withPatterns: Set<ObjectKey> = new Set();
   /** By Deployment, the Rollouts whose template it has: while there are any, it is no workload of its own. */
-  readonly referring: DependentsIndex = new DependentsIndex();
+  readonly referring: Index<ObjectKey, ObjectKey> = new Index();
   /** The placeholder Jobs that exist: their Jobs are deleted and not created again yet. */
   readonly copies: Set<ObjectKey> = new Set();
   /** The Deployment of each such Rollout. */
@@ -63,26 +72,28 @@ export class Store {
    * its computation.
    */
   configRecordOf(ref: ConfigRef, key: ObjectKey = keyOf(ref)): ConfigRecord {
-    let record = this.configs.get(key);
-    if (record === undefined) {
-      const isWhole = ref.keys === undefined;
-      record = isWhole ? newRecord(ref) : this.#newScope(ref);
-      if (isWhole) this.names.add(ref);
-      else this.scopes.set(key, ref);
-      this.configs.set(key, record);
-    }
+    const known = this.configs.get(key);
+    if (known !== undefined) return known;
+    const record = ref.keys === undefined ? newRecord(ref) : this.#newScope(ref);
+    this.parts.add(parentOf(key), key);
+    this.configs.set(key, record);
     return record;
   }
 
   /** The record of a set of keys, which is seen for the first time with the content that its object has. */
   #newScope(ref: ConfigRef): ConfigRecord {
-    const whole = this.configRecordOf(wholeOf(ref));
-    const record = scopedRecordOf(whole, ref);
+    const record = scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
     const { lastDigest: digest, otherDigests } = record;
-    const isAnother = this.isAnotherThanWritten(ref, { digest, otherDigests });
-    if (isAnother || whole.isUndated === true) record.isUndated = true;
-    if (isAnother) record.foundChangedAt ??= record.writtenAt;
+    if (this.isAnotherThanWritten(ref, { digest, otherDigests })) {
+      record.isUndated = true;
+      record.foundChangedAt ??= record.writtenAt;
+    }
     return record;
+  }
+
+  /** The key of `whole`, and those of its followed sets of keys. */
+  partsOf(whole: ObjectKey): readonly ObjectKey[] {
+    return [whole, ...this.parts.of(whole)];
   }
 
   /** Whether a content, the first that is seen of an object, is another one than its entry names. */
@@ -98,35 +109,23 @@ export class Store {
    */
   forgetConfig(key: ObjectKey): void {
     const record = this.configs.get(key);
-    if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
+    if (record === undefined || this.dependents.of(key).size > 0) return;
     const { ref, digest } = record;
-    if (ref.keys === undefined && (digest !== undefined || this.scopes.hasOf(key))) return;
+    if (ref.keys === undefined && (digest !== undefined || this.parts.of(key).size > 0)) return;
     this.configs.delete(key);
-    if (ref.keys === undefined) {
-      this.names.delete(ref);
-      return;
-    }
-    this.scopes.delete(key);
-    this.forgetConfig(keyOf(wholeOf(ref)));
+    this.parts.delete(parentOf(key), key);
+    if (ref.keys !== undefined) this.forgetConfig(parentOf(key));
   }
 
   /** Keeps which Deployment has the template of the Rollout `key`; undefined: none has. */
   refer(key: ObjectKey, deployment: ObjectKey | undefined): void {
     const before = this.referencedBy.get(key);
     if (before === deployment) return;
-    if (before !== undefined) this.referring.delete(key, before);
-    if (deployment === undefined) this.referencedBy.delete(key);
-    else {
-      this.referencedBy.set(key, deployment);
-      this.referring.add(key, deployment);
-    }
-  }
-
-  /** Adds or replaces the record of a workload. */
-  keep(key: ObjectKey, record: WorkloadRecord, hasPatterns: boolean): void {
-    this.workloads.set(key, record);
-    if (hasPatterns) this.withPatterns.add(key);
-    else this.withPatterns.delete(key);
+    if (before !== undefined) this.referring.delete(before, key);
+    this.referencedBy.delete(key);
+    if (deployment === undefined) return;
+    this.referencedBy.set(key, deployment);
+    this.referring.add(deployment, key);
   }
 
   /** Whether workloads of `namespace` may be rolled. */
@@ -143,19 +142,16 @@ export class Store {
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
   namesIn(namespace: string): KnownNames {
     return (kind) => {
-      const recorded = namesOfEntries(this.persisted.state.entries, this.settings.homeNamespace).of(
-        namespace,
-        kind,
-      );
-      const names = new Set([...this.names.of(namespace, kind), ...recorded]);
-      return [...names].filter((name) => !this.isOwn({ kind, namespace, name }));
+      const place = [namespace, kind].join('/');
+      const keys = new Set([...this.parts.of(place), ...this.persisted.names.of(place)]);
+      return [...keys].map(nameIn).filter((name) => !this.isOwn({ kind, namespace, name }));
     };
   }
 
   /** The edges of all dependents of `config`. */
   edgesOf(config: ObjectKey): [WorkloadRecord, Edge][] {
     const edges: [WorkloadRecord, Edge][] = [];
-    for (const key of this.dependents.dependentsOf(config)) {
+    for (const key of this.dependents.of(config)) {
       const record = this.workloads.get(key);
       const edge = record?.edges.get(config);
       if (record !== undefined && edge !== undefined) edges.push([record, edge]);
@@ -163,47 +159,3 @@ export class Store {
     return edges;
   }
 }
-
-/** From an object to the workloads that follow it. It keeps no key without an entry, so it does not grow with deleted objects. */
-export class DependentsIndex {
-  readonly #dependents = new Map<ObjectKey, Set<ObjectKey>>();
-  #edges = 0;
-
-  /** The number of edges. */
-  get size(): number {
-    return this.#edges;
-  }
-
-  /** The objects with at least one follower. */
-  configs(): Iterable<ObjectKey> {
-    return this.#dependents.keys();
-  }
-
-  /** The workloads that follow `config`, in the order in which they were added. A live view: it changes with the index. */
-  dependentsOf(config: ObjectKey): ReadonlySet<ObjectKey> {
-    return this.#dependents.get(config) ?? NONE;
-  }
-
-  /** The workloads that follow any of `configs`. */
-  dependentsOfAny(configs: Iterable<ObjectKey>): ReadonlySet<ObjectKey> {
-    return new Set([...configs].flatMap((config) => [...this.dependentsOf(config)]));
-  }
-
-  /** Records that `workload` follows `config`; idempotent. */
-  add(workload: ObjectKey, config: ObjectKey): void {
-    const workloads = this.#dependents.get(config) ?? new Set();
-    this.#dependents.set(config, workloads);
-    if (!workloads.has(workload)) this.#edges += 1;
-    workloads.add(workload);
-  }
-
-  /** Forgets that `workload` follows `config`. */
-  delete(workload: ObjectKey, config: ObjectKey): void {
-    const workloads = this.#dependents.get(config);
-    if (workloads?.delete(workload) !== true) return;
-    this.#edges -= 1;
-    if (workloads.size === 0) this.#dependents.delete(config);
-  }
-}
-
-const NONE: ReadonlySet<ObjectKey> = new Set();

@@ -12,19 +12,22 @@ export interface Stream {
   readonly except?: readonly string[];
 }
 
+/** What hinders a stream; each includes those before it. */
+const TROUBLES = ['failing', 'refused', 'forbidden'] as const;
+type Trouble = (typeof TROUBLES)[number];
+
 /**
  * The streams of workloads that a question does not wait for: none; those without the right for so long that it does not just lag
  * (forbidden); those that are left out, for any reason (refused); or also those that fail and have not listed since (failing).
  */
-export type LeftOut = 'none' | 'forbidden' | 'refused' | 'failing';
+export type LeftOut = 'none' | Trouble;
 
 /** See the file's comment. A stream may be failing or refused after it has listed; it stays listed. */
 export class SyncGate {
   readonly #streams: readonly Stream[];
   readonly #synced = new Set<Stream>();
-  readonly #failing = new Set<Stream>();
-  readonly #refused = new Set<Stream>();
-  readonly #forbidden = new Set<Stream>();
+  /** Places in TROUBLES. */
+  readonly #troubles = new Map<Stream, number>();
   readonly #absent = new Set<Stream>();
 
   constructor(streams: readonly Stream[]) {
@@ -33,46 +36,26 @@ export class SyncGate {
 
   /** Records that `stream` has listed; whether for the first time. */
   markSynced(stream: Stream): boolean {
-    const isNews = !this.#synced.has(stream);
-    this.#synced.add(stream);
     this.markWell(stream);
-    return isNews;
-  }
-
-  /** The streams that have listed. */
-  synced(): readonly Stream[] {
-    return [...this.#synced];
-  }
-
-  /** Records that a list or watch of the stream failed; whether it did not fail before. */
-  markFailing(stream: Stream): boolean {
-    const isNews = !this.#failing.has(stream);
-    this.#failing.add(stream);
-    return isNews;
+    return this.#synced.size < this.#synced.add(stream).size;
   }
 
   /** Records that a list or watch of the stream succeeded; whether it was refused before. */
   markWell(stream: Stream): boolean {
-    this.#failing.delete(stream);
-    this.#forbidden.delete(stream);
-    return this.#refused.delete(stream);
+    const wasRefused = this.isRefused(stream);
+    this.#troubles.delete(stream);
+    return wasRefused;
   }
 
   /**
-   * Records that the right to list or watch the stream is missing; whether that changes anything: not if it has succeeded
-   * meanwhile.
+   * Records that a list or watch failed, then that its right is missing, then that it is missing for good, as far as is known.
+   * Whether that changes anything: not if it has succeeded meanwhile.
    */
-  markRefused(stream: Stream): boolean {
-    if (!this.#failing.has(stream) || this.#refused.has(stream)) return false;
-    this.#refused.add(stream);
-    this.#absent.delete(stream);
-    return true;
-  }
-
-  /** Records that the right to the refused stream is missing for good, as far as is known; whether that changes anything. */
-  markForbidden(stream: Stream): boolean {
-    if (!this.#refused.has(stream) || this.#forbidden.has(stream)) return false;
-    this.#forbidden.add(stream);
+  mark(stream: Stream, trouble: Trouble): boolean {
+    const place = TROUBLES.indexOf(trouble);
+    if (this.#placeOf(stream) !== place - 1) return false;
+    this.#troubles.set(stream, place);
+    if (trouble === 'refused') this.#absent.delete(stream);
     return true;
   }
 
@@ -81,15 +64,13 @@ export class SyncGate {
    * of the streams. Whether that changes anything.
    */
   markAbsent(stream: Stream): boolean {
-    if (this.#absent.has(stream)) return false;
-    this.#absent.add(stream);
     this.markWell(stream);
-    return true;
+    return this.#absent.size < this.#absent.add(stream).size;
   }
 
   /** Whether the right to list or watch the stream is known to be missing. */
   isRefused(stream: Stream): boolean {
-    return this.#refused.has(stream);
+    return this.#isIn('refused', stream);
   }
 
   /**
@@ -99,14 +80,12 @@ export class SyncGate {
    */
   isSynced(namespace: string, kind?: string, leftOut: LeftOut = 'none'): boolean {
     const covering = this.#present().filter((stream) => covers(stream, namespace));
-    const isWatched =
-      kind === undefined ? covering.length > 0 : covering.some((stream) => stream.kind === kind);
-    const others = covering.filter((stream) => stream.kind === kind || stream.kind === 'Namespace');
-    return (
-      isWatched &&
-      covering.every((stream) => !stream.isWorkload || this.#isDone(stream, leftOut)) &&
-      others.every((stream) => this.#synced.has(stream))
-    );
+    const isWatched = covering.some((stream) => kind === undefined || stream.kind === kind);
+    const isListed = (stream: Stream): boolean => {
+      if (stream.isWorkload && !this.#isDone(stream, leftOut)) return false;
+      return (stream.kind !== kind && stream.kind !== 'Namespace') || this.#synced.has(stream);
+    };
+    return isWatched && covering.every(isListed);
   }
 
   /** Whether the objects or workloads of a kind are listed, in one namespace or (undefined) in all that are watched. */
@@ -120,7 +99,7 @@ export class SyncGate {
   /** Whether a stream that may be listed shows the objects or workloads of a kind in a namespace. */
   isWatched(namespace: string, kind: string): boolean {
     return this.#present().some(
-      (stream) => stream.kind === kind && covers(stream, namespace) && !this.#refused.has(stream),
+      (stream) => stream.kind === kind && covers(stream, namespace) && !this.isRefused(stream),
     );
   }
 
@@ -136,20 +115,26 @@ export class SyncGate {
   awaited(): readonly Stream[] {
     const served = new Set([...this.#synced].map(({ isWorkload }) => isWorkload));
     const isAwaited = (stream: Stream): boolean =>
-      !this.#synced.has(stream) && !(this.#refused.has(stream) && served.has(stream.isWorkload));
+      !this.#synced.has(stream) && !(this.isRefused(stream) && served.has(stream.isWorkload));
     return this.#present().filter(isAwaited);
   }
 
   #present(): readonly Stream[] {
-    return this.#absent.size === 0
-      ? this.#streams
-      : this.#streams.filter((stream) => !this.#absent.has(stream));
+    if (this.#absent.size === 0) return this.#streams;
+    return this.#streams.filter((stream) => !this.#absent.has(stream));
+  }
+
+  #placeOf(stream: Stream): number {
+    return this.#troubles.get(stream) ?? -1;
+  }
+
+  #isIn(trouble: Trouble, stream: Stream): boolean {
+    return this.#placeOf(stream) >= TROUBLES.indexOf(trouble);
   }
 
   #isDone(stream: Stream, leftOut: LeftOut): boolean {
-    if (leftOut === 'none') return this.#synced.has(stream) && !this.#refused.has(stream);
-    const others = { forbidden: this.#forbidden, refused: this.#refused, failing: this.#failing };
-    return this.#synced.has(stream) || others[leftOut].has(stream);
+    if (leftOut === 'none') return this.#synced.has(stream) && !this.isRefused(stream);
+    return this.#synced.has(stream) || this.#isIn(leftOut, stream);
   }
 }
 

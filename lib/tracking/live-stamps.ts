@@ -4,6 +4,7 @@ import { ABSENT, type Digest, isDigestOf } from '../model/digest.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { latestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
 import type { TemplateStamp } from '../model/workload.ts';
+import { once } from '../store/key-index.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 
 type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
@@ -35,10 +36,6 @@ function isOf(digest: Digest, keys: readonly string[]): boolean {
 }
 
 /** An index per list of stamps, made once: a template may carry thousands, and each edge looks up its own. */
-const INDEXES = new WeakMap<readonly TemplateStamp[], ReadonlyMap<string, readonly TemplateStamp[]>>();
-
-function stampsByVariable(stamps: readonly TemplateStamp[]): ReadonlyMap<string, readonly TemplateStamp[]> {
-  const known = INDEXES.get(stamps) ?? Map.groupBy(stamps, ({ variable }) => variable);
-  INDEXES.set(stamps, known);
-  return known;
-}
+const stampsByVariable = once((stamps: readonly TemplateStamp[]) =>
+  Map.groupBy(stamps, ({ variable }) => variable),
+);

@@ -5,19 +5,16 @@
 
 import { type AlgorithmName, algorithmOf } from '../model/digest.ts';
 import type { Entries } from '../model/persisted-state.ts';
+import { once } from '../store/key-index.ts';
 import type { Store } from '../store/store.ts';
 
-/** Worked out once for each state, which is immutable. */
-const NAMED = new WeakMap<Entries, readonly AlgorithmName[]>();
+const algorithmsOf = once(
+  (entries: Entries) => new Set([...entries.values()].flatMap(({ digest }) => algorithmOf(digest) ?? [])),
+);
 
 /** The algorithms of all entries that are known, without that of this process. */
 export function namedAlgorithms({ persisted, settings }: Store): readonly AlgorithmName[] {
-  const { entries } = persisted.state;
-  const known = NAMED.get(entries);
-  if (known !== undefined) return known;
   const { own, named } = settings.algorithms;
-  const all = new Set([...entries.values()].flatMap(({ digest }) => algorithmOf(digest) ?? []));
-  const others = [...all].filter((name) => name !== own.name && named(name) !== undefined);
-  NAMED.set(entries, others);
-  return others;
+  const all = [...algorithmsOf(persisted.state.entries)];
+  return all.filter((name) => name !== own.name && named(name) !== undefined);
 }

@@ -6,7 +6,7 @@
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
 import type { AbsenceIs } from '../store/presence.ts';
@@ -69,22 +69,21 @@ function observePresent(store: Store, event: Present): Effects {
   if (object.isState === true) return observeAbsent(store, { type: 'absent', key, span: event.span });
   const effects = new Effects();
   observeVersion(store, effects, event);
-  for (const ref of store.scopes.of(key)) observeScope(store, effects, event, ref);
+  for (const part of store.parts.of(key)) observeScope(store, effects, event, part);
   return effects;
 }
 
 /** Observes a followed set of keys of the object. */
-function observeScope(store: Store, effects: Effects, event: Present, ref: ConfigRef): void {
-  const record = store.configRecordOf(ref);
-  const object = scopedObjectOf(event.object, ref);
-  if (!isStale(record, object)) observeVersion(store, effects, { ...event, key: keyOf(ref), object });
+function observeScope(store: Store, effects: Effects, event: Present, key: ObjectKey): void {
+  const object = scopedObjectOf(event.object, configRefIn(key));
+  observeVersion(store, effects, { ...event, key, object });
 }
 
 function observeVersion(store: Store, effects: Effects, event: Present): void {
   const { object, span } = event;
   if (isStale(store.configs.get(event.key), object)) return;
   const record = store.configRecordOf(object.ref, event.key);
-  const workloads = [...store.dependents.dependentsOf(event.key)];
+  const workloads = [...store.dependents.of(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
   const afterAbsence = differenceFrom(record, event, store.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
@@ -154,7 +153,7 @@ function suspectAbsent(store: Store): void {
 
 function observeAbsent(store: Store, { key, span }: Absent): Effects {
   const effects = new Effects();
-  for (const each of store.scopes.partsOf(key)) observeEnd(store, effects, each, span);
+  for (const each of store.partsOf(key)) observeEnd(store, effects, each, span);
   return effects;
 }
 
@@ -167,7 +166,7 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   record.resourceVersion = undefined;
   // An object that has only lost its labels may change without an event.
   if (store.settings.isSelective) record.mayHaveReturned = true;
-  const workloads = [...store.dependents.dependentsOf(key)];
+  const workloads = [...store.dependents.of(key)];
   if (workloads.length === 0) {
     store.forgetConfig(key);
     return;
@@ -195,7 +194,7 @@ export function observeListed(
   const effects = new Effects();
   for (const [key, { ref, digest }] of store.configs) {
     if (digest !== undefined || ref.kind !== kind || (namespace ?? ref.namespace) !== ref.namespace) continue;
-    for (const workload of store.dependents.dependentsOf(key)) {
+    for (const workload of store.dependents.of(key)) {
       observeEdge(store, effects, workload, key, NOTHING_BEFORE);
     }
   }

@@ -57,7 +57,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent):
   else if (!asks) forget(store, effects, key);
   if (!mayFollow || !asks) return;
   const record = known ?? newRecord(event);
-  store.keep(key, record, hasPatterns);
+  store.workloads.set(key, record);
+  store.withPatterns[hasPatterns ? 'add' : 'delete'](key);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
   noticeCompetitor(diff, before);
@@ -73,7 +74,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent):
 /** Whether it follows nothing, whatever it asks for: above all while it is being deleted. */
 function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
   const { isLeftAlone, lacksTemplate } = workload;
-  if (isLeftAlone || store.referring.dependentsOf(key).size > 0) return true;
+  if (isLeftAlone || store.referring.of(key).size > 0) return true;
   // A restart needs no template.
   return lacksTemplate === true && !store.settings.vocabularies.restarts(workload);
 }
@@ -153,7 +154,7 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const isStillOutdated = store.outdatedWhenDeleted.get(key)?.has(config) === true;
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
-  store.dependents.add(key, config);
+  store.dependents.add(config, key);
   addEffects(store, effects, record, config, next, false);
 }
 
@@ -267,7 +268,7 @@ function endEdge(
   const edge = record.edges.get(config);
   const configRecord = store.configs.get(config);
   record.edges.delete(config);
-  store.dependents.delete(key, config);
+  store.dependents.delete(config, key);
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });

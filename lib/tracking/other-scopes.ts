@@ -5,21 +5,10 @@
 
 import { scopedDigestsOf, translated } from '../model/digest.ts';
 import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import type { Entries } from '../model/persisted-state.ts';
-import { configRefOf, type StateEntry } from '../model/state-entry.ts';
+import { type ConfigRef, configRefIn, keyOf, wholeOf } from '../model/object-ref.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { Effects } from './effects.ts';
-
-/** An entry of one part of an object. */
-interface OtherEntry {
-  readonly ref: ConfigRef;
-  readonly entry: StateEntry;
-}
-
-/** By whole object, those that have an entry of some of their keys: worked out once for each state. */
-const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>>();
 
 /**
  * Undefined where the present content is the baseline: nothing is said of the object, or its other parts have the current content
@@ -33,7 +22,7 @@ export function digestByOtherScopes(
 ): RunningDigest | undefined {
   if (store.persisted.entryOf(config.ref) !== undefined) return undefined;
   const others = partsOf(store, config.ref);
-  for (const { ref } of others) effects.persist(keyOf(ref));
+  for (const other of others) effects.persist(keyOf(other));
   const isCurrent = others.every((other) => hasCurrent(store, other));
   return isCurrent && !isMarkedOnOther(store, record, config) ? undefined : UNKNOWN;
 }
@@ -41,8 +30,7 @@ export function digestByOtherScopes(
 /** Whether the state has a mark of the workload on another part of the object. */
 export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { ref }: ConfigRecord): boolean {
   return partsOf(store, ref).some(
-    (other) =>
-      keyOf(other.ref) !== keyOf(ref) && store.persisted.markOf(workload.ref, other.ref) !== undefined,
+    (other) => keyOf(other) !== keyOf(ref) && store.persisted.markOf(workload.ref, other) !== undefined,
   );
 }
 
@@ -50,38 +38,22 @@ export function isMarkedOnOther(store: Store, { workload }: WorkloadRecord, { re
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
   const [own, whole] = [keyOf(ref), wholeOf(ref)];
   if (ref.keys !== undefined && store.persisted.entryOf(whole) !== undefined) return true;
-  return (partsIn(store).get(keyOf(whole)) ?? []).some((other) => keyOf(other.ref) !== own);
+  return [...store.persisted.parts.of(keyOf(whole))].some((other) => other !== own);
 }
 
 /** The parts of the object that have an entry. */
-export function partsOf(store: Store, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
-  const parts = partsIn(store).get(keyOf(object)) ?? [];
-  if (keys === undefined) return parts;
-  const entry = store.persisted.entryOf(object);
-  return entry === undefined ? parts : [{ ref: object, entry }, ...parts];
-}
-
-/** By object, the entries of its sets of keys. */
-function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
-  const { entries } = store.persisted.state;
-  const known = PARTS.get(entries);
-  if (known !== undefined) return known;
-  const parts = new Map<ObjectKey, OtherEntry[]>();
-  for (const [key, entry] of entries) {
-    const ref = configRefOf(key, store.settings.homeNamespace);
-    if (ref?.keys === undefined) continue;
-    const whole = keyOf(wholeOf(ref));
-    parts.set(whole, [...(parts.get(whole) ?? []), { ref, entry }]);
-  }
-  PARTS.set(entries, parts);
-  return parts;
+export function partsOf({ persisted }: Store, ref: ConfigRef): readonly ConfigRef[] {
+  const whole = wholeOf(ref);
+  const parts = [...persisted.parts.of(keyOf(whole))].map(configRefIn);
+  return ref.keys === undefined || persisted.entryOf(whole) === undefined ? parts : [whole, ...parts];
 }
 
 /** Whether the entry of the part has the current content, as far as that is known. */
-function hasCurrent(store: Store, { ref, entry }: OtherEntry): boolean {
-  const whole = store.configs.get(keyOf(wholeOf(ref)));
-  if (ref.keys === undefined) return whole !== undefined && translated(entry.digest, whole) === whole.digest;
+function hasCurrent({ configs, persisted }: Store, ref: ConfigRef): boolean {
+  const whole = configs.get(keyOf(wholeOf(ref)));
+  const written = persisted.entryOf(ref)?.digest;
+  if (ref.keys === undefined) return whole !== undefined && translated(written, whole) === whole.digest;
   if (whole?.keyDigests === undefined) return true;
   const current = scopedDigestsOf(whole.keyDigests, ref.keys);
-  return translated(entry.digest, current) === current.digest;
+  return translated(written, current) === current.digest;
 }

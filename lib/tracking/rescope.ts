@@ -32,7 +32,7 @@ export function rescope(
     const stamped = nextEdge(before.edge, { type: 'stamp-seen', stamp });
     const edge = nextEdge(stamped, { type: 'began', running: runningDigest });
     putEdge(store, record, config, edge);
-    store.dependents.add(key, config);
+    store.dependents.add(config, key);
     effects.note({
       reason: 'followed',
       workload: record.workload.ref,
@@ -55,7 +55,7 @@ function followedBefore(
   ref: ConfigRef,
 ): { readonly edge: Edge; readonly config: ConfigRecord } | undefined {
   const whole = keyOf(wholeOf(ref));
-  for (const key of store.scopes.partsOf(whole)) {
+  for (const key of store.partsOf(whole)) {
     const [edge, config] = [record.edges.get(key), store.configs.get(key)];
     if (edge !== undefined && config !== undefined) return { edge, config };
   }

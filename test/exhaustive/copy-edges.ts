@@ -10,7 +10,7 @@ export function copyEdges(store: Store): Store {
   copyFields(store, copy);
   copyFields(store.persisted, copy.persisted);
   for (const [workload, record] of [...copy.workloads].sort(byKey)) {
-    for (const config of record.edges.keys()) copy.dependents.add(workload, config);
+    for (const config of record.edges.keys()) copy.dependents.add(config, workload);
   }
   return copy;
 }

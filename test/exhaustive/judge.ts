@@ -186,7 +186,7 @@ async function judgeTakeOver(world: World): Promise<void> {
 
 function judgeRestingState(world: World): void {
   const store = world.process?.store;
-  if (store === undefined || store.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
+  if (store === undefined || store.dependents.of(CONFIG_KEY).size === 0) return;
   const entry = world.stored.entries.get(ENTRY);
   if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
     throw new Broken(`at rest the state says ${entry?.digest?.slice(0, 1)}, in force is ${world.content}`);

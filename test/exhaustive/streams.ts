@@ -83,7 +83,7 @@ export function hearWorkload(world: World): void {
 
 function synced(world: World, isFirst: boolean): void {
   const process = processOf(world);
-  if (process.store.dependents.dependentsOf(CONFIG_KEY).size > 0) process.isChanged = true;
+  if (process.store.dependents.of(CONFIG_KEY).size > 0) process.isChanged = true;
   kick(world);
   if (isFirst && world.configs.hasListed && world.workloads.hasListed) supersedeMeanwhile(world);
 }

@@ -124,14 +124,14 @@ async function mentionsOf(
   ref: ConfigRef,
 ): Promise<Readonly<{ mentioning: Facts[]; unlisted: string[] }>> {
   const { send, namespace } = scene;
-  const { dependents, scopes, settings } = observation.store;
-  const followers = dependents.dependentsOfAny(scopes.partsOf(keyOf(ref)));
+  const { store } = observation;
+  const followers = store.dependents.ofAny(store.partsOf(keyOf(ref)));
   const mentioning: Facts[] = [];
   const hidden: [WorkloadKind, string][] = [];
   for await (const [row, raw] of workloadsIn(scene, [namespace], (...kind) => hidden.push(kind))) {
     const key = keyOf({ kind: row.kind, namespace, name: raw.metadata.name });
     const each = await factsIn(scene, observation, row, raw);
-    const isNamed = settings.vocabularies.judge(each.workload, ref, {}).asks;
+    const isNamed = store.settings.vocabularies.judge(each.workload, ref, {}).asks;
     if (isNamed || followers.has(key) || referenceOf(each.workload, ref) !== undefined) mentioning.push(each);
   }
   const unlisted: string[] = [];
@@ -170,7 +170,7 @@ export function notifiedOnly({ record, observation }: Facts): readonly Cause[] {
 function gatesOf({ reloader }: Scene, observation: Observation, ref: ConfigRef): readonly Cause[] {
   const { store } = observation;
   const about = describe(ref);
-  const records = store.scopes.partsOf(keyOf(ref)).flatMap((key) => store.configs.get(key) ?? []);
+  const records = store.partsOf(keyOf(ref)).flatMap((key) => store.configs.get(key) ?? []);
   const held = holdBy(records[0]?.annotations ?? {}, about, reloader.now);
   const halted = records.flatMap((record) => {
     const halt = haltOf(store, record);

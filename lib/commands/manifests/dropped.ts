@@ -32,7 +32,7 @@ export function appliedIn(
     const gone = appliedTo(before, manifest, readIn(before, row.stream, isRead));
     const { name, namespace = name } = before.metadata;
     const kind = configKindOf(row.stream);
-    const isFollowed = !kind || dependents.dependentsOf(keyOf({ kind, namespace, name })).size > 0;
+    const isFollowed = !kind || dependents.of(keyOf({ kind, namespace, name })).size > 0;
     if (isFollowed && watches(reloader, namespace) && !isDeepStrictEqual(kept, gone))
       mayGo.push(
         `whether what the manifest of ${row.kind}/${name} lacks goes: \`kubectl apply\` did not write it`,

@@ -104,6 +104,9 @@ test('nothing is remembered of a question, be it about an object that is not the
     known.contentOf(asked);
   }
   assert.deepEqual([...world.store.configs.keys()], before);
-  assert.deepEqual(world.store.scopes.of(keyOf({ kind: 'ConfigMap', namespace: 'home', name: 'cfg' })), []);
+  assert.deepEqual(
+    [...world.store.parts.of(keyOf({ kind: 'ConfigMap', namespace: 'home', name: 'cfg' }))],
+    [],
+  );
   assert.equal(world.store.workloads.size, 0);
 });

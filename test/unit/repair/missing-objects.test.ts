@@ -100,7 +100,7 @@ test('neither is one of a kind that is not listed, before it is', async (t) => {
 test('a class whose content is what pods have mounted never is', async (t) => {
   const stage = new Stage(t);
   const vault = 'home/SecretProviderClass/vault';
-  stage.world.store.dependents.add('home/Deployment/web', vault);
+  stage.world.store.dependents.add(vault, 'home/Deployment/web');
   stage.missing.suspect(vault);
   await stage.pass(60_000);
   assert.deepEqual([stage.told, stage.missing.has(vault)], [[], false]);
@@ -134,7 +134,7 @@ test('what is missing in one namespace is told at once, be it much', async (t) =
   const follows = Array.from({ length: 200 }, (_, index) => `cm-${index}`);
   stage.apply(stage.world.workload('web', { follows }));
   const other = 'other/ConfigMap/cfg';
-  stage.world.store.dependents.add('other/Deployment/web', other);
+  stage.world.store.dependents.add(other, 'other/Deployment/web');
   stage.missing.suspect(other);
   await stage.pass(GRACE_MS);
   assert.deepEqual([stage.tellings, stage.told.length, stage.told.at(-1)], [2, 201, other]);

@@ -318,7 +318,7 @@ for (const [sentence, [sketch, about, doubt, selector]] of Object.entries(LACKED
   test(`of missing objects a workload is told in one notice: ${sentence}`, () => {
     const stage = new Stage(selector);
     stage.follow(sketch);
-    for (const key of stage.world.store.dependents.configs()) stage.missing.add(key);
+    for (const key of stage.world.store.dependents.keys()) stage.missing.add(key);
     stage.findings.review(stage.key);
     const message = `${about} not found${doubt}; create what is missing, or remove it from the annotation`;
     assert.deepEqual(stage.findings.of(stage.key), [

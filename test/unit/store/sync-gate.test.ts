@@ -62,8 +62,8 @@ function answers(isRefused: boolean, prepare: (gate: SyncGate) => void = () => u
   const one = new SyncGate([ITS, OTHER, DEPLOYMENTS]);
   one.markSynced(OTHER);
   one.markSynced(DEPLOYMENTS);
-  one.markFailing(ITS);
-  if (isRefused) one.markRefused(ITS);
+  one.mark(ITS, 'failing');
+  if (isRefused) one.mark(ITS, 'refused');
   prepare(one);
   return {
     all: one.isSynced('ns', 'ConfigMap'),
@@ -84,19 +84,21 @@ test('a kind that fails is waited for by all but a baseline, one that is forbidd
   assert.deepEqual(answers(false), FAILS);
   assert.deepEqual(answers(true), REFUSED);
   assert.deepEqual(
-    answers(true, (one) => assert.deepEqual([one.markForbidden(ITS), one.markForbidden(ITS)], [true, false])),
+    answers(true, (one) =>
+      assert.deepEqual([one.mark(ITS, 'forbidden'), one.mark(ITS, 'forbidden')], [true, false]),
+    ),
     FORBIDDEN,
   );
 });
 
 test('what is not refused is not forbidden', () => {
-  const early = (one: SyncGate): void => assert.equal(one.markForbidden(ITS), false);
+  const early = (one: SyncGate): void => assert.equal(one.mark(ITS, 'forbidden'), false);
   assert.deepEqual(answers(false, early), FAILS);
   const late = (one: SyncGate): void => {
-    one.markForbidden(ITS);
+    one.mark(ITS, 'forbidden');
     one.markWell(ITS);
-    one.markFailing(ITS);
-    one.markRefused(ITS);
+    one.mark(ITS, 'failing');
+    one.mark(ITS, 'refused');
   };
   assert.deepEqual(answers(true, late), REFUSED, 'for as long as before');
 });
@@ -111,7 +113,7 @@ test('what is refused is left out no longer once it has listed', () => {
 test('an answer that comes after a list succeeded refuses nothing any more', () => {
   const late = (one: SyncGate): void => {
     one.markSynced(ITS);
-    assert.equal(one.markRefused(ITS), false);
+    assert.equal(one.mark(ITS, 'refused'), false);
   };
   assert.deepEqual(answers(false, late), WELL);
 });
@@ -119,8 +121,8 @@ test('an answer that comes after a list succeeded refuses nothing any more', () 
 test('what had listed before it was refused is not complete any more', () => {
   const later = (one: SyncGate): void => {
     one.markSynced(ITS);
-    one.markFailing(ITS);
-    assert.equal(one.markRefused(ITS), true);
+    one.mark(ITS, 'failing');
+    assert.equal(one.mark(ITS, 'refused'), true);
   };
   assert.deepEqual(answers(false, later), FORBIDDEN, 'but what it listed stays');
 });
@@ -128,16 +130,16 @@ test('what had listed before it was refused is not complete any more', () => {
 test('where every kind of workload is refused all of them are awaited: there is nothing to serve', () => {
   const one = new SyncGate([ITS, OTHER]);
   one.markSynced(OTHER);
-  one.markFailing(ITS);
-  one.markRefused(ITS);
+  one.mark(ITS, 'failing');
+  one.mark(ITS, 'refused');
   assert.deepEqual(one.awaited(), [ITS]);
 });
 
 test('of objects that are not listed nothing is written, refused or not', () => {
   const one = new SyncGate([ITS, OTHER]);
   one.markSynced(ITS);
-  one.markFailing(OTHER);
-  one.markRefused(OTHER);
+  one.mark(OTHER, 'failing');
+  one.mark(OTHER, 'refused');
   for (const leftOut of ['none', 'forbidden', 'refused', 'failing'] as const)
     assert.equal(one.isSynced('ns', 'ConfigMap', leftOut), false);
 });

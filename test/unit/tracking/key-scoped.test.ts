@@ -199,7 +199,7 @@ test('of keys that nobody reads any more nothing is kept', () => {
   const world = atRest('a');
   world.noWorkload('web');
   assert.deepEqual([...world.store.configs.keys()], ['home/ConfigMap/cfg']);
-  assert.deepEqual(world.store.scopes.of('home/ConfigMap/cfg'), []);
+  assert.deepEqual([...world.store.parts.of('home/ConfigMap/cfg')], []);
 });
 
 test('who begins to follow keys that have to be read first owes still, also after a death', () => {

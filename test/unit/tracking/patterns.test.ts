@@ -181,7 +181,7 @@ test('a workload whose expression matches nothing is known, and forgotten once i
   world.noWorkload('web');
   world.config('web-b', 'a');
   assert.ok(!world.store.workloads.has(key));
-  assert.equal(world.store.dependents.dependentsOf(world.configKey('web-b')).size, 0);
+  assert.equal(world.store.dependents.of(world.configKey('web-b')).size, 0);
 });
 
 test('an expression that becomes a name follows the name alone', () => {

@@ -280,7 +280,7 @@ export class World {
   }
 
   get #known(): ReadonlySet<ObjectKey> {
-    return new Set([...this.store.dependents.configs(), ...this.#candidates]);
+    return new Set([...this.store.dependents.keys(), ...this.#candidates]);
   }
 
   #planned(configs: Iterable<ObjectKey>, gate: WriteGate = OPEN_GATE): readonly StateWrite[] {
