@@ -51,11 +51,9 @@ export function appearingEdge(
     config: config.ref,
     detail: runningDigest ?? '',
   });
-  const edge = newEdge(stamp, followedSince);
   const changedAt = Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt);
-  const mayHaveReadOther = changedAt > span.from;
-  const running = runningDigest !== undefined && mayHaveReadOther ? UNKNOWN : runningDigest;
-  return nextEdge(edge, { type: 'began', running });
+  const running = runningDigest !== undefined && changedAt > span.from ? UNKNOWN : runningDigest;
+  return nextEdge(newEdge(stamp, followedSince), { type: 'began', running });
 }
 
 /**
@@ -175,6 +173,5 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
  */
 function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined): void {
   if (edge.stamp === undefined || stamp?.id === edge.stamp.id) return;
-  if (edge.rolloutInProgress) diff.takenBack = 'before it had rolled';
-  else if (diff.takenBack === 'no') diff.takenBack = 'after it had rolled';
+  diff.takenBack = diff.takenBack === true || edge.rolloutInProgress;
 }

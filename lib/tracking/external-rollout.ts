@@ -11,7 +11,7 @@ import { invariantOf, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { ConfigRecord, ExternalRollout, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isOutdatedOn } from './edge-policy.ts';
+import { outdatedObjects } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
@@ -113,12 +113,8 @@ export function afterExternalRollout(
 export function isBroughtByExternalRollout(store: Store, record: WorkloadRecord): boolean {
   const { externalRollout } = record;
   if (externalRollout === undefined) return false;
-  const outdated = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
-  const isBrought = outdated.every(([key]) => {
-    const config = store.configs.get(key);
-    return config !== undefined && wasInForce(config, externalRollout.startedAfter);
-  });
-  return outdated.length > 0 && isBrought;
+  const outdated = outdatedObjects(store, record);
+  return outdated.length > 0 && outdated.every((config) => wasInForce(config, externalRollout.startedAfter));
 }
 
 /**

@@ -69,14 +69,11 @@ function observePresent(store: Store, event: Present): Effects {
   if (object.isState === true) return observeAbsent(store, { type: 'absent', key, span: event.span });
   const effects = new Effects();
   observeVersion(store, effects, event);
-  for (const part of store.parts.of(key)) observeScope(store, effects, event, part);
+  for (const part of store.parts.of(key)) {
+    const object = scopedObjectOf(event.object, configRefIn(part));
+    observeVersion(store, effects, { ...event, key: part, object });
+  }
   return effects;
-}
-
-/** Observes a followed set of keys of the object. */
-function observeScope(store: Store, effects: Effects, event: Present, key: ObjectKey): void {
-  const object = scopedObjectOf(event.object, configRefIn(key));
-  observeVersion(store, effects, { ...event, key, object });
 }
 
 function observeVersion(store: Store, effects: Effects, event: Present): void {
@@ -91,7 +88,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   const isAnother = isFirstAndAnother(store, record, object);
   const mayHaveChanged =
     difference.mayHaveChanged ||
-    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
+    (afterAbsence.mayHaveChanged && workloads.some((each) => differenceFor(each) === afterAbsence)) ||
     (isAnother && !event.isInInitialList);
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
@@ -126,17 +123,15 @@ function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
 
 /** The difference between record and event. `absenceIs`: what an absence means to pods that may have started in it. */
 function differenceFrom(record: ConfigRecord, event: Present, absenceIs: AbsenceIs): Difference {
-  const { object, isInInitialList, isRelisted } = event;
+  const { object, isInInitialList, isRelisted: isAfterGap } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
-  const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
+  const isFirst = lastDigest === undefined;
+  const isDifferent = !isFirst && lastDigest !== object.digest;
   const isReturn = absenceIs !== 'nothing' && before === undefined;
   const isOfAbsence = mayHaveReturned || (isReturn && absenceIs === 'a gap');
-  const isAfterGap = event.isRelisted;
-  const isKnown = lastDigest !== undefined && (isRelisted || isReturn);
-  const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || isKnown;
+  const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || (isReturn && !isFirst);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
-  const isFirst = lastDigest === undefined;
   const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
   const span = { from, to: event.span.to };
   return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };

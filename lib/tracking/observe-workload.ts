@@ -6,7 +6,7 @@
 import { competitorIn } from '../annotations/other-writers.ts';
 import { stampVariablesOf } from '../annotations/stamp-variables.ts';
 import type { Edge } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { isLater, type Workload } from '../model/workload.ts';
@@ -14,7 +14,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge } from './edge-observation.ts';
-import { isOutdatedOn, putEdge } from './edge-policy.ts';
+import { isOutdatedOn, outdatedObjects, putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
@@ -212,9 +212,9 @@ function noticeCompetitor({ effects, record, onlyMarksChanged }: WorkloadDiff, b
  * reverted after the rollout may be the undo of a person, and is not reported.
  */
 function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
-  if (takenBack === 'no') return;
+  if (takenBack === undefined) return;
   countTakeBack(effects, key, record);
-  if (takenBack !== 'before it had rolled') return;
+  if (!takenBack) return;
   const { ref, lastManager } = record.workload;
   effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
 }
@@ -239,9 +239,8 @@ function forgetDeleted(store: Store, effects: Effects, key: ObjectKey): void {
   const record = workloads.get(key);
   if (record === undefined) return;
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  const outdated = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
-  if (outdated.length > 0 && !isReplaced)
-    outdatedWhenDeleted.set(key, new Set(outdated.map(([config]) => config)));
+  const outdated = outdatedObjects(store, record).map(({ ref }) => keyOf(ref));
+  if (outdated.length > 0 && !isReplaced) outdatedWhenDeleted.set(key, new Set(outdated));
   const [oldest] = outdatedWhenDeleted.keys();
   if (oldest !== undefined && outdatedWhenDeleted.size > MOST_REMEMBERED) outdatedWhenDeleted.delete(oldest);
   forget(store, effects, key);
@@ -265,13 +264,9 @@ function endEdge(
   record: WorkloadRecord,
   config: ObjectKey,
 ): void {
-  const edge = record.edges.get(config);
-  const configRecord = store.configs.get(config);
   record.edges.delete(config);
   store.dependents.delete(config, key);
-  if (edge === undefined || configRecord === undefined) return;
-  const { ref } = configRecord;
-  effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
+  effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: configRefIn(config) });
   effects.persist(config);
   store.forgetConfig(config);
 }

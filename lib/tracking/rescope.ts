@@ -6,7 +6,7 @@
 import { ABSENT } from '../model/digest.ts';
 import { type Edge, type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { putEdge } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
@@ -25,13 +25,16 @@ export function rescope(
 ): void {
   for (const ref of refs) {
     const config = keyOf(ref);
-    const before = record.edges.has(config) ? undefined : followedBefore(store, record, ref);
-    if (before === undefined) continue;
+    if (record.edges.has(config)) continue;
+    const [former = config] = store.partsOf(keyOf(wholeOf(ref))).filter((part) => record.edges.has(part));
+    const edge = record.edges.get(former);
+    const before = store.configs.get(former);
+    if (edge === undefined || before === undefined) continue;
     const stamp = liveStampOf(record, config);
-    const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
-    const stamped = nextEdge(before.edge, { type: 'stamp-seen', stamp });
-    const edge = nextEdge(stamped, { type: 'began', running: runningDigest });
-    putEdge(store, record, config, edge);
+    const after = store.configRecordOf(ref);
+    const runningDigest = ranOf(edge, before, after);
+    const stamped = nextEdge(edge, { type: 'stamp-seen', stamp });
+    putEdge(store, record, config, nextEdge(stamped, { type: 'began', running: runningDigest }));
     store.dependents.add(config, key);
     effects.note({
       reason: 'followed',
@@ -39,7 +42,7 @@ export function rescope(
       config: ref,
       detail: runningDigest ?? '',
     });
-    lookFor(effects, config, store.configRecordOf(ref));
+    lookFor(effects, config, after);
     effects.persist(config);
   }
 }
@@ -47,19 +50,6 @@ export function rescope(
 /** What has to be found out of an object of which nothing is known yet, or which is not there. */
 export function lookFor(effects: Effects, config: ObjectKey, { digest }: ConfigRecord): void {
   if (digest === undefined) effects.report({ type: 'missing', config });
-}
-
-function followedBefore(
-  store: Store,
-  record: WorkloadRecord,
-  ref: ConfigRef,
-): { readonly edge: Edge; readonly config: ConfigRecord } | undefined {
-  const whole = keyOf(wholeOf(ref));
-  for (const key of store.partsOf(whole)) {
-    const [edge, config] = [record.edges.get(key), store.configs.get(key)];
-    if (edge !== undefined && config !== undefined) return { edge, config };
-  }
-  return undefined;
 }
 
 /** Pods that ran the current content of one part of the object run that of the other; else their running digest is unknown. */

@@ -7,7 +7,7 @@ import { isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { putEdge } from './edge-policy.ts';
-import { nextEdge } from './edge-state.ts';
+import { type EdgeEvent, nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
@@ -86,19 +86,16 @@ function acceptOnEdges(store: Store, record: WorkloadRecord, plan: RolloutPlan, 
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
     const stamp = liveStampOf(record, config);
-    if (version === undefined) {
-      putEdge(store, record, config, nextEdge(edge, { type: 'stamp-seen', stamp }));
-      continue;
-    }
-    const changedSince = (store.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    const { digest } = version;
-    const accepted = {
-      type: 'patch-accepted',
-      digest,
-      stamp: isPatched ? stamp : 'none',
-      changedSince,
-    } as const;
-    putEdge(store, record, config, nextEdge(edge, accepted));
+    const event: EdgeEvent =
+      version === undefined
+        ? { type: 'stamp-seen', stamp }
+        : {
+            type: 'patch-accepted',
+            digest: version.digest,
+            stamp: isPatched ? stamp : 'none',
+            changedSince: (store.configs.get(config)?.changedAt ?? 0) > version.changedAt,
+          };
+    putEdge(store, record, config, nextEdge(edge, event));
   }
 }
 

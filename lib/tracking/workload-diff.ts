@@ -32,8 +32,8 @@ export interface WorkloadDiff {
   readonly startedAfter: number;
   /** The moment after which all pods have started, on the Timeline; -Infinity if unknown. */
   readSince: number;
-  /** Whether our stamp was removed or replaced, and whether the rollout was complete then. */
-  takenBack: 'no' | 'before it had rolled' | 'after it had rolled';
+  /** Whether our stamp was removed or replaced before its rollout was complete; undefined: it was not removed. */
+  takenBack?: boolean;
 }
 
 /** Compares `event` with the record, then updates the record; the edges are updated by the caller. */
@@ -64,7 +64,6 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
     before: known,
     ...facts,
     readSince: Number.NEGATIVE_INFINITY,
-    takenBack: 'no',
   };
 }
 
