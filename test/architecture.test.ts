@@ -198,7 +198,7 @@ describe('imports', () => {
   const model = read('lib/model/log.ts');
   const options = read('lib/options/options.ts');
   const refused: Record<string, [SourceFile, string]> = {
-    'an arrow that points outwards': [model, '../store/parts-index.ts'],
+    'an arrow that points outwards': [model, '../store/key-index.ts'],
     'an arrow between neighbours': [options, '../telemetry/logger.ts'],
     'a package that belongs to another folder': [options, 'winston'],
     'a package that nobody may use': [options, 'lodash'],

@@ -35,7 +35,7 @@ class Cluster {
   readonly #store = {
     workloads: new Map(APPS.map((app) => [app, recordOf(app)])),
     configs: new Map([[CONFIG, { ref: {}, digest: 'new', lastWrite: 1 }]]),
-    dependents: { dependentsOf: () => new Set() },
+    dependents: { of: () => new Set() },
     presence: { observed: (_: unknown, _ref: unknown, digest: string) => digest },
   };
 

@@ -197,6 +197,17 @@ for (const [sentence, [act, isAnew]] of Object.entries(NEWS)) {
   });
 }
 
+test('a write that removes a stamp before its rollout is complete is reported, whatever else the write removes', () => {
+  const world = settled('web');
+  world.config('tls', 'a');
+  for (const name of ['web', 'api']) world.workload(name, { follows: ['cfg', 'tls'] });
+  world.config('tls', 'b');
+  world.roll('web');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  assert.ok(reasons(world.workload('web', { stamps: {} })).includes('stamp-reverted'));
+});
+
 test('an undo after the rollout was seen through is nobody’s take-back', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
