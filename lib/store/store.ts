@@ -144,7 +144,8 @@ export class Store {
     return (kind) => {
       const place = [namespace, kind].join('/');
       const keys = new Set([...this.parts.of(place), ...this.persisted.names.of(place)]);
-      return [...keys].map(nameIn).filter((name) => !this.isOwn({ kind, namespace, name }));
+      for (const own of [...this.settings.ownState, this.settings.ownKeys]) keys.delete(own);
+      return [...keys].map(nameIn);
     };
   }
 
