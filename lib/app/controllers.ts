@@ -100,9 +100,16 @@ export class Controllers {
         if (this.#leads) this.findings.fail(key, message);
       },
     });
+    const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
+    this.committer = new StateCommitter({
+      ...options,
+      ...options.state,
+      apply,
+      gate: { isSynced: (...about) => gate.isSynced(...about), isWaiting },
+      onCommit: (result, nextTryMs) => this.reporter.commit(result, nextTryMs),
+    });
     this.rollouts = this.#newRollouts(options);
     const say: JobRecreationsOptions['say'] = (...news) => this.reporter.finding(...news);
-    const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
     this.findings = new Findings({
       ...options,
       isMissing: (config) => this.missingObjects.has(config),
@@ -118,13 +125,6 @@ export class Controllers {
       onSelected: (namespaces) => this.findings.select(namespaces),
     });
     this.#namespaceAnnotations = new NamespaceAnnotations(store, (workloads) => this.#reconsider(workloads));
-    this.committer = new StateCommitter({
-      ...options,
-      ...options.state,
-      apply,
-      gate: { isSynced: (...about) => gate.isSynced(...about), isWaiting },
-      onCommit: (result, nextTryMs) => this.reporter.commit(result, nextTryMs),
-    });
   }
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
@@ -184,10 +184,7 @@ export class Controllers {
           .padStart(8, '0'),
       onOutcome: (...report) => this.#onOutcome(...report),
       onPatchAnswered: (seconds) => this.counters?.measure('reloader_patch_duration_seconds', seconds),
-      marks: {
-        isMarked: (record) => this.committer.isMarked(record),
-        mark: (record) => this.committer.mark(record),
-      },
+      marks: this.committer,
     });
   }
 

@@ -17,7 +17,7 @@ import { type KeyPair, ListenError } from '../serving/web-server.ts';
 import { newLog } from '../telemetry/logger.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { type About, namespacesOf } from '../telemetry/status-view.ts';
-import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
+import { type Assembly, assemble, type Parts, placeOf } from './assembly.ts';
 import { type ServedPages, servePages } from './pages.ts';
 import { preflight } from './preflight.ts';
 
@@ -59,7 +59,7 @@ function keepHeapSmall(): void {
 }
 
 async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
-  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options.connection, env);
+  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options, env);
   const config = load();
   const contextNamespace = contextNamespaceOf(config);
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
@@ -76,8 +76,11 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const pod = { podName: env['POD_NAME'], podUid: env['POD_UID'], random: Math.random, proxies: env };
   const parts = { send: transport.send, server, options, place, log, metrics, ...pod };
   const assembly = assemble(parts);
-  const pages = await servePages(assembly, options, { ...parts, about: aboutOf(options, place) });
-  logStart(options, place, pages, log);
+  const { clusterName, configmap, dryRun: isDryRun } = options;
+  const state = `${place.stateNamespace}/${configmap}`;
+  const about = { version: VERSION, namespaces: place.namespaces, state, isDryRun, clusterName };
+  const pages = await servePages(assembly, options, { ...parts, about });
+  logStart(options, about, pages, log);
   const isAsAsked = await work(parts, assembly, signal).finally(async () => {
     // Also after an error: otherwise the liveness probe of a process that does no work would succeed.
     await pages.stop();
@@ -106,17 +109,17 @@ async function work(parts: Parts, assembly: Assembly, signal: AbortSignal): Prom
 
 function logStart(
   options: Options,
-  place: Place,
+  about: About,
   { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
   log: Log,
 ): void {
   const { clusterName: cluster, scope, namespacesToIgnore: ignored } = options;
+  const { state } = about;
   const { resourceLabelSelector, namespaceSelector } = options;
-  const state = `${place.stateNamespace}/${options.configmap}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignored.length === 0 ? '' : ` except ${ignored.join(', ')}`;
   const fields = { cluster, state, namespaceSelector, resourceLabelSelector, port, healthPort };
-  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, fields);
+  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(about)}${except} (${why})`, fields);
   logWhoIsTold(options, log);
 }
 
@@ -125,11 +128,6 @@ function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   if (dryRun) log.info('dry run: reporting rollouts without writing anything');
   else if (webhookUrl !== undefined) log.info(`webhook mode: only notifying ${originOf(webhookUrl)}`);
   else if (alerts !== undefined) log.info(`alerts are sent to ${originOf(alerts.url)}`);
-}
-
-function aboutOf({ configmap, dryRun, clusterName }: Options, place: Place): About {
-  const state = `${place.stateNamespace}/${configmap}`;
-  return { version: VERSION, namespaces: place.namespaces, state, isDryRun: dryRun, clusterName };
 }
 
 /** The least time between two log lines about clients without a certificate; the metric counts them all. */

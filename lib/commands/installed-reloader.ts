@@ -11,7 +11,7 @@ import type { RawObject } from '../model/raw-objects.ts';
 import { plain } from '../model/text.ts';
 import { VARIABLE_PREFIX } from '../options/flags.ts';
 import { meets } from '../options/labels.ts';
-import type { Options, ParsedCommand } from '../options/options.ts';
+import { connectionIn, type Options, type ParsedCommand } from '../options/options.ts';
 import { parseOptions } from '../options/parse-options.ts';
 import { CommandError } from './connect.ts';
 import {
@@ -344,7 +344,7 @@ function installed(deployment: RawDeployment, settings: readonly string[]): Foun
   const { options } = optionsOf([...words, ...settings], program.env);
   const unknown = [...unseenSettings(deployment, program, options, settings)];
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
-  const own = Object.keys(options.connection).find((each) => each !== 'insecureSkipTlsVerify');
+  const own = connectionIn(options);
   if (own) unknown.push(`which cluster or rights ${title} has: a flag sets its ${own}`);
   if (replicas > updatedReplicas) unknown.push(`which flags count while ${title} is being rolled out`);
   const place = placeOf(options, namespace);

@@ -93,30 +93,30 @@ export function parseStages(text: string): readonly StageEnd[] | undefined {
 /** How to reach the API server; absent settings come from the kubeconfig or from the pod's service account. */
 export interface ConnectionOptions {
   /** Path of a kubeconfig. */
-  readonly kubeconfig?: string;
+  readonly kubeconfig?: string | undefined;
   /** Name of a context in it. @default its current-context */
-  readonly context?: string;
+  readonly context?: string | undefined;
   /** An http or https URL without credentials. */
-  readonly server?: string;
+  readonly server?: string | undefined;
   /** Path of a PEM file; never together with `insecureSkipTlsVerify`. */
-  readonly certificateAuthority?: string;
+  readonly certificateAuthority?: string | undefined;
   /** Path of a PEM file; always together with `clientKey`. */
-  readonly clientCertificate?: string;
+  readonly clientCertificate?: string | undefined;
   /** Path of a PEM file; always together with `clientCertificate`. */
-  readonly clientKey?: string;
+  readonly clientKey?: string | undefined;
   /** Without it no credentials are sent over http. @default false */
-  readonly insecureSkipTlsVerify?: boolean;
+  readonly insecureSkipTlsVerify?: boolean | undefined;
   /** A bearer token: secret; never together with `tokenFile`. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Path of a file with a bearer token; read again once a minute, and when the server no longer takes the old one. */
-  readonly tokenFile?: string;
+  readonly tokenFile?: string | undefined;
 }
 
-/** The receiver of alerts, which determines the format of their body. */
-export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
+/** The receivers of alerts, which determine the format of their body. */
+export const ALERT_SINKS = ['slack', 'teams', 'gchat', 'raw'] as const;
 
-/** All sinks. */
-export const ALERT_SINKS: readonly AlertSink[] = ['slack', 'teams', 'gchat', 'raw'];
+/** One of ALERT_SINKS. */
+export type AlertSink = (typeof ALERT_SINKS)[number];
 
 /** Where alerts go. */
 export interface AlertOptions {
@@ -125,11 +125,11 @@ export interface AlertOptions {
   /** A secret, except for scheme and host. */
   readonly url: string;
   /** The proxy to it. @default that of the environment of the process */
-  readonly proxy?: string;
+  readonly proxy?: string | undefined;
   /** A prefix of each message. */
-  readonly additionalInfo?: string;
+  readonly additionalInfo?: string | undefined;
   /** Another prefix, in brackets. */
-  readonly clusterName?: string;
+  readonly clusterName?: string | undefined;
 }
 
 /** The results of an alert; a dropped one was never tried, because the queue was full or the program ended. */

@@ -130,7 +130,7 @@ function answerTo(first: string, words: readonly string[]): string | undefined {
 }
 
 function printed(text: string): Extract<ParsedCommand, { type: 'print' }> {
-  return { type: 'print', text, exitCode: 0 };
+  return { type: 'print', text };
 }
 
 function isCommand(word: string | undefined): word is CommandName {

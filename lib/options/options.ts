@@ -2,17 +2,9 @@
 
 import { customKind } from '../model/kinds/custom-kind.ts';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
-import type {
-  AlertOptions,
-  Budget,
-  ConnectionOptions,
-  ElectionTimes,
-  Pace,
-  Staging,
-  StakaterKeys,
-} from '../model/settings.ts';
+import type { AlertOptions, Budget, ElectionTimes, Pace, Staging, StakaterKeys } from '../model/settings.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import type { FlagOptions } from './flags.ts';
+import { FLAGS, type FlagOptions } from './flags.ts';
 import { KNOWN_KINDS, SERVED_BY, type ServedSetting } from './workload-kinds.ts';
 
 /** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
@@ -64,7 +56,6 @@ export interface Options extends Omit<FlagOptions, 'port' | 'coalesceMaxWaitMs'>
   readonly checksHost: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. */
   readonly countsByNamespace: boolean;
-  readonly connection: ConnectionOptions;
   /** The election; undefined: this process leads without one, as a dry run does. */
   readonly leaderElection: LeaderElection | undefined;
   /** The webhook that is called in place of a rollout; a secret but for scheme and host. */
@@ -78,6 +69,12 @@ export function watchesNamespaces({ namespaceSelector, namespaceAnnotations }: O
   return namespaceSelector !== undefined || namespaceAnnotations;
 }
 
+/** The first setting that chooses a cluster or an account. @default those of the pod, or of the kubeconfig */
+export function connectionIn(options: FlagOptions): keyof FlagOptions | undefined {
+  const flags = FLAGS.filter(({ group }) => group === 'Connection:');
+  return flags.find(({ property }) => typeof options[property] === 'string')?.property;
+}
+
 /** One line with the source of a text and the expected value. Thrown only inside this folder: parseOptions returns it. */
 export class UsageError extends Error {}
 
@@ -85,8 +82,8 @@ export class UsageError extends Error {}
 export type ParsedCommand =
   /** Run the controller; `notices` are warnings to be logged first. */
   | { readonly type: 'run'; readonly options: Options; readonly notices: readonly string[] }
-  /** Write `text` to standard output and end with `exitCode`. */
-  | { readonly type: 'print'; readonly text: string; readonly exitCode: 0 }
+  /** Write `text` to standard output. */
+  | { readonly type: 'print'; readonly text: string }
   /** End with USAGE_EXIT_CODE; `message` is one line with the source of the text and the expected value. */
   | { readonly type: 'usage-error'; readonly message: string; readonly command?: string };
 

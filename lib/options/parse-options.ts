@@ -2,7 +2,7 @@
 
 import { BlockList, isIPv6 } from 'node:net';
 import { customKind } from '../model/kinds/custom-kind.ts';
-import type { AlertOptions, Budget, ConnectionOptions, Environment } from '../model/settings.ts';
+import type { AlertOptions, Budget, Environment } from '../model/settings.ts';
 import { formatDuration, MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine, readEnvironment, strangeVariables, textOf } from './command-line.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions } from './flags.ts';
@@ -53,8 +53,8 @@ const NEEDS: readonly (readonly [one: FlagName, other: FlagName])[] = [
 export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
   try {
     const commandLine = readCommandLine(argv[0] === 'run' ? argv.slice(1) : argv);
-    if (commandLine.has('help')) return { type: 'print', text: runHelpText(), exitCode: 0 };
-    if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
+    if (commandLine.has('help')) return { type: 'print', text: runHelpText() };
+    if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n` };
     const reader = new Reader(commandLine, readEnvironment(env));
     const options = deepFreeze(optionsFrom(reader, env));
     const notices = [...noticesOf(reader, options), ...strangeVariables(env)];
@@ -90,7 +90,6 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     stakaterKeys: stakaterKeysFrom(reader),
     ...servingFrom(reader, env),
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
-    connection: connectionFrom(flags),
     leaderElection: leaderElectionFrom(reader),
     webhookUrl: flags.webhookUrl || undefined,
     alerts: alertsFrom(flags),
@@ -130,13 +129,6 @@ function budgetFrom(flags: FlagOptions): Budget | undefined {
   return slots + rate === 0 ? undefined : { slots, rate, burst };
 }
 
-function connectionFrom(flags: FlagOptions): ConnectionOptions {
-  const { kubeconfig, context, server, certificateAuthority } = flags;
-  const { clientCertificate, clientKey, insecureSkipTlsVerify, token, tokenFile } = flags;
-  const ofServer = { kubeconfig, context, server, certificateAuthority, insecureSkipTlsVerify };
-  return defined({ ...ofServer, clientCertificate, clientKey, token, tokenFile });
-}
-
 /** The election; undefined if it is off, or in a dry run, which writes nothing. @throws UsageError */
 function leaderElectionFrom(reader: Reader): LeaderElection | undefined {
   const { flags } = reader;
@@ -172,7 +164,7 @@ function alertsFrom(flags: FlagOptions): AlertOptions | undefined {
   const { alertSink: sink = 'raw', alertWebhookUrl: url, clusterName } = flags;
   const proxy = flags.alertWebhookProxy || undefined;
   const additionalInfo = flags.alertAdditionalInfo || undefined;
-  return flags.alertOnReload && url ? defined({ sink, url, proxy, additionalInfo, clusterName }) : undefined;
+  return flags.alertOnReload && url ? { sink, url, proxy, additionalInfo, clusterName } : undefined;
 }
 
 /** @throws UsageError if no kind of object or no kind of workload would be watched */
@@ -204,15 +196,6 @@ function refuseContradictions(reader: Reader): void {
   for (const [one, other] of NEEDS)
     if (reader.asks(one) && !reader.asks(other))
       throw new UsageError(`expected --${other} beside ${reader.placeOf(one)}`);
-}
-
-type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
-  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
-};
-
-/** Drops the properties with the value undefined, as exactOptionalPropertyTypes requires. */
-function defined<T extends object>(values: T): Defined<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function deepFreeze<T>(value: T): T {

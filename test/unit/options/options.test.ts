@@ -43,7 +43,7 @@ const DEFAULTS: Changes = {
   checksHost: true,
   noStatusPage: false,
   countsByNamespace: false,
-  connection: { insecureSkipTlsVerify: false },
+  insecureSkipTlsVerify: false,
   maxConcurrentPatches: 32,
   dryRun: false,
   leaderElection: {
@@ -62,7 +62,8 @@ const ALL: Options['scope'] = { type: 'all', source: '--all-namespaces' };
 const FILES: Changes = { webhookPort: 9443, webhookTlsDirectory: '/tls' };
 const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://a';
 const NO_BUDGET = { slots: 0, rate: 0, burst: 1 };
-const ALERTS: Options['alerts'] = { sink: 'raw', url: 'http://a' };
+const PLAIN = { proxy: undefined, additionalInfo: undefined, clusterName: undefined };
+const ALERTS: Options['alerts'] = { ...PLAIN, sink: 'raw', url: 'http://a' };
 /** What the kubelet sets in each container. */
 const POD = 'KUBERNETES_SERVICE_HOST=10.0.0.1';
 /** Other machines can ask. */
@@ -257,33 +258,33 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     [`${ON} ALERT_SINK=slack --alert-sink=`]: { alerts: ALERTS },
   },
   'the connection': {
-    '-s https://10.0.0.1:6443 --cacert ca.pem --cert cert.pem --key key.pem': connection({
+    '-s https://10.0.0.1:6443 --cacert ca.pem --cert cert.pem --key key.pem': {
       server: 'https://10.0.0.1:6443',
       certificateAuthority: 'ca.pem',
       clientCertificate: 'cert.pem',
       clientKey: 'key.pem',
-    }),
-    '--server=http://a --certificate-authority=ca.pem --client-certificate=c --client-key=k': connection({
+    },
+    '--server=http://a --certificate-authority=ca.pem --client-certificate=c --client-key=k': {
       server: 'http://a',
       certificateAuthority: 'ca.pem',
       clientCertificate: 'c',
       clientKey: 'k',
-    }),
-    '--kubeconfig=a --context=b --token-file=c': connection({
+    },
+    '--kubeconfig=a --context=b --token-file=c': {
       kubeconfig: 'a',
       context: 'b',
       tokenFile: 'c',
-    }),
-    '--token abc': connection({ token: 'abc' }),
-    'RELOADER_OPT_TOKEN=abc': connection({ token: 'abc' }),
-    'RELOADER_OPT_CERTIFICATE_AUTHORITY=own RELOADER_OPT_CACERT=other': connection({
+    },
+    '--token abc': { token: 'abc' },
+    'RELOADER_OPT_TOKEN=abc': { token: 'abc' },
+    'RELOADER_OPT_CERTIFICATE_AUTHORITY=own RELOADER_OPT_CACERT=other': {
       certificateAuthority: 'own',
-    }),
+    },
     '--insecure-skip-tls-verify --no-status-page': {
-      ...connection({ insecureSkipTlsVerify: true }),
+      insecureSkipTlsVerify: true,
       noStatusPage: true,
     },
-    '--insecure-skip-tls-verify=false --cacert=a': connection({ certificateAuthority: 'a' }),
+    '--insecure-skip-tls-verify=false --cacert=a': { certificateAuthority: 'a' },
   },
   'what is served': {
     'PORT=9000': { port: 9000 },
@@ -324,10 +325,6 @@ function namespaces(names: readonly string[], source: string): Changes {
 
 function keys(renamed: Partial<StakaterKeys>): Changes {
   return { stakaterKeys: { ...STAKATER_KEYS, ...renamed } };
-}
-
-function connection(settings: Options['connection']): Changes {
-  return { connection: { insecureSkipTlsVerify: false, ...settings } };
 }
 
 /** The options of the command, but for a scope that follows from a flag of Stakater Reloader. */
@@ -375,7 +372,7 @@ describe('a switch', () => {
 
 test('the options are deeply frozen', () => {
   const { options } = running('--namespace=a --alternative-secret-annotation=a/x');
-  for (const part of [options, options.scope, options.connection, options.alternativeAnnotations.Secret])
+  for (const part of [options, options.scope, options.staging, options.alternativeAnnotations.Secret])
     assert.ok(Object.isFrozen(part));
 });
 
