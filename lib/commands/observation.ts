@@ -5,6 +5,7 @@ import { stateClientOf } from '../app/clients.ts';
 import type { Controllers } from '../app/controllers.ts';
 import { objectPath } from '../kubernetes/api-path.ts';
 import type { ApiRequest, ApiResponse, Send } from '../kubernetes/transport.ts';
+import { UNKEYED } from '../model/digest.ts';
 import { NO_LOG } from '../model/log.ts';
 import { type ConfigRef, configRefIn, SOURCE_KINDS } from '../model/object-ref.ts';
 import { parseState } from '../model/persisted-state.ts';
@@ -12,7 +13,7 @@ import { unknownAlgorithms } from '../model/state-entry.ts';
 import { MAX_DURATION_MS, monotonicMs } from '../model/time.ts';
 import type { Options } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { Keyring } from '../state/keyring.ts';
+import { keyedIn } from '../state/digest-keys.ts';
 import { keySecretOf, readShards, stateKeysOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
@@ -70,7 +71,7 @@ const POLL_MS = 5;
 const STATE_UNKNOWN: StateAccess = { is: 'unknown', why: 'it is not known which reloader runs' };
 const PATIENCE_MS = 15_000;
 
-/** Lists everything in `place`. @throws CommandError if the API server does not answer */
+/** Lists `place`. @throws CommandError if the API server does not answer */
 export async function observe(observed: Observed): Promise<Observation> {
   const {
     send,
@@ -156,7 +157,7 @@ async function untilListed({ observed, waitingFor, watches }: Assembly, patience
   await untilTrue(() => reloader().gate.awaited().every(isOver), patienceMs);
 }
 
-/** Looks until it is true, or that takes too long; which of both. */
+/** Looks until it is true, or too long; which. */
 export async function untilTrue(isTrue: () => boolean, patienceMs: number = PATIENCE_MS): Promise<boolean> {
   const end = monotonicMs() + patienceMs;
   const never = new AbortController().signal;
@@ -198,18 +199,16 @@ async function accessToState(send: Send, options: Options, place: Place): Promis
     return parsed.unreadable.map((key) => `the entry ${key} of the state is not readable`);
   });
   if (why !== undefined) return { is: 'unknown', why };
-  const keyring = new Keyring();
-  const lost = (): readonly string[] => unknownAlgorithms(data, (name) => keyring.named(name) !== undefined);
-  const isKeyed = lost().length > 0;
-  const read = { is: 'read', keys: new Set(Object.keys(data)), isKeyed } as const;
-  if (!isKeyed) return read;
+  const lost = (key?: string): readonly string[] =>
+    unknownAlgorithms(data, (name) => UNKEYED.named(name) !== undefined || name === key);
+  const read = { is: 'read', keys: new Set(Object.keys(data)), isKeyed: lost().length > 0 } as const;
+  if (!read.isKeyed) return read;
   const { namespace, name } = keySecretOf(options.configmap, place.stateNamespace);
   const title = `Secret/${name} in ${namespace}`;
   const keys = await client.keys.read();
   assertAnswered(keys);
   if (keys.kind === 'failed') return mayNotRead(`${title}, the key of the digests`);
-  if (keys.kind === 'found') keyring.take(keys.object.data);
-  const [missing] = lost();
+  const [missing] = lost(keys.kind === 'found' ? keyedIn(keys.object.data)?.name : undefined);
   if (missing === undefined) return read;
   return { is: 'unknown', why: `${title} does not have the key ${missing} of the digests in the state` };
 }
@@ -218,7 +217,7 @@ function mayNotRead(what: string): StateAccess {
   return { is: 'unknown', why: `you may not read ${what}` };
 }
 
-/** Whether words of namespaces count, and the person may not see them. */
+/** Whether annotations of namespaces count, unseen. */
 export function hidesNamespaces({ unread }: Pick<Observation, 'unread'>): boolean {
   return unread.some(({ kind }) => kind === 'Namespace');
 }

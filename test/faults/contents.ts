@@ -1,12 +1,12 @@
 /** The contents that ConfigMaps have had, and which of them a stamp or an entry of the state is of. */
 
-import { type AlgorithmName, algorithmOf } from '../../lib/model/digest.ts';
-import { Keyring } from '../../lib/state/keyring.ts';
+import { type Algorithm, type AlgorithmName, algorithmOf, UNKEYED } from '../../lib/model/digest.ts';
+import { keyedIn } from '../../lib/state/digest-keys.ts';
 
 /** See the file's comment. A content is the value of the one key `key`; no ConfigMap has the same one twice. */
 export class Contents {
   readonly #namespace: string;
-  readonly #keyring = new Keyring();
+  #key: Algorithm | undefined;
   readonly #had = new Map<string, string[]>();
   /** By name and algorithm, the digests of the first contents; made when they are asked for. */
   readonly #digests = new Map<string, string[]>();
@@ -17,7 +17,7 @@ export class Contents {
 
   /** Takes in the keys of the Secret beside the state. */
   takeKeys(data: Readonly<Record<string, string>>): void {
-    this.#keyring.take(data);
+    this.#key ??= keyedIn(data);
   }
 
   /** The ConfigMap has, or may have, that content from now on. */
@@ -38,7 +38,7 @@ export class Contents {
   }
 
   #digestsOf(name: string, algorithmName: AlgorithmName): readonly string[] {
-    const algorithm = this.#keyring.named(algorithmName);
+    const algorithm = algorithmName === this.#key?.name ? this.#key : UNKEYED.named(algorithmName);
     if (algorithm === undefined) return [];
     const key = `${name}/${algorithmName}`;
     const digests = this.#digests.get(key) ?? [];

@@ -1,6 +1,6 @@
 /** Makes the keys of a history, and writes down which process has seen which of them. */
 
-import type { HeldKey } from '../../lib/state/keyring.ts';
+import type { HeldKey } from '../../lib/state/digest-keys.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES } from './api.ts';

@@ -5,7 +5,7 @@ import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { Log } from '../../lib/model/log.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
-import type { HeldKey } from '../../lib/state/keyring.ts';
+import type { HeldKey } from '../../lib/state/digest-keys.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import type { Settings } from './history.ts';
 

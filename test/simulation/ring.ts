@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type Algorithm, keyedAlgorithm, UNKEYED } from '../../lib/model/digest.ts';
-import type { HeldKey } from '../../lib/state/keyring.ts';
+import type { HeldKey } from '../../lib/state/digest-keys.ts';
 import { type Api, NAMESPACE, pathOf, STATE_NAME } from './api.ts';
 import type { KeyStep } from './history.ts';
 

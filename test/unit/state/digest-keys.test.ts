@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { DigestKeys, type DigestKeysOptions } from '../../../lib/state/digest-keys.ts';
-import { Keyring } from '../../../lib/state/keyring.ts';
 import type { AllShards } from '../../../lib/store/state-client.ts';
 import { ScriptedKeys } from './scripted-keys.ts';
 
@@ -30,14 +29,12 @@ const stateNaming = (...ids: readonly string[]): AllShards => [
 
 /** One process; its new keys are numbered from the first one that `made` does not exceed. */
 class Process {
-  readonly keyring = new Keyring();
   readonly warnings: string[] = [];
   readonly keys: DigestKeys;
 
   constructor(changes: Partial<DigestKeysOptions> = {}, made = 0) {
     let last = made;
     this.keys = new DigestKeys({
-      keyring: this.keyring,
       isKeyed: true,
       newKey: () => {
         last += 1;
@@ -52,7 +49,7 @@ class Process {
   /** The result of reading, and the algorithm that the process then has; undefined: none. */
   async read(secret: ScriptedKeys, shards = EMPTY): Promise<readonly [string, string | undefined]> {
     const { kind = 'read' } = (await this.keys.read(secret, shards, NEVER)) ?? {};
-    return [kind, this.keyring.hasBegun ? this.keyring.own.name : undefined];
+    return [kind, this.keys.areKnown ? this.keys.own.name : undefined];
   }
 }
 
@@ -90,9 +87,9 @@ test('of two processes that make the first key at once one loses, and reads the 
 
 test('one key of the Secret is known, and what else it has is left alone', async () => {
   const secret = secretIs({ ...secretWith(FIRST, SECOND), note: base64('x') });
-  const { keyring } = await begun(secret);
-  assert.deepEqual(keyring.keys, [FIRST]);
-  assert.equal(keyring.named(SECOND), undefined);
+  const { keys } = await begun(secret);
+  assert.deepEqual(keys.keys, [FIRST]);
+  assert.equal(keys.named(SECOND), undefined);
   assert.deepEqual(secret.calls, ['read']);
 });
 
@@ -157,14 +154,14 @@ test('on request digests are plain SHA-1, and the key that the state names is kn
   const secret = secretIs(secretWith(FIRST));
   const process = new Process({ isKeyed: false });
   assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['read', 'sha1']);
-  assert.notEqual(process.keyring.named(FIRST), undefined);
+  assert.notEqual(process.keys.named(FIRST), undefined);
   const other = new Process({ isKeyed: false });
   assert.deepEqual(await other.read(secret), ['read', 'sha1']);
   // Another process has written the state since: no term begins without the key.
   secret.readFaults.push(FORBIDDEN);
   assert.deepEqual(await other.read(secret, stateNaming(FIRST)), ['failed', 'sha1']);
   assert.deepEqual(await other.read(secret, stateNaming(FIRST)), ['read', 'sha1']);
-  assert.notEqual(other.keyring.named(FIRST), undefined);
+  assert.notEqual(other.keys.named(FIRST), undefined);
 });
 
 const LATER: Record<string, readonly [Record<string, string> | undefined, named: string, ends: boolean]> = {
@@ -179,10 +176,10 @@ for (const [sentence, [data, named, ends]] of Object.entries(LATER))
     const standby = await begun(secretIs(secretWith(FIRST)));
     const secret = secretIs(data);
     assert.deepEqual(await standby.read(secret, stateNaming(named)), ['read', FIRST]);
-    assert.deepEqual([standby.keys.isReplaced, standby.keyring.keys], [ends, [FIRST]]);
+    assert.deepEqual([standby.keys.isReplaced, standby.keys.keys], [ends, [FIRST]]);
     assert.deepEqual(secret.calls, named === FIRST ? [] : ['read']);
   });
 
 test('no object is digested before the key is read', () => {
-  assert.throws(() => new Keyring().own, /before the key was read/);
+  assert.throws(() => new Process().keys.own, /before the key was read/);
 });
