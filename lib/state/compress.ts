@@ -3,7 +3,7 @@
  * every write: a reloader that starts from the written state believes no running digest that this process does not believe.
  */
 
-import { algorithmOf, translated } from '../model/digest.ts';
+import { algorithmOf, isOfContent, translated } from '../model/digest.ts';
 import { type Edge, type Mark, markOf, recordedDigest, UNKNOWN } from '../model/edge.ts';
 import { copyNameOf } from '../model/kinds/jobs.ts';
 import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
@@ -37,10 +37,19 @@ export function compress(store: Store, gate: WriteGate, ref: ConfigRef): StateEn
   if (!isFollowed(store, ref) || observed === undefined) return left(store, gate, ref, before);
   const leftOut = before === undefined && !isPartOfKnown(store, ref) ? 'failing' : 'forbidden';
   if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return before && withMarks(store, gate, ref, before);
-  const digest = committable(store, observed) ?? before?.digest;
+  const current = before && isBeingRolled(store, observed, before) ? undefined : committable(store, observed);
+  const digest = current ?? before?.digest;
   if (digest === undefined || isUnbegun(store, ref)) return before;
   const halts = notesOf(store, observed);
   return withMarks(store, gate, ref, halts.length === 0 ? { digest } : { digest, halts });
+}
+
+/** Whether a rollout with the digest of the entry is incomplete: under another algorithm its stamp would prove nothing to a start. */
+function isBeingRolled(store: Store, observed: ConfigRecord, { digest }: StateEntry): boolean {
+  if (!isOfContent(digest, observed)) return false;
+  return store
+    .edgesOf(keyOf(observed.ref))
+    .some(([, edge]) => edge.rolloutInProgress && edge.stamp?.digest === digest);
 }
 
 /** What stays of the entry of an object without followers. */
@@ -51,27 +60,32 @@ function left(
   before: StateEntry | undefined,
 ): StateEntry | undefined {
   const entry = before && withMarks(store, gate, ref, before);
-  if (entry?.marks !== undefined || hasUnwrittenPart(store, ref)) return entry;
+  // Until each followed part of the object has an entry, a start needs that of the former part.
+  const isUnwritten = edgesOfOtherParts(store, ref).some(
+    ([, , part]) => store.persisted.entryOf(part) === undefined,
+  );
+  if (entry?.marks !== undefined || isUnwritten) return entry;
   return gate.isSynced(ref.namespace, ref.kind) ? undefined : entry;
 }
 
 /** How soon the entry of `ref` has to become `after`, which differs from it. */
 export function dueOf(store: Store, gate: WriteGate, ref: ConfigRef, after: StateEntry | undefined): Due {
   const before = store.persisted.entryOf(ref);
-  if (before === undefined || after === undefined) return 'soon';
-  if (hasNewHalts(before, after)) return 'now';
+  if (before === undefined) return 'soon';
+  if (after !== undefined && hasNewHalts(before, after)) return 'now';
   const edges = store.edgesOf(keyOf(ref));
   const observed = store.configs.get(keyOf(ref));
   const dues = new Set(
     edges.map((each) => (observed ? dueFor(store, gate, observed, [before, after], each) : 'not')),
   );
-  if (dues.has('now')) return 'now';
-  const present = new Set([
-    ...(after.marks?.keys() ?? []),
-    ...edges.map(([{ workload }]) => markKeyOf(workload.ref)),
-  ]);
-  const hasFormer = [...(before.marks?.keys() ?? [])].some((key) => !present.has(key));
-  return dues.has('soon') || hasFormer || hasOtherAlgorithm(before, after) ? 'soon' : 'not';
+  const former = new Set(before.marks?.keys());
+  for (const key of after?.marks?.keys() ?? []) former.delete(key);
+  for (const [{ workload }] of edges) former.delete(markKeyOf(workload.ref));
+  const hasOtherAlgorithm = algorithmOf(before.digest) !== algorithmOf(after?.digest);
+  const others = edgesOfOtherParts(store, ref);
+  // To a start the mark of a workload that follows another part is a doubt.
+  if (dues.has('now') || others.some(([{ workload }]) => former.has(markKeyOf(workload.ref)))) return 'now';
+  return dues.has('soon') || after === undefined || former.size > 0 || hasOtherAlgorithm ? 'soon' : 'not';
 }
 
 /** Whether a halt begins or ends. With another content, those of the former one end by themselves. */
@@ -80,16 +94,12 @@ function hasNewHalts(before: StateEntry, after: StateEntry): boolean {
   return !sameEntry(withoutMarks({ ...before, digest: after.digest }), withoutMarks(after));
 }
 
-function hasOtherAlgorithm({ digest: before }: StateEntry, { digest: after }: StateEntry): boolean {
-  return before === undefined || (after !== undefined && algorithmOf(before) !== algorithmOf(after));
-}
-
 /** How soon for one edge. Nothing is due while a start believes what this process does. */
 function dueFor(
   store: Store,
   gate: WriteGate,
   observed: ConfigRecord,
-  [before, after]: readonly [StateEntry, StateEntry],
+  [before, after]: readonly [StateEntry, StateEntry | undefined],
   [record, edge]: readonly [WorkloadRecord, Edge],
 ): Due {
   const config = keyOf(observed.ref);
@@ -108,12 +118,15 @@ export function isFollowed(store: Store, ref: ConfigRef): boolean {
   return store.dependents.of(keyOf(ref)).size > 0;
 }
 
-/** Whether a followed part of the object has no entry yet: until it has, a start needs the entry of the former part. */
-function hasUnwrittenPart(store: Store, ref: ConfigRef): boolean {
-  return store.partsOf(wholeKeyOf(keyOf(ref))).some((part) => {
-    const other = configRefIn(part);
-    return isFollowed(store, other) && store.persisted.entryOf(other) === undefined;
-  });
+/** The edges of other followed parts of the object: of its whole, and of sets of its keys. */
+function edgesOfOtherParts(store: Store, ref: ConfigRef): readonly [WorkloadRecord, Edge, ConfigRef][] {
+  const own = keyOf(ref);
+  const others = store.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
+  return others.flatMap((part) =>
+    store
+      .edgesOf(part)
+      .map(([record, edge]): [WorkloadRecord, Edge, ConfigRef] => [record, edge, configRefIn(part)]),
+  );
 }
 
 /** `given` with its marks. Those of followers that are outdated, then those of others that a start still needs. */
@@ -125,8 +138,10 @@ function withMarks(store: Store, gate: WriteGate, ref: ConfigRef, given: StateEn
     const mark = markFor(store, record, keyOf(ref), entry, edge);
     if (mark !== undefined) marks.set(markKeyOf(record.workload.ref), mark);
   }
-  for (const [key, mark] of store.persisted.entryOf(ref)?.marks ?? [])
-    if (!marks.has(key) && isStillNeeded(store, gate, ref, key)) marks.set(key, mark);
+  const others = [...(store.persisted.entryOf(ref)?.marks ?? [])].filter(([key]) => !marks.has(key));
+  const unwritten = others.length === 0 ? [] : edgesOfOtherParts(store, ref).filter(isUnwrittenIn(store));
+  const unsafe = new Set(unwritten.map(([{ workload }]) => markKeyOf(workload.ref)));
+  for (const [key, mark] of others) if (isStillNeeded(store, gate, ref, key, unsafe)) marks.set(key, mark);
   return marks.size === 0 ? entry : { ...entry, marks };
 }
 
@@ -150,32 +165,33 @@ function markFor(
 
 /**
  * Whether a mark stays although its workload does not follow the object: the kind is not listed, the Job is deleted and not created
- * again yet, or the workload follows other keys of the object of which a start would believe too much. The mark of all followers
- * may stand for any such workload.
+ * again yet, or the workload is one of `unsafe`: those that follow other keys of the object of which a start would believe too much.
+ * The mark of all followers may stand for any such workload.
  */
-function isStillNeeded(store: Store, gate: WriteGate, ref: ConfigRef, markKey: string): boolean {
+function isStillNeeded(
+  store: Store,
+  gate: WriteGate,
+  ref: ConfigRef,
+  markKey: string,
+  unsafe: ReadonlySet<string>,
+): boolean {
   const { namespace, kind } = ref;
   const workload = followerOf(markKey, namespace);
   const record = workload && store.workloads.get(keyOf(workload));
-  const own = keyOf(ref);
-  if (record?.edges.has(own) === true) return false;
+  if (record?.edges.has(keyOf(ref)) === true) return false;
   if (workload === undefined && (store.copies.size > 0 || !gate.isSynced(namespace, kind, 'forbidden')))
     return true;
   if (workload !== undefined && record === undefined) {
     const isDeletedJob = store.copies.has(keyOf({ ...workload, name: copyNameOf(workload.name) }));
     return isDeletedJob || !gate.isSynced(workload.namespace, workload.kind);
   }
-  const others = store.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
-  return others.some((part) =>
-    store
-      .edgesOf(part)
-      .some(([other, edge]) => (record ?? other) === other && !isWritten(store, other, part, edge)),
-  );
+  return workload === undefined ? unsafe.size > 0 : unsafe.has(markKey);
 }
 
-/** Whether a start would believe of the edge what memory holds, or that it is unknown. */
-function isWritten(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
-  const observed = store.configs.get(config);
-  const believed = observed && recovered(store.persisted.entryOf(observed.ref), record, observed, edge);
-  return believed === UNKNOWN || (believed !== undefined && believed === edge.runningDigest);
+/** Whether a start would believe of the edge something else than memory holds, or nothing. */
+function isUnwrittenIn(store: Store): (edge: readonly [WorkloadRecord, Edge, ConfigRef]) => boolean {
+  return ([record, edge, ref]) => {
+    const believed = recovered(store.persisted.entryOf(ref), record, store.configRecordOf(ref), edge);
+    return believed !== UNKNOWN && (believed === undefined || believed !== edge.runningDigest);
+  };
 }

@@ -102,7 +102,7 @@ function ranAtBaseline(trace: Trace, pod: Pod, config: ConfigName): boolean {
   });
 }
 
-/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it; a class once some pod has mounted it, and nothing where nothing is selected. */
+/** From when the workload began to ask for the object, or the state was lost, until a process had recorded it; a class once some pod has mounted it, and nothing where nothing is selected, or until that is over before it is recorded. */
 function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): { from: number; to: number } {
   const asks = [...about(trace, 'workload', workload), ...writesOf(trace, config)]
     .filter(({ at }) => at <= endOf(trace) && isFollowing(trace, workload, config, at))
@@ -121,7 +121,10 @@ function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): {
     const isLong = (selections[index + 1]?.ms ?? Number.POSITIVE_INFINITY) - fact.ms > DOUBT_MS;
     return fact.at > asked && fact.selected && isLong && isFollowing(trace, workload, config, fact.at);
   });
-  const from = isSelectedAt(trace, asked) ? asked : (selected?.at ?? endOf(trace));
+  const unselected = selections.find((fact) => fact.at > asked && !fact.selected)?.at;
+  const writes = factsOf(trace, 'write').filter(({ to, at }) => to === 'state' && at > asked);
+  const isBegun = unselected === undefined || writes.some(({ at }) => at < unselected);
+  const from = isBegun && isSelectedAt(trace, asked) ? asked : (selected?.at ?? endOf(trace));
   const looked =
     factsOf(trace, 'listed')
       .filter(({ at }) => at <= from)

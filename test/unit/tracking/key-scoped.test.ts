@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { applyStateWrite } from '../../../lib/state/state-write.ts';
 import { atRest, KeyWorld, reading } from './key-world.ts';
 
 const WHOLE = { keyScoped: false };
@@ -54,6 +55,21 @@ test('a workload that begins to read another key rolls nothing, and the old entr
   world.write();
   assert.deepEqual(world.entries, ['v1.ConfigMap_cfg_a_.b']);
   assert.equal(world.again().needsRollout('web'), false);
+});
+
+test('the mark of a former set of keys goes at once, as soon as the new set is written', () => {
+  const world = atRest('a');
+  world.holds({ a: '2', b: '1' });
+  world.roll('web', false);
+  world.write();
+  world.reads('web', ['a', 'b']);
+  const [first] = world.plans();
+  assert.ok(first !== undefined);
+  applyStateWrite(world.store, first);
+  assert.deepEqual(
+    world.plans().map(({ due, data }) => [due, Object.keys(data)]),
+    [['now', ['v1.ConfigMap_cfg_a']]],
+  );
 });
 
 const RESCOPED: Readonly<Record<string, (world: KeyWorld) => void>> = {

@@ -167,6 +167,11 @@ describe('a change is open', () => {
     });
 });
 
+test('an entry under another algorithm stays while a rollout with its stamp is incomplete', () => {
+  const state = { [CFG]: `${FORMER}:a.1${MARK}=7` };
+  assert.equal(started({ state, stamp: `${FORMER}:a.7`, isHeld: true }).plan(), undefined);
+});
+
 test('an entry under another algorithm is written again with the next batch', () => {
   const write = started({ state: { [CFG]: `${FORMER}:a.1` } }).plan();
   assert.deepEqual([write?.due, write?.data], ['soon', { [CFG]: `${d('a')}.1` }]);
