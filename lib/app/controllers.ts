@@ -14,7 +14,6 @@ import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts'
 import { NamespaceAnnotations } from '../rollout/namespace-annotations.ts';
 import { RolloutController, type RolloutControllerOptions } from '../rollout/rollout-controller.ts';
 import { SelectedNamespaces } from '../rollout/selected-namespaces.ts';
-import type { StateLayout } from '../state/known-state.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -44,7 +43,7 @@ export interface ControllersOptions
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'alerts'> {
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `store`. */
-  readonly state: StateLayout;
+  readonly state: Pick<StateCommitterOptions, 'name' | 'shardBytes'>;
   /** Resolves after `ms` or when `signal` is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Whether this reloader leads; a standby observes and writes nothing. */

@@ -91,8 +91,8 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     reloader_rollout_slots_used: slots?.used ?? 0,
     reloader_state_entries: store.persisted.state.entries.size,
     reloader_state_marked_workloads: store.persisted.markedWorkloads().size,
-    reloader_state_bytes: committer.bytes,
-    reloader_state_config_maps: committer.shards,
+    reloader_state_bytes: committer.known.bytes,
+    reloader_state_config_maps: committer.known.count,
   };
 }
 

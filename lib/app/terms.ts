@@ -202,7 +202,7 @@ export class Terms {
     const { election, keys } = this.#options;
     const { homeNamespace } = this.#current.store.settings;
     const { identity } = election;
-    const begun = await beginTerm({ stateClient: client, identity, homeNamespace, signal });
+    const begun = await beginTerm(client, identity, homeNamespace, signal);
     if (signal.aborted) return undefined;
     // A state of a later version ends the process; its keys are left alone too.
     if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;

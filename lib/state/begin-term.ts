@@ -10,17 +10,6 @@ import { annotationsOf, markIn, type TermMark, termAfter } from '../model/shards
 import { type AllShards, readShards, type StateClient } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
 
-/** The input of `beginTerm`. */
-export interface TermOptions {
-  readonly stateClient: StateClient;
-  /** The identity of this process, which no other process has. */
-  readonly identity: string;
-  /** The namespace of the state. */
-  readonly homeNamespace: string;
-  /** Aborts the reads. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** A term, and the state as its leader marked it. */
 export interface BegunTerm {
   readonly kind: 'begun';
@@ -36,20 +25,20 @@ export function isOfLaterVersion(shards: AllShards): boolean {
 /**
  * Makes one attempt; the caller retries after a `FailedRead`. The term is one above the highest on any shard. The shards are
  * marked one after the other, so of two processes that begin at once only one can mark the first shard. Shards that do not
- * exist stay so. If a later version of this program wrote the state, it is returned as read, without a mark.
+ * exist stay so. `writer`: the identity of this process; `signal`: aborts the reads. If a later version of this program wrote the state, it is returned as read, without a mark.
  */
-export async function beginTerm({
-  stateClient,
-  identity,
-  homeNamespace,
-  signal,
-}: TermOptions): Promise<BegunTerm | FailedRead> {
+export async function beginTerm(
+  stateClient: StateClient,
+  writer: string,
+  homeNamespace: string,
+  signal?: AbortSignal,
+): Promise<BegunTerm | FailedRead> {
   const reading = await readShards(stateClient, signal);
   if (reading.kind === 'failed') return reading;
   const { shards } = reading;
   const found = shards.filter((shard) => shard !== undefined);
   const term = termAfter(found.map(({ annotations }) => markIn(annotations)));
-  const mark: TermMark = { term, writer: identity, homeNamespace };
+  const mark: TermMark = { term, writer, homeNamespace };
   if (isOfLaterVersion(shards)) return { kind: 'begun', mark, shards };
   const annotations = annotationsOf(mark);
   const marked: (StateVersion | undefined)[] = [];

@@ -3,7 +3,7 @@
  * a foreign write can make an edge unknown (one rollout more), but never up to date.
  */
 
-import { type ConfigRef, keyOf } from '../model/object-ref.ts';
+import { keyOf } from '../model/object-ref.ts';
 import type { Entries } from '../model/persisted-state.ts';
 import { sameEntry } from '../model/state-entry.ts';
 import type { ConfigRecord } from '../store/records.ts';
@@ -12,32 +12,18 @@ import { isOutdatedOn, putEdge, recovered } from '../tracking/edge-policy.ts';
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 
-/** The two states that this process may have written; the third, as just read, is in `store.persisted`. */
-export interface Comparison {
-  /** All shards together, as known before the read. */
-  readonly before: Entries;
-  /** The same with the write that was sent to the shard and not answered. @default no such write */
-  readonly sent?: Entries | undefined;
-  /** The shard lost all of its entries: this is reported once, not for each entry. */
-  readonly isEmptied: boolean;
-}
-
-/** An entry that another client changed or removed. */
-export interface ForeignEntry {
-  readonly ref: ConfigRef;
-  readonly how: 'removed' | 'changed';
-}
-
 /**
  * Compares the state in `store` with what this process knew and sent. Where an entry is of another client, edges become unknown of
- * which a start would now believe another running digest. Entries that were removed are written again from memory.
+ * which a start would now believe another running digest. Entries that were removed are written again from memory. `before`: all
+ * shards as known before the read; `sent`: the same with a write that is not answered; `isEmptied`: an entry that is gone is no news.
  */
 export function takeInForeign(
   store: Store,
-  { before, sent = before, isEmptied }: Comparison,
-): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
+  before: Entries,
+  sent: Entries = before,
+  isEmptied = false,
+): Effects {
   const effects = new Effects();
-  const foreign: ForeignEntry[] = [];
   for (const config of store.dependents.keys()) {
     const observed = store.configs.get(config);
     if (observed === undefined) continue;
@@ -45,11 +31,12 @@ export function takeInForeign(
     const key = store.persisted.entryKeyOf(ref);
     const [entry, known] = [store.persisted.entryOf(ref), before.get(key)];
     if ([known, sent.get(key)].some((own) => sameEntry(entry, own))) continue;
-    if (entry === undefined && !isEmptied) foreign.push({ ref, how: 'removed' });
-    if (entry !== undefined && known !== undefined) foreign.push({ ref, how: 'changed' });
+    const detail = entry === undefined ? 'removed' : 'changed';
+    if (entry === undefined ? !isEmptied : known !== undefined)
+      effects.note({ reason: 'state-foreign', config: ref, detail });
     doubtFollowers(store, effects, observed);
   }
-  return { effects, foreign };
+  return effects;
 }
 
 function doubtFollowers(store: Store, effects: Effects, observed: ConfigRecord): void {

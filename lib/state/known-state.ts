@@ -21,7 +21,6 @@ import {
   placerFor,
   STATE_SHARDS_ANNOTATION,
   shardNames,
-  shardsToldBy,
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
@@ -30,41 +29,32 @@ import { isOlder } from '../model/timeline.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { DecisionLog, Effects } from '../tracking/effects.ts';
-import { type Comparison, takeInForeign } from './foreign-state.ts';
+import { takeInForeign } from './foreign-state.ts';
 import { type Refusal, refusalOf } from './refusal.ts';
 import { applyStateWrite, noteSent, type StateWrite, shardAfter } from './state-write.ts';
 
-/** How the state is split into ConfigMaps. */
-export interface StateLayout {
+/** The collaborators of a `KnownState`. */
+export interface KnownStateOptions {
   /** The name of the first shard. */
   readonly name: string;
   /** In bytes of keys and values: a new entry goes to the first shard that stays below this size with it. */
   readonly shardBytes: number;
-}
-
-/** The collaborators of a `KnownState`. */
-export interface KnownStateOptions extends StateLayout {
   readonly store: Store;
   readonly stateClient: StateClient;
   readonly journal: DecisionLog;
   /** Carries out the effects of a state that another client changed. */
   readonly apply: (effects: Effects) => void;
-  /** Called with the objects whose entries may have to be written after a read or a write. */
-  readonly review: (configs: Iterable<ObjectKey>) => void;
+  /** Called with the objects whose entries may have to be written after a read or a write. @default all that are followed */
+  readonly review: (configs?: Iterable<ObjectKey>) => void;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
   /** The term and identity that every write leaves in the annotations of its shard. @default none */
   readonly mark?: TermMark | undefined;
   /**
-   * Called once, with the first shard found that carries another process's mark of the same or a later term. From then on
+   * Called once, with the first mark found of another process and of the same or a later term. From then on
    * nothing is written to the state. @default marks are not checked
    */
-  readonly onContested?: ((contest: Contest) => void) | undefined;
-}
-
-/** The mark of another leader, and the shard on which it was found. */
-export interface Contest extends TermMark {
-  readonly shard: number;
+  readonly onContested?: ((other: TermMark) => void) | undefined;
 }
 
 /** The version of a shard that a write has made outdated, so that an earlier write without an answer can no longer be applied. */
@@ -87,19 +77,19 @@ interface Shard {
 }
 
 /**
- * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `prepare` and `write` one after the other.
+ * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `create` and `write` one after the other.
  * `notice` may be called at any time.
  */
 export class KnownState {
   readonly #options: KnownStateOptions;
   /** Every shard that may exist. */
   readonly #shards: readonly Shard[] = Array.from({ length: MOST_SHARDS }, newShard);
-  #count = 1;
-  /** The number of shards in the annotation of the first shard; a start misses no others. */
-  #announced = 1;
+  /** The number of shards, including those that are missing: one more than the last that was ever known to exist. */
+  count = 1;
   /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
   readonly #noticed = new Map<number, string | undefined>();
-  #hasStoodDown = false;
+  /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
+  hasStoodDown = false;
 
   constructor(options: KnownStateOptions) {
     this.#options = options;
@@ -110,25 +100,9 @@ export class KnownState {
     return this.#shards.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The number of shards, including those that are missing. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** Whether a shard has to be read again before the next write. */
   get isStale(): boolean {
     return this.#shards.some(({ isStale }) => isStale);
-  }
-
-  /** Whether a shard is missing, or the first one announces too few: a start would then not read all of the state. */
-  get isBroken(): boolean {
-    const isMissing = this.#shards.slice(0, this.#count).some(({ version }) => version === undefined);
-    return this.#count > 1 && (this.#announced < this.#count || isMissing);
-  }
-
-  /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
-  get hasStoodDown(): boolean {
-    return this.#hasStoodDown;
   }
 
   /** Whether a write without an answer changes the entry. */
@@ -143,12 +117,11 @@ export class KnownState {
 
   /** Takes over the state as it was read at the start of the term; undefined: that shard does not exist. */
   begin(shards: AllShards): void {
-    this.#count = shards.length;
+    this.count = shards.length;
     for (const [shard, version] of shards.entries()) {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
-    for (const shard of this.#shards) shard.isStale = false;
   }
 
   /**
@@ -163,15 +136,9 @@ export class KnownState {
   weighNotices(): void {
     for (const [shard, seen] of this.#noticed) {
       const { version: known } = this.#at(shard);
-      if (seen === known) continue;
-      if (seen === undefined || known === undefined || !isOlder(seen, known)) this.#at(shard).isStale = true;
+      if (seen !== known && !(seen && known && isOlder(seen, known))) this.#at(shard).isStale = true;
     }
     this.#noticed.clear();
-  }
-
-  /** By how many bytes a shard may grow; a mark without which a start would be wrong is written beyond that too. */
-  roomIn(shard: number): number {
-    return FULL_BYTES - this.bytesOf(shard);
   }
 
   /** Reports shards that have no room for all that is to be written; each once, until it has room again. */
@@ -184,8 +151,8 @@ export class KnownState {
 
   /** A function from the bytes of a new entry to its shard; `mayGrow`: it may answer a shard that does not exist yet. */
   placer(mayGrow: boolean): (bytes: number) => number {
-    const bytes = this.#shards.slice(0, this.#count).map((shard) => shard.bytes);
-    return placerFor(bytes, mayGrow ? MOST_SHARDS : this.#count, this.#options.shardBytes);
+    const bytes = this.#shards.slice(0, this.count).map((shard) => shard.bytes);
+    return placerFor(bytes, mayGrow ? MOST_SHARDS : this.count, this.#options.shardBytes);
   }
 
   /**
@@ -196,29 +163,25 @@ export class KnownState {
     while (true) {
       const shard = this.#shards.findIndex(({ isStale }) => isStale);
       const refusal = shard < 0 ? undefined : await this.#readAgain(shard);
-      if (shard < 0 || refusal !== undefined || this.#hasStoodDown) return refusal;
+      if (shard < 0 || refusal !== undefined || this.hasStoodDown) return refusal;
     }
   }
 
-  /** Whether a write may go to the shard: it exists, and the first shard announces it, so that a start reads it. */
-  isReady(shard: number): boolean {
-    return this.#at(shard).version !== undefined && (shard === 0 || shard < this.#announced);
+  /** Whether the shard exists, so that a write may go to it. */
+  has(shard: number): boolean {
+    return this.#at(shard).version !== undefined;
   }
 
-  /**
-   * Makes the first `count` shards ready, see `isReady`. The order is safe against a crash after any step: a new shard is
-   * created empty, then the first shard announces it, and only then is an entry written to it.
-   */
-  async prepare(count: number): Promise<Refusal | undefined> {
-    for (let shard = 0; shard < count; shard += 1) {
-      if (this.#at(shard).version !== undefined) continue;
-      const result = await this.#options.stateClient.create(shard);
-      if (result.kind !== 'accepted') return result;
-      this.#receive(shard, result.object);
-    }
-    if (this.#announced >= count || this.#hasStoodDown) return undefined;
-    const result = await this.#send(0, {});
-    return result.kind === 'accepted' ? undefined : result;
+  /** Creates a shard. One that exists already, with entries that another client wrote, becomes known. */
+  async create(shard: number): Promise<Refusal | undefined> {
+    const result = await this.#options.stateClient.create(shard);
+    if (result.kind !== 'accepted') return result;
+    const { store, apply, review } = this.#options;
+    const before = store.persisted.state.entries;
+    this.#at(shard).isStale = false;
+    if (this.#take(shard, result.object)) apply(takeInForeign(store, before));
+    review();
+    return undefined;
   }
 
   /** Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. */
@@ -233,7 +196,7 @@ export class KnownState {
   }
 
   /**
-   * Sends a merge patch. Every write of the first shard also announces the number of shards and the version of the state's format.
+   * Sends a merge patch. Every write of the first shard also names the number of shards: a start without the right to one waits.
    */
   async #send(
     shard: number,
@@ -246,7 +209,7 @@ export class KnownState {
     const { stateClient, mark } = this.#options;
     const annotations = {
       [STATE_VERSION_ANNOTATION]: STATE_VERSION,
-      ...(shard === 0 && this.#count > 1 && { [STATE_SHARDS_ANNOTATION]: String(this.#count) }),
+      ...(shard === 0 && this.count > 1 && { [STATE_SHARDS_ANNOTATION]: String(this.count) }),
       ...(mark && annotationsOf(mark)),
       ...fence,
     };
@@ -274,7 +237,7 @@ export class KnownState {
    * Reads one shard and compares it with what was known. A write whose answer was lost counts as our own if the shard shows it.
    */
   async #readAgain(shard: number): Promise<Refusal | undefined> {
-    const { store, stateClient } = this.#options;
+    const { store, stateClient, apply, review } = this.#options;
     const reading = await stateClient.read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
@@ -295,40 +258,19 @@ export class KnownState {
     if (!this.#take(shard, reading.object)) return undefined;
     const isEmptied = sizeBefore > 0 && size() === 0;
     if (isEmptied) this.#note('state-damaged', shard);
-    this.#judgeForeign({ before, sent: ifInForce, isEmptied });
+    apply(takeInForeign(store, before, ifInForce, isEmptied));
+    review();
     return undefined;
-  }
-
-  /** Takes the answer to a creation; the shard may have existed already and hold entries that another client wrote. */
-  #receive(shard: number, version: StateVersion): void {
-    const before = this.#options.store.persisted.state.entries;
-    this.#at(shard).isStale = false;
-    if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
-  }
-
-  /** Reports entries that another client changed, and adds the doubts that follow from them. */
-  #judgeForeign(comparison: Comparison): void {
-    const { store, journal, apply } = this.#options;
-    const { effects, foreign } = takeInForeign(store, comparison);
-    apply(effects);
-    for (const { ref, how } of foreign) journal.note({ reason: 'state-foreign', config: ref, detail: how });
-    this.reviewAll();
-  }
-
-  /** Takes note that every followed object may have to be written. */
-  reviewAll(): void {
-    this.#options.review(this.#options.store.dependents.keys());
   }
 
   /** The shard does not exist any more: it is created again, and its entries are written again from memory. */
   #lose(shard: number): void {
-    const { store } = this.#options;
+    const { store, review } = this.#options;
     const held = store.persisted.state.shards[shard]?.size ?? 0;
     Object.assign(this.#at(shard), { version: undefined, bytes: 0 });
-    if (shard === 0) this.#announced = 1;
     store.persisted.takeShard(shard, new Map());
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
-    this.reviewAll();
+    review();
   }
 
   /** Makes this version the known one; false, and nothing is taken, if this process must not write the shard. */
@@ -337,11 +279,11 @@ export class KnownState {
     const { homeNamespace, knows } = store.settings;
     const parsed = parseState(version.data, version.annotations, homeNamespace, knows);
     if (parsed.type === 'unknown-version') {
-      this.#hasStoodDown = true;
+      this.hasStoodDown = true;
       onUnknownVersion(parsed.version);
       return false;
     }
-    if (this.#isContested(shard, version)) return false;
+    if (this.#isContested(version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
     for (const name of unknownAlgorithms(version.data, knows))
       journal.note({ reason: 'state-key-lost', detail: name });
@@ -353,24 +295,20 @@ export class KnownState {
   }
 
   /** Whether another leader holds the shard; then this one leaves the state alone. */
-  #isContested(shard: number, { annotations }: StateVersion): boolean {
+  #isContested({ annotations }: StateVersion): boolean {
     const { mark, onContested } = this.#options;
     const found = markIn(annotations);
     if (mark === undefined || onContested === undefined || !contests(found, mark)) return false;
-    if (!this.#hasStoodDown) onContested({ shard, ...found });
-    this.#hasStoodDown = true;
+    if (!this.hasStoodDown) onContested(found);
+    this.hasStoodDown = true;
     return true;
   }
 
-  #know(shard: number, { resourceVersion, data, annotations }: StateVersion): void {
+  #know(shard: number, { resourceVersion, data }: StateVersion): void {
     const bytes = sizeOf(data);
     Object.assign(this.#at(shard), { version: resourceVersion, bytes });
-    if (shard === 0) this.#announced = shardsToldBy(annotations);
-    // Shards that were not known yet are read before the next write.
-    for (; this.#count < Math.max(shard + 1, this.#announced); this.#count += 1)
-      if (this.#count !== shard) this.#at(this.#count).isStale = true;
+    this.count = Math.max(this.count, shard + 1);
     if (bytes < ROOMY_BYTES) this.#at(shard).isFull = false;
-    else if (bytes >= FULL_BYTES) this.noteFull([shard]);
   }
 
   #at(shard: number): Shard {

@@ -6,16 +6,15 @@
 import type { Heartbeat } from '../model/health.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
-import { SHARD_BYTES } from '../model/shards.ts';
+import { FULL_BYTES, SHARD_BYTES } from '../model/shards.ts';
 import { configRefOf } from '../model/state-entry.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
-import type { AllShards } from '../store/state-client.ts';
 import { outdatedObjects, unmarkedObjects } from '../tracking/edge-policy.ts';
 import type { WriteGate } from './compress.ts';
 import { KnownState, type KnownStateOptions } from './known-state.ts';
 import type { Refusal } from './refusal.ts';
-import { planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
+import { StatePlan, type StateWrite } from './state-write.ts';
 
 /** The collaborators of the committer. */
 export interface StateCommitterOptions extends Omit<KnownStateOptions, 'review'> {
@@ -47,7 +46,8 @@ const MOST_ROUNDS = 3;
  */
 export class StateCommitter {
   readonly #options: StateCommitterOptions;
-  readonly #known: KnownState;
+  /** The shards; its `begin` is called before all else. */
+  readonly known: KnownState;
   /** Objects to look at in the next round: those that changed, and those whose entry is due now. */
   readonly #changed = new Set<ObjectKey>();
   /** Objects whose entry differs and is not due now, or waits for its removal. */
@@ -64,7 +64,6 @@ export class StateCommitter {
   #failures = 0;
   #hasFailed = false;
   #timer: NodeJS.Timeout | undefined;
-  #timerAt = Number.POSITIVE_INFINITY;
   /** The round under way; while it is set no other one begins. */
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -79,22 +78,10 @@ export class StateCommitter {
 
   constructor(options: StateCommitterOptions) {
     this.#options = options;
-    this.#known = new KnownState({ ...options, review: (configs) => this.#add(configs) });
-  }
-
-  /** The bytes of the keys and values of all shards, as last read or written. */
-  get bytes(): number {
-    return this.#known.bytes;
-  }
-
-  /** The number of ConfigMaps that hold the state. */
-  get shards(): number {
-    return this.#known.count;
-  }
-
-  /** Takes over the state as it was read at the start of the term; called before all else. */
-  begin(shards: AllShards): void {
-    this.#known.begin(shards);
+    this.known = new KnownState({
+      ...options,
+      review: (configs = options.store.dependents.keys()) => this.#add(configs),
+    });
   }
 
   /** The entries of these objects may have to be written. */
@@ -113,7 +100,7 @@ export class StateCommitter {
   isMarked(record: WorkloadRecord): boolean {
     const { store } = this.#options;
     const isUncertain = ({ ref }: ConfigRecord): boolean =>
-      this.#known.mayChange(store.persisted.entryKeyOf(ref));
+      this.known.mayChange(store.persisted.entryKeyOf(ref));
     return this.#unmarkedOf(record).size === 0 && !outdatedObjects(store, record).some(isUncertain);
   }
 
@@ -132,7 +119,7 @@ export class StateCommitter {
     return new Set(keys.filter((key) => !this.#withoutRoom.has(key)));
   }
 
-  /** A stream has listed: entries and marks that waited for it are looked at again. */
+  /** Looks at all entries and marks again, as when a stream has listed for which they waited. */
   relist(): void {
     this.#add(this.#unsettled());
     this.request(this.#options.store.dependents.keys());
@@ -152,7 +139,7 @@ export class StateCommitter {
    * version, another client wrote the shard, and it is read again with the next batch.
    */
   notice(shard: number, resourceVersion: string | undefined): void {
-    this.#known.notice(shard, resourceVersion);
+    this.known.notice(shard, resourceVersion);
     this.#goOn();
   }
 
@@ -183,7 +170,7 @@ export class StateCommitter {
   }
 
   get #isOver(): boolean {
-    return this.#isClosed || this.#known.hasStoodDown;
+    return this.#isClosed || this.known.hasStoodDown;
   }
 
   #add(configs: Iterable<ObjectKey>): void {
@@ -192,32 +179,21 @@ export class StateCommitter {
 
   #goOn(): void {
     if (this.#isOver || this.#running !== undefined) return;
-    this.#known.weighNotices();
-    if (this.#hasWork()) this.#schedule();
-  }
-
-  #hasWork(): boolean {
-    const { isStale, isBroken } = this.#known;
-    return this.#changed.size > 0 || this.#batchDueAt < Number.POSITIVE_INFINITY || isStale || isBroken;
-  }
-
-  #schedule(): void {
+    this.known.weighNotices();
     const now = monotonicMs();
     const at = Math.max(now, this.#notBefore, this.#dueAt());
-    if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
-    this.#timerAt = at;
-    this.#timer = setTimeout(() => this.#fire(), at - now);
+    if (at < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#fire(), at - now);
   }
 
+  /** When the next round begins; Infinity: nothing is to be written. */
   #dueAt(): number {
-    if (this.#known.isBroken || this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
-    const batchAt = this.#known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
+    if (this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
+    const batchAt = this.known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
     return this.#changed.size > 0 ? Math.min(this.#nextLookAt, batchAt) : batchAt;
   }
 
   #fire(): void {
-    this.#timer = undefined;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
       this.#demanded.clear();
@@ -233,7 +209,7 @@ export class StateCommitter {
     try {
       await this.#flush();
     } catch (error) {
-      this.#known.reviewAll();
+      this.relist();
       this.#failed({ kind: 'unanswered', message: `internal error: ${String(error)}` });
     } finally {
       this.#failures = this.#hasFailed ? this.#failures + 1 : 0;
@@ -241,73 +217,59 @@ export class StateCommitter {
     }
   }
 
-  async #flush(): Promise<void> {
-    const isBatch = this.#isClosed || monotonicMs() >= this.#nextBatchAt;
-    if (!(await this.#isSettled())) return;
-    // A missing shard comes first: after a crash now, a start could not tell that its entries are lost.
-    if (this.#known.isBroken) await this.#prepare(this.#known.count);
-    const bytes = await this.#writeDue(isBatch);
-    const now = monotonicMs();
-    if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 20 * this.#planMs));
-    if (isBatch && bytes > 0) this.#nextBatchAt = now + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
-  }
-
   /**
    * Writes each shard that is due, at most once. It plans anew before each write: the store may have changed while the previous
-   * one was under way. The result is the size of the shards in bytes.
+   * one was under way.
    */
-  async #writeDue(isBatch: boolean): Promise<number> {
+  async #flush(): Promise<void> {
+    const isBatch = this.#isClosed || monotonicMs() >= this.#nextBatchAt;
     const tried = new Set<number>();
     let bytes = 0;
     while (await this.#isSettled()) {
       const next = this.#nextWrite(isBatch, tried);
       if (next === undefined) break;
       // No await between the plan and its write: what happens meanwhile may need a mark that the write removes.
-      if (!this.#known.isReady(next.shard)) await this.#create(next.shard, tried);
-      else {
+      if (this.known.has(next.shard)) {
         tried.add(next.shard);
         bytes += await this.#write(next);
-      }
+      } else if (!(await this.#create(next.shard))) tried.add(next.shard);
     }
-    return bytes;
+    const now = monotonicMs();
+    if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 20 * this.#planMs));
+    if (isBatch && bytes > 0) this.#nextBatchAt = now + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
   }
 
   /** The next write that is due: of what changed, or of all that differs. */
   #nextWrite(isBatch: boolean, tried: ReadonlySet<number>): StateWrite | undefined {
-    let { writes } = this.#plan(this.#changed);
+    let { writes } = this.#plan([...this.#changed, ...this.#demanded]);
     if (this.#isClosed || (isBatch && monotonicMs() >= this.#batchDueAt)) {
       this.#batchDueAt = Number.POSITIVE_INFINITY;
       ({ writes } = this.#plan(this.#unsettled()));
     }
-    return writes.find(
-      ({ due, shard }) =>
-        !tried.has(shard) && (this.#isClosed || due === 'now' || (isBatch && due === 'soon')),
-    );
+    const isDue = ({ due, touched }: StateWrite): boolean =>
+      due === 'now' ||
+      (isBatch && due === 'soon') ||
+      [...touched].some((config) => this.#demanded.has(config));
+    return writes.find((write) => !tried.has(write.shard) && (this.#isClosed || isDue(write)));
   }
 
   /** Reads stale shards; whether a write may follow. A failed read counts as a failed write. */
   async #isSettled(): Promise<boolean> {
     this.#options.heartbeat.sleeps(LOOP, monotonicMs() + LONGEST_STEP_MS);
-    const refusal = await this.#known.settle();
+    const refusal = await this.known.settle();
     if (refusal !== undefined) this.#failed(refusal);
-    return refusal === undefined && !this.#known.hasStoodDown;
+    return refusal === undefined && !this.known.hasStoodDown;
   }
 
-  /** Creates `shard`; if that fails, this round does without it. */
-  async #create(shard: number, tried: Set<number>): Promise<void> {
-    await this.#prepare(shard + 1);
-    if (!this.#known.isReady(shard)) tried.add(shard);
-  }
-
-  /** Creates what is missing of the first `count` shards, unless something failed in this round. */
-  async #prepare(count: number): Promise<void> {
-    if (this.#hasFailed) return;
-    const isGrowth = count > this.#known.count;
-    const refusal = await this.#known.prepare(count);
+  /** Creates `shard`; whether it exists then. */
+  async #create(shard: number): Promise<boolean> {
+    const isGrowth = shard >= this.known.count;
+    const refusal = await this.known.create(shard);
     if (isGrowth && refusal?.kind === 'rejected') {
       this.#noGrowthUntil = monotonicMs() + NO_GROWTH_MS;
       this.#options.onCommit(refusal, NO_GROWTH_MS);
     } else if (refusal !== undefined) this.#failed(refusal);
+    return refusal === undefined;
   }
 
   /** Plans the writes of these objects, and records when they are to be looked at again. */
@@ -315,12 +277,11 @@ export class StateCommitter {
     const { store, gate } = this.#options;
     const planned = new Set(configs);
     const began = monotonicMs();
-    const plan = planStateWrites(store, {
+    const plan = new StatePlan(store, {
       configs: planned,
       gate,
-      isDemanded: (config) => this.#demanded.has(config),
-      place: this.#known.placer(began >= this.#noGrowthUntil),
-      room: (shard) => this.#known.roomIn(shard),
+      place: this.known.placer(began >= this.#noGrowthUntil),
+      room: (shard) => FULL_BYTES - this.known.bytesOf(shard),
     });
     for (const config of planned) {
       const due = plan.pending.get(config);
@@ -330,20 +291,17 @@ export class StateCommitter {
       if (due === 'soon') this.#batchDueAt = Number.NEGATIVE_INFINITY;
       if (due === 'not') this.#batchDueAt = Math.min(this.#batchDueAt, began + REVIEW_MS);
     }
-    this.#known.noteFull(plan.full);
+    this.known.noteFull(plan.full);
     this.#planMs += monotonicMs() - began;
     return plan;
   }
 
   /** Sends one write. The result is the size of the stored shard in bytes, 0 after a failure. */
   async #write(write: StateWrite): Promise<number> {
-    const result = await this.#known.write(write);
-    if (result.kind === 'accepted') {
-      this.#options.onCommit(result, undefined);
-      return this.#known.bytesOf(write.shard);
-    }
-    this.#failed(result);
-    return 0;
+    const result = await this.known.write(write);
+    if (result.kind === 'accepted') this.#options.onCommit(result, undefined);
+    else this.#failed(result);
+    return result.kind === 'accepted' ? this.known.bytesOf(write.shard) : 0;
   }
 
   /** Schedules a retry; the first one after a conflict or a lost shard comes without a delay, since it reads first. */

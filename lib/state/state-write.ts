@@ -15,28 +15,35 @@ import type { Store } from '../store/store.ts';
 import { partsOf } from '../tracking/other-scopes.ts';
 import { compress, type Due, dueOf, isFollowed, type WriteGate } from './compress.ts';
 
+const PRESSING: readonly Due[] = ['not', 'soon', 'now'];
+
 /** One merge patch of one shard. */
-export interface StateWrite {
+export class StateWrite {
   readonly shard: number;
   /** Undefined removes a key. */
-  readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
+  readonly entries: Map<StateKey, StateEntry | undefined> = new Map();
   /** The objects whose entries it writes. */
-  readonly touched: ReadonlySet<ObjectKey>;
-  /** `entries` as the data of the merge patch: null removes a key. */
-  readonly data: Readonly<Record<StateKey, string | null>>;
+  readonly touched: Set<ObjectKey> = new Set();
   /** The most pressing of its entries. */
-  readonly due: Due;
-}
+  due: Due = 'not';
 
-/** The result of planning. */
-export interface StatePlan {
-  /** One for each shard that differs; the lowest shard first. */
-  readonly writes: readonly StateWrite[];
-  /** The objects whose entry differs, or waits for its removal, and how soon it has to be written. */
-  readonly pending: ReadonlyMap<ObjectKey, Due>;
-  /** The shards that have no room for some of them, and the objects whose first entry has none. */
-  readonly full: ReadonlySet<number>;
-  readonly withoutRoom: ReadonlySet<ObjectKey>;
+  constructor(shard: number) {
+    this.shard = shard;
+  }
+
+  /** `entries` as the data of the merge patch: null removes a key. */
+  get data(): Readonly<Record<StateKey, string | null>> {
+    return Object.fromEntries(
+      [...this.entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null]),
+    );
+  }
+
+  /** Adds the entry of an object. */
+  add(config: ObjectKey, key: StateKey, entry: StateEntry | undefined, due: Due): void {
+    this.entries.set(key, entry);
+    this.touched.add(config);
+    if (PRESSING.indexOf(due) > PRESSING.indexOf(this.due)) this.due = due;
+  }
 }
 
 /** The input of the planner. */
@@ -44,31 +51,10 @@ export interface StateRequest {
   /** Objects whose entries may differ from what they should be. */
   readonly configs: Iterable<ObjectKey>;
   readonly gate: WriteGate;
-  /** Whether the entry of an object is due now, whatever it says. @default not */
-  readonly isDemanded?: (config: ObjectKey) => boolean;
   /** Chooses the shard for a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
   /** By how many bytes a shard may grow. @default without limit */
   readonly room?: (shard: number) => number;
-}
-
-const PRESSING: readonly Due[] = ['now', 'soon', 'not'];
-
-/** Plans the next writes. It sends nothing and changes nothing. */
-export function planStateWrites(store: Store, request: StateRequest): StatePlan {
-  const planner = new Planner(store, request);
-  for (const config of request.configs) planner.add(config);
-  const { drafts, pending, full, withoutRoom } = planner;
-  const writes = [...drafts]
-    .sort(([a], [b]) => a - b)
-    .map(([shard, { entries, touched, dues }]) => ({
-      shard,
-      entries,
-      touched,
-      data: Object.fromEntries([...entries].map(([key, entry]) => [key, entry ? formatEntry(entry) : null])),
-      due: PRESSING.find((due) => dues.has(due)) ?? 'not',
-    }));
-  return { writes, pending, full, withoutRoom };
 }
 
 /** Applies a write that the API server accepted. The result: objects to look at again, since they may have changed on its way. */
@@ -97,22 +83,18 @@ export function noteSent(store: Store, write: StateWrite): void {
     if (entry !== undefined) store.persisted.places.set(key, write.shard);
 }
 
-/** A write while it is being built. */
-interface Draft {
-  readonly entries: Map<StateKey, StateEntry | undefined>;
-  readonly touched: Set<ObjectKey>;
-  readonly dues: Set<Due>;
-}
-
 const FOR_ALL: Marks = new Map([[EVERY_FOLLOWER, UNKNOWN]]);
 
-class Planner {
-  readonly drafts = new Map<number, Draft>();
-  readonly pending = new Map<ObjectKey, Due>();
-  readonly full = new Set<number>();
-  readonly withoutRoom = new Set<ObjectKey>();
+/** The next writes. A plan sends nothing and changes nothing. */
+export class StatePlan {
+  /** The objects whose entry differs, or waits for its removal, and how soon it has to be written. */
+  readonly pending: Map<ObjectKey, Due> = new Map();
+  /** The shards that have no room for some of them, and the objects whose first entry has none. */
+  readonly full: Set<number> = new Set();
+  readonly withoutRoom: Set<ObjectKey> = new Set();
   readonly #store: Store;
   readonly #request: StateRequest;
+  readonly #writes = new Map<number, StateWrite>();
   /** By shard, by how many bytes it may still grow. */
   readonly #room = new Map<number, number>();
   /** By whole object, the shard of the parts that are planned. */
@@ -121,10 +103,16 @@ class Planner {
   constructor(store: Store, request: StateRequest) {
     this.#store = store;
     this.#request = request;
+    for (const config of request.configs) this.#add(config);
   }
 
-  add(config: ObjectKey): void {
-    const { gate, isDemanded } = this.#request;
+  /** One for each shard that differs; the lowest shard first. */
+  get writes(): readonly StateWrite[] {
+    return [...this.#writes.values()].sort((a, b) => a.shard - b.shard);
+  }
+
+  #add(config: ObjectKey): void {
+    const { gate } = this.#request;
     const { persisted, configs } = this.#store;
     const ref = configs.get(config)?.ref ?? configRefIn(config);
     const before = persisted.entryOf(ref);
@@ -135,12 +123,10 @@ class Planner {
     const shard = this.#shardOf(ref, wanted);
     const entry = wanted && this.#fitting(config, ref, wanted, shard);
     if (this.withoutRoom.has(config) || sameEntry(entry, before)) return;
-    const draft = this.drafts.get(shard) ?? { entries: new Map(), touched: new Set(), dues: new Set() };
-    this.drafts.set(shard, draft);
-    draft.entries.set(persisted.entryKeyOf(ref), entry);
-    draft.touched.add(config);
-    const due = isDemanded?.(config) === true ? 'now' : dueOf(this.#store, gate, ref, entry);
-    draft.dues.add(due);
+    const due = dueOf(this.#store, gate, ref, entry);
+    const write = this.#writes.get(shard) ?? new StateWrite(shard);
+    this.#writes.set(shard, write);
+    write.add(config, persisted.entryKeyOf(ref), entry, due);
     this.pending.set(config, due);
   }
 

@@ -7,8 +7,7 @@ import { takeInForeign } from '../../lib/state/foreign-state.ts';
 import {
   applyStateWrite,
   noteSent,
-  planStateWrites,
-  type StatePlan,
+  StatePlan,
   type StateWrite,
   shardAfter,
 } from '../../lib/state/state-write.ts';
@@ -19,10 +18,12 @@ import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
 import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';
 import { type Actor, Broken, NAMES, type Process, type World } from './world.ts';
 
+type Planned = Pick<StatePlan, 'writes' | 'pending'>;
+
 const CONFIGS: ReadonlySet<string> = new Set([CONFIG_KEY]);
 
 /** What the committer would write now, if anything is due. */
-export function plannedWrite(world: World): StatePlan | undefined {
+export function plannedWrite(world: World): Planned | undefined {
   const process = processOf(world);
   if (!process.isChanged || process.write !== undefined) return undefined;
   const isSynced = (_namespace: string, kind?: string): boolean =>
@@ -32,9 +33,8 @@ export function plannedWrite(world: World): StatePlan | undefined {
     return !backoff && (window || busy);
   };
   const gate = { isSynced, isWaiting };
-  const isDemanded = (): boolean => process.isDemanded;
-  const plan = planStateWrites(process.store, { configs: CONFIGS, gate, isDemanded, place: () => 0 });
-  return { ...plan, writes: plan.writes.filter(({ due }) => due !== 'not') };
+  const { writes, pending } = new StatePlan(process.store, { configs: CONFIGS, gate, place: () => 0 });
+  return { writes: writes.filter(({ due }) => process.isDemanded || due !== 'not'), pending };
 }
 
 /** A write of the state is sent. */
@@ -96,8 +96,7 @@ export function readAgain(world: World, sent?: Entries): void {
   process.isChanged = true;
   const before = store.persisted.state.entries;
   store.persisted.takeShard(0, world.stored.entries);
-  const { effects } = takeInForeign(store, { before, sent, isEmptied: false });
-  apply(world, effects, false);
+  apply(world, takeInForeign(store, before, sent), false);
 }
 
 /** What a process that leads no longer has sent. */
@@ -145,7 +144,7 @@ function judgeWrite(store: Store, write: StateWrite): void {
   }
 }
 
-function keep(process: Process, plan: StatePlan): void {
+function keep(process: Process, plan: Planned): void {
   process.isChanged = false;
   process.isDemanded = false;
   process.isPending = plan.pending.has(CONFIG_KEY);

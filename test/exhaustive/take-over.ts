@@ -25,7 +25,7 @@ export type Listed = 'everything' | 'the ConfigMaps only' | 'the Deployments onl
 /** The standby takes over. `goesOn`: the leader before does not know; else only what it has sent may still arrive. */
 export async function takeOver(world: World, goesOn: boolean, listed: Listed = 'everything'): Promise<void> {
   const identity = markOf((world.term ?? 0) + 1).writer;
-  const begun = await beginTerm({ stateClient: storeOf(world), identity, homeNamespace: NAMESPACE });
+  const begun = await beginTerm(storeOf(world), identity, NAMESPACE);
   if (begun.kind === 'failed') throw new Error(begun.message);
   passAway(world);
   const { process, configs, workloads } = world;

@@ -192,7 +192,7 @@ test('the end tries a commit that fails again, until its time is over', async (t
   const world = new World();
   const { reloader } = reloaderOver(world, { stateClient: store, wait });
   const end = reloader.finish();
-  reloader.controllers.committer.begin([store.live]);
+  reloader.controllers.committer.known.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   reloader.controllers.committer.request([world.configKey('cfg')]);

@@ -33,7 +33,7 @@ test('a dry run begins a term in memory', async () => {
     create: () => state.create(),
     patch: (_shard, patch) => state.patch(patch),
   };
-  const begun = await beginTerm({ stateClient, identity: 'dry', homeNamespace: 'home' });
+  const begun = await beginTerm(stateClient, 'dry', 'home');
   assert.ok(begun.kind === 'begun');
   assert.deepEqual([begun.mark.term, begun.shards[0]?.data], [5, { k: 'real' }]);
   assert.deepEqual(

@@ -23,13 +23,13 @@ function storeOf(shards = 1, mark = OLD): ScriptedStore {
 }
 
 async function begin(stateClient: StateClient) {
-  return await beginTerm({ stateClient, identity: 'new', homeNamespace: 'home' });
+  return await beginTerm(stateClient, 'new', 'home');
 }
 
 /** Tries until a term is begun. */
 async function begun(stateClient: StateClient, identity = 'new') {
   for (let tries = 0; tries < 20; tries += 1) {
-    const result = await beginTerm({ stateClient, identity, homeNamespace: 'home' });
+    const result = await beginTerm(stateClient, identity, 'home');
     if (result.kind === 'begun') return { ...result, term: result.mark.term };
   }
   assert.fail('no term is begun');

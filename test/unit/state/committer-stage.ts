@@ -7,7 +7,6 @@ import type { WriteResult } from '../../../lib/model/outcome.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { TermMark } from '../../../lib/model/shards.ts';
 import { Journal } from '../../../lib/report/journal.ts';
-import type { Contest } from '../../../lib/state/known-state.ts';
 import { StateCommitter } from '../../../lib/state/state-committer.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
 import { full } from '../tracking/sketch.ts';
@@ -40,7 +39,7 @@ export class CommitterStage {
   }[] = [];
   readonly unknownVersions: string[] = [];
   /** Marks of other leaders that were told of. */
-  readonly contests: Contest[] = [];
+  readonly contests: TermMark[] = [];
   isSynced = true;
   /** The next random number. */
   random = 0;
@@ -78,12 +77,18 @@ export class CommitterStage {
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
       },
       journal: this.journal,
-      apply: (effects) => this.committer.request(effects.persisted),
+      apply: (effects) => {
+        for (const note of effects.reported('note')) this.journal.note(note);
+        this.committer.request(effects.persisted);
+      },
       onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
       onUnknownVersion: (version) => this.unknownVersions.push(version),
       random: () => this.random,
     });
-    this.committer.begin([this.store.live, ...further.map((_, index) => this.store.shards.get(index + 1))]);
+    this.committer.known.begin([
+      this.store.live,
+      ...further.map((_, index) => this.store.shards.get(index + 1)),
+    ]);
   }
 
   /** The object is `content` and the workloads named follow it: all as the first lists tell. */

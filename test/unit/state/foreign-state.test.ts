@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { takeInForeign } from '../../../lib/state/foreign-state.ts';
-import { planStateWrites, shardAfter } from '../../../lib/state/state-write.ts';
+import { StatePlan, shardAfter } from '../../../lib/state/state-write.ts';
 import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
 
@@ -113,7 +113,7 @@ for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.e
     const world = given();
     const before = world.store.persisted.state.entries;
     world.state(reads);
-    const { effects } = takeInForeign(world.store, { before, isEmptied: false });
+    const effects = takeInForeign(world.store, before);
     assert.deepEqual(
       [world.edge('web').runningDigest, world.needsRollout('web')],
       [runningDigest === '?' ? runningDigest : d(runningDigest), needsRollout],
@@ -129,7 +129,7 @@ test('a state that others wrote: the doubt is recorded', () => {
   const world = settled('web');
   const before = world.store.persisted.state.entries;
   world.state({ [CFG]: 'c.1' });
-  takeInForeign(world.store, { before, isEmptied: false });
+  takeInForeign(world.store, before);
   world.write();
   assert.deepEqual(world.written, { [CFG]: 'a.1?Deployment/web' });
   assert.equal(world.restart().needsRollout('web'), true);
@@ -138,7 +138,7 @@ test('a state that others wrote: the doubt is recorded', () => {
 test('what was sent and may be in force is not taken for what others wrote', () => {
   const world = owing();
   world.workload('web', { image: 'v2' });
-  const [write] = planStateWrites(world.store, {
+  const [write] = new StatePlan(world.store, {
     configs: [world.configKey('cfg')],
     gate: OPEN_GATE,
     place: () => 0,
@@ -149,8 +149,8 @@ test('what was sent and may be in force is not taken for what others wrote', () 
   const sent = world.store.persisted.withShard(0, after).entries;
   world.roll('web');
   world.store.persisted.takeShard(0, after);
-  const { foreign } = takeInForeign(world.store, { before, sent, isEmptied: false });
-  assert.deepEqual([world.edge('web').runningDigest, foreign], [d('b'), []]);
+  const effects = takeInForeign(world.store, before, sent);
+  assert.deepEqual([world.edge('web').runningDigest, effects.isEmpty], [d('b'), true]);
 });
 
 for (const isEmptied of [false, true]) {
@@ -158,9 +158,9 @@ for (const isEmptied of [false, true]) {
     const world = settled('web');
     const before = world.store.persisted.state.entries;
     world.state({});
-    const { foreign } = takeInForeign(world.store, { before, isEmptied });
+    const notes = takeInForeign(world.store, before, undefined, isEmptied).reported('note');
     assert.deepEqual(
-      foreign.map(({ how }) => how),
+      notes.map(({ detail }) => detail),
       isEmptied ? [] : ['removed'],
     );
   });

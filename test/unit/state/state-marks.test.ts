@@ -64,8 +64,8 @@ for (const [sentence, happens] of Object.entries(FOUND)) {
     await stage.committer.close(async () => ++tries < 3);
     assert.deepEqual(stage.store.live, theirs);
     assert.deepEqual(
-      stage.contests.map(({ shard, writer }) => [shard, writer]),
-      [[0, 'other']],
+      stage.contests.map(({ writer }) => writer),
+      ['other'],
     );
     assert.ok(stage.store.patches.length <= 1);
   });
@@ -76,7 +76,7 @@ test('another leader that has made the state first is left alone', async (t) => 
   stage.store.put({ key: 'theirs' }, marked(LATER));
   await stage.pass(60_000);
   assert.deepEqual([stage.data, stage.store.patches], [{ key: 'theirs' }, []]);
-  assert.deepEqual(stage.contests, [{ shard: 0, ...LATER }]);
+  assert.deepEqual(stage.contests, [LATER]);
 });
 
 test('two shards of another leader are one contest', async (t) => {
@@ -117,19 +117,19 @@ test('a late commit of an earlier leader fails once the new term has begun, and 
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.store.faults.push({ kind: 'held', until: promise });
   await stage.pass(0);
-  const begun = await beginTerm({ stateClient: stage.store, identity: 'other', homeNamespace: 'home' });
+  const begun = await beginTerm(stage.store, 'other', 'home');
   resolve();
   await stage.pass(60_000);
   assert.ok(begun.kind === 'begun');
   assert.deepEqual([begun.mark.term, begun.shards], [8, [stage.store.live]]);
-  assert.deepEqual([stage.data, stage.contests], [{}, [{ shard: 0, ...LATER }]]);
+  assert.deepEqual([stage.data, stage.contests], [{}, [LATER]]);
 });
 
 test('a commit that was in force before the new term began is part of its state', async (t) => {
   const stage = leading(t, {});
   stage.store.faults.push({ kind: 'answer-lost' });
   await stage.pass(0);
-  const begun = await beginTerm({ stateClient: stage.store, identity: 'other', homeNamespace: 'home' });
+  const begun = await beginTerm(stage.store, 'other', 'home');
   assert.ok(begun.kind === 'begun');
   assert.deepEqual(begun.shards[0]?.data, { [CFG]: A });
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { FULL_BYTES } from '../../../lib/model/shards.ts';
-import { planStateWrites } from '../../../lib/state/state-write.ts';
+import { StatePlan } from '../../../lib/state/state-write.ts';
 import { OPEN_GATE, World } from '../tracking/world.ts';
 import { CommitterStage, OURS } from './committer-stage.ts';
 
@@ -67,7 +67,7 @@ test('a first entry without room is not written, and its marks are not waited fo
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   const candidates = [world.configKey('cfg')];
   const plan = (bytes: number) =>
-    planStateWrites(world.store, {
+    new StatePlan(world.store, {
       configs: candidates,
       gate: OPEN_GATE,
       place: () => 0,
@@ -102,7 +102,7 @@ for (const [length, marks] of [
       world.workload(`${'w'.repeat(length)}${index}`, { follows: ['cfg'] }, { initial: true });
     world.config('cfg', 'b');
     const request = { configs: [world.configKey('cfg')], gate: OPEN_GATE, place: () => 0 };
-    const [write] = planStateWrites(world.store, { ...request, room: () => FULL_BYTES }).writes;
+    const [write] = new StatePlan(world.store, { ...request, room: () => FULL_BYTES }).writes;
     const text = write?.data[CFG] ?? '';
     assert.equal(text.split('?').length - 1, marks);
     assert.ok(text.length < FULL_BYTES);

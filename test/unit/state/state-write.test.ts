@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Due, WriteGate } from '../../../lib/state/compress.ts';
-import { planStateWrites } from '../../../lib/state/state-write.ts';
+import { StatePlan } from '../../../lib/state/state-write.ts';
 import { d } from '../tracking/sketch.ts';
 import { OPEN_GATE, settled, World } from '../tracking/world.ts';
 
@@ -131,7 +131,7 @@ for (const [sentence, [given, written]] of Object.entries(WRITTEN)) {
 /** What is planned for `cfg` in the one shard. */
 function planned(world: World, gate: WriteGate) {
   const request = { configs: [world.configKey('cfg')], gate, place: () => 0 };
-  const [write] = planStateWrites(world.store, request).writes;
+  const [write] = new StatePlan(world.store, request).writes;
   return { due: write?.due, entry: write?.data[CFG] };
 }
 
@@ -226,7 +226,7 @@ test('an entry without followers waits for the lists, and an object without one 
     world.noWorkload('web');
   }
   const configs = ['one', 'two', 'old'].map((name) => world.configKey(name));
-  const { writes, pending } = planStateWrites(world.store, { configs, gate, place: () => 0 });
+  const { writes, pending } = new StatePlan(world.store, { configs, gate, place: () => 0 });
   assert.deepEqual([writes, [...pending]], [[], [[world.configKey('old'), 'not']]]);
 });
 

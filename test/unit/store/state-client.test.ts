@@ -62,7 +62,7 @@ test('where rights name the first alone, a ConfigMap that is called like another
   stage.request('cfg');
   await stage.pass(5000);
   assert.deepEqual(stage.data, { 'v1.ConfigMap_cfg': 'a.1' });
-  assert.deepEqual([stage.reasons, stage.committer.shards], [[], 1]);
+  assert.deepEqual([stage.reasons, stage.committer.known.count], [[], 1]);
 });
 
 test('where rights name the first alone it takes more than its share', async (t) => {

@@ -16,12 +16,7 @@ import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { planRollout } from '../../../lib/rollout/plan-rollout.ts';
 import type { WriteGate } from '../../../lib/state/compress.ts';
-import {
-  applyStateWrite,
-  noteSent,
-  planStateWrites,
-  type StateWrite,
-} from '../../../lib/state/state-write.ts';
+import { applyStateWrite, noteSent, StatePlan, type StateWrite } from '../../../lib/state/state-write.ts';
 import type { PresenceRules } from '../../../lib/store/presence.ts';
 import type { WorkloadRecord } from '../../../lib/store/records.ts';
 import { Store } from '../../../lib/store/store.ts';
@@ -284,7 +279,7 @@ export class World {
   }
 
   #planned(configs: Iterable<ObjectKey>, gate: WriteGate = OPEN_GATE): readonly StateWrite[] {
-    return planStateWrites(this.store, { configs, gate, place: () => this.nextShard }).writes;
+    return new StatePlan(this.store, { configs, gate, place: () => this.nextShard }).writes;
   }
 
   #commit(write: StateWrite): void {
