@@ -24,8 +24,7 @@ import { Timeline } from '../model/timeline.ts';
 import { configKindsOf, type Options, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
-import { DigestKeys } from '../state/digest-keys.ts';
-import { type HeldKey, Keyring } from '../state/keyring.ts';
+import { DigestKeys, type HeldKey } from '../state/digest-keys.ts';
 import { keySecretOf, stateKeysOf } from '../store/state-client.ts';
 import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
@@ -112,8 +111,7 @@ export function assemble(parts: Parts): Assembly {
   const watches = new WatchHealth();
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
-  const onTurnedBack = (what: string): void => terms.turnBack(what);
-  const election = electorOf({ ...parts, send }, () => onTurnedBack('the Lease'));
+  const election = electorOf({ ...parts, send }, () => terms.turnBack('the Lease'));
   const newReloader = newReloaders({ ...parts, send }, { ...common, alerts }, events);
   const terms = new Terms({
     ...common,
@@ -122,11 +120,10 @@ export function assemble(parts: Parts): Assembly {
     newLeader: newReloader,
     newStandby: () => newReloader(undefined),
   });
-  const ofStreams = { ...common, send, metrics, mayLag: !parts.isObserver };
-  const ways = { onTurnedBack, watches, options, kinds: optionalKindsOf(parts) };
-  const ofProcess = { since: monotonicMs(), withoutRight: new Map<Stream, number>() };
-  const newInformers = (): Informers =>
-    new Informers({ ...ofStreams, ...ways, ...ofProcess, reloader: terms.current });
+  const ofStreams = { ...common, send, metrics, mayLag: !parts.isObserver, kinds: optionalKindsOf(parts) };
+  const ofProcess = { options, watches, since: monotonicMs(), withoutRight: new Map<Stream, number>() };
+  const ways = { ...ofStreams, ...ofProcess, onTurnedBack: (what: string) => terms.turnBack(what) };
+  const newInformers = (): Informers => new Informers({ ...ways, reloader: terms.current });
   let informers = newInformers();
   const waiting = (): string[] => waitingFor(terms, keys, options.leaderElection !== undefined);
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
@@ -162,7 +159,6 @@ type Common = ReturnType<typeof commonOf>;
 /** What the reloaders of all terms share: clock and journal go on while a term ends and the next one begins. */
 function commonOf(parts: Parts) {
   const { options, place, log, random, metrics, newKey = randomKey, stateShardBytes = SHARD_BYTES } = parts;
-  const keyring = new Keyring();
   return {
     timeline: new Timeline(),
     heartbeat: new Heartbeat(),
@@ -170,8 +166,7 @@ function commonOf(parts: Parts) {
     random,
     journal: new Journal(log),
     streams: streamsOf(options, place),
-    keyring,
-    keys: new DigestKeys({ keyring, isKeyed: options.digests === 'keyed', newKey, log }),
+    keys: new DigestKeys({ isKeyed: options.digests === 'keyed', newKey, log }),
     isObserver: parts.isObserver,
     state: { name: options.configmap, shardBytes: stateShardBytes },
     counters: metrics,
@@ -236,7 +231,7 @@ function review(text: string, { log, metrics }: Parts, { store, gate, leads }: R
 function rulesFor(
   options: Options,
   place: Place,
-  { timeline, keyring, gate, isObserver }: Common & Pick<ReloaderOptions, 'gate'>,
+  { timeline, keys, gate, isObserver }: Common & Pick<ReloaderOptions, 'gate'>,
   term = 0,
 ): Settings {
   const vocabularies = new Vocabularies({
@@ -250,8 +245,8 @@ function rulesFor(
   const isSelective = options.resourceLabelSelector !== undefined;
   return Object.freeze({
     vocabularies,
-    algorithms: keyring,
-    knows: (name: AlgorithmName) => keyring.named(name) !== undefined,
+    algorithms: keys,
+    knows: (name: AlgorithmName) => keys.named(name) !== undefined,
     homeNamespace: place.stateNamespace,
     ownState: new Set(stateKeysOf(options.configmap, place.stateNamespace)),
     ownKeys: keyOf(keySecretOf(options.configmap, place.stateNamespace)),
