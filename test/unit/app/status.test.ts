@@ -68,7 +68,7 @@ describe('the age of the oldest change that waits for a rollout', () => {
         pace: { slowed: 0 },
         stages: { name: 'stage', changes: () => [] },
       };
-      const controllers = { rollouts, committer: { bytes: 0, shards: 1 } };
+      const controllers = { rollouts, committer: { known: { bytes: 0, count: 1 } } };
       const reloader = { store: world.store, leads: true, controllers } as unknown as Reloader;
       const { leader, waiting } = snapshotOf(reloader, 60_000);
       const { [AGE]: oldest, [STAGED_AGE]: oldestStaged, reloader_outdated_edges: edges } = leader ?? {};
