@@ -46,7 +46,7 @@ export function compress(store: Store, gate: WriteGate, ref: ConfigRef): StateEn
 
 /** Whether a rollout with the digest of the entry is incomplete: under another algorithm its stamp would prove nothing to a start. */
 function isBeingRolled(store: Store, observed: ConfigRecord, { digest }: StateEntry): boolean {
-  if (!isOfContent(digest, observed)) return false;
+  if (digest === observed.digest || !isOfContent(digest, observed)) return false;
   return store
     .edgesOf(keyOf(observed.ref))
     .some(([, edge]) => edge.rolloutInProgress && edge.stamp?.digest === digest);
