@@ -175,7 +175,7 @@ test('a workload that is rolled too often is waited for in its stage', async (t)
 
 test('an object that changes more often than a stage takes shows how long the others have waited', async (t) => {
   const stage = new RolloutStage(t, FOUR, { staging });
-  const controllers = { rollouts: stage.controller, committer: { bytes: 0, shards: 1 } };
+  const controllers = { rollouts: stage.controller, committer: { known: { bytes: 0, count: 1 } } };
   const reloader = { store: stage.world.store, leads: true, controllers } as unknown as Reloader;
   for (let half = 1; half <= 240; half += 1) {
     stage.change(half % 2 === 0 ? 'b' : 'c');
