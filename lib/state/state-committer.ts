@@ -153,6 +153,7 @@ export class StateCommitter {
     await this.#running;
     do await this.#fencedFlush();
     while (
+      !this.known.hasStoodDown &&
       (this.#hasFailed || this.#changed.size > 0) &&
       (await again(Math.max(0, this.#notBefore - monotonicMs())))
     );

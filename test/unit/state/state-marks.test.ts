@@ -71,6 +71,17 @@ for (const [sentence, happens] of Object.entries(FOUND)) {
   });
 }
 
+test('the end does not try again once it finds another leader', async (t) => {
+  const stage = leading(t, { [CFG]: 'a.1' });
+  // A crash would lose this: it is due at once.
+  stage.world.config('cfg', 'b');
+  stage.world.workload('web', { image: 'v2' });
+  stage.store.put({}, marked(LATER));
+  let tries = 0;
+  await stage.committer.close(async () => ++tries < 10);
+  assert.deepEqual([tries, stage.contests.length], [0, 1]);
+});
+
 test('another leader that has made the state first is left alone', async (t) => {
   const stage = leading(t, undefined);
   stage.store.put({ key: 'theirs' }, marked(LATER));
