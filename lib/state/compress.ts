@@ -61,8 +61,8 @@ function left(
 ): StateEntry | undefined {
   const entry = before && withMarks(store, gate, ref, before);
   // Until each followed part of the object has an entry, a start needs that of the former part.
-  const isUnwritten = edgesOfOtherParts(store, ref).some(
-    ([, , part]) => store.persisted.entryOf(part) === undefined,
+  const isUnwritten = otherPartsOf(store, ref).some(
+    (part) => isFollowed(store, part) && store.persisted.entryOf(part) === undefined,
   );
   if (entry?.marks !== undefined || isUnwritten) return entry;
   return gate.isSynced(ref.namespace, ref.kind) ? undefined : entry;
@@ -82,7 +82,7 @@ export function dueOf(store: Store, gate: WriteGate, ref: ConfigRef, after: Stat
   for (const key of after?.marks?.keys() ?? []) former.delete(key);
   for (const [{ workload }] of edges) former.delete(markKeyOf(workload.ref));
   const hasOtherAlgorithm = algorithmOf(before.digest) !== algorithmOf(after?.digest);
-  const others = edgesOfOtherParts(store, ref);
+  const others = former.size === 0 ? [] : edgesOfOtherParts(store, ref);
   // To a start the mark of a workload that follows another part is a doubt.
   if (dues.has('now') || others.some(([{ workload }]) => former.has(markKeyOf(workload.ref)))) return 'now';
   return dues.has('soon') || after === undefined || former.size > 0 || hasOtherAlgorithm ? 'soon' : 'not';
@@ -118,14 +118,20 @@ export function isFollowed(store: Store, ref: ConfigRef): boolean {
   return store.dependents.of(keyOf(ref)).size > 0;
 }
 
-/** The edges of other followed parts of the object: of its whole, and of sets of its keys. */
-function edgesOfOtherParts(store: Store, ref: ConfigRef): readonly [WorkloadRecord, Edge, ConfigRef][] {
+/** The other parts of the object: its whole, and the sets of its keys that have a record. */
+function otherPartsOf(store: Store, ref: ConfigRef): readonly ConfigRef[] {
   const own = keyOf(ref);
-  const others = store.partsOf(wholeKeyOf(own)).filter((part) => part !== own);
-  return others.flatMap((part) =>
+  return store
+    .partsOf(wholeKeyOf(own))
+    .filter((part) => part !== own)
+    .map(configRefIn);
+}
+
+function edgesOfOtherParts(store: Store, ref: ConfigRef): readonly [WorkloadRecord, Edge, ConfigRef][] {
+  return otherPartsOf(store, ref).flatMap((part) =>
     store
-      .edgesOf(part)
-      .map(([record, edge]): [WorkloadRecord, Edge, ConfigRef] => [record, edge, configRefIn(part)]),
+      .edgesOf(keyOf(part))
+      .map(([record, edge]): [WorkloadRecord, Edge, ConfigRef] => [record, edge, part]),
   );
 }
 
@@ -191,7 +197,8 @@ function isStillNeeded(
 /** Whether a start would believe of the edge something else than memory holds, or nothing. */
 function isUnwrittenIn(store: Store): (edge: readonly [WorkloadRecord, Edge, ConfigRef]) => boolean {
   return ([record, edge, ref]) => {
-    const believed = recovered(store.persisted.entryOf(ref), record, store.configRecordOf(ref), edge);
+    const observed = store.configs.get(keyOf(ref));
+    const believed = observed && recovered(store.persisted.entryOf(ref), record, observed, edge);
     return believed !== UNKNOWN && (believed === undefined || believed !== edge.runningDigest);
   };
 }
