@@ -64,6 +64,8 @@ export class StateCommitter {
   #failures = 0;
   #hasFailed = false;
   #timer: NodeJS.Timeout | undefined;
+  /** When it fires; Infinity: it is not set. */
+  #timerAt = Number.POSITIVE_INFINITY;
   /** The round under way; while it is set no other one begins. */
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -183,8 +185,10 @@ export class StateCommitter {
     this.known.weighNotices();
     const now = monotonicMs();
     const at = Math.max(now, this.#notBefore, this.#dueAt());
+    if (at >= this.#timerAt) return;
     clearTimeout(this.#timer);
-    if (at < Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#fire(), at - now);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#fire(), at - now);
   }
 
   /** When the next round begins; Infinity: nothing is to be written. */
@@ -195,6 +199,7 @@ export class StateCommitter {
   }
 
   #fire(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
       this.#demanded.clear();

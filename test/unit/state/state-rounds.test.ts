@@ -82,3 +82,10 @@ test('a halt is written at once, whenever the last round was', async (t) => {
   await stage.pass(0);
   assert.equal(stage.data?.[CFG], 'a.1!0a=-');
 });
+
+test('requests do not postpone the round that is due', (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  for (let request = 0; request < 100; request += 1) stage.request('cfg');
+  assert.equal(timers.mock.callCount(), 1);
+});
