@@ -11,7 +11,7 @@ import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { noticeShownState, readShownState } from '../state/shown-state.ts';
+import { readShownState, ShownState } from '../state/shown-state.ts';
 import type { NamespaceObject } from '../store/records.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
@@ -43,6 +43,7 @@ export class Reloader {
   /** Whether it rolls workloads and writes the state. */
   readonly leads: boolean;
   readonly #options: ReloaderOptions;
+  readonly #shownState: ShownState;
   #beganWithoutState = false;
 
   constructor(options: ReloaderOptions) {
@@ -57,6 +58,7 @@ export class Reloader {
     });
     const { isDynamic } = this.classes;
     this.controllers = new Controllers({ ...options, isDynamic }, (event) => this.#workload(event));
+    this.#shownState = new ShownState(options.store, this.controllers.committer);
     this.listing = new Listing({
       ...options,
       onListed: () => this.controllers.reporter.listed(this.#beganWithoutState),
@@ -117,7 +119,7 @@ export class Reloader {
     if (event.type === 'synced') this.listing.synced(stream);
     this.onContent(event);
     if (event.type === 'synced') this.#listed(stream);
-    if (this.leads) noticeShownState(this.store, this.controllers.committer, event);
+    if (this.leads) this.#shownState.observe(stream, event);
   }
 
   /** A change of a content, of whatever kind. */

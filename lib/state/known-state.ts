@@ -21,6 +21,7 @@ import {
   placerFor,
   STATE_SHARDS_ANNOTATION,
   shardNames,
+  shardsToldBy,
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
@@ -77,7 +78,7 @@ interface Shard {
 }
 
 /**
- * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `create` and `write` one after the other.
+ * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `prepare` and `write` one after the other.
  * `notice` may be called at any time.
  */
 export class KnownState {
@@ -86,6 +87,8 @@ export class KnownState {
   readonly #shards: readonly Shard[] = Array.from({ length: MOST_SHARDS }, newShard);
   /** The number of shards, including those that are missing: one more than the last that was ever known to exist. */
   count = 1;
+  /** The number of shards that the first one names; a start misses no others. */
+  #announced = 1;
   /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
   readonly #noticed = new Map<number, string | undefined>();
   /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
@@ -103,6 +106,12 @@ export class KnownState {
   /** Whether a shard has to be read again before the next write. */
   get isStale(): boolean {
     return this.#shards.some(({ isStale }) => isStale);
+  }
+
+  /** Whether a shard is missing, or the first one names too few: a start would then not read all of the state. */
+  get isBroken(): boolean {
+    const isMissing = this.#shards.slice(0, this.count).some(({ version }) => version === undefined);
+    return this.count > 1 && (this.#announced < this.count || isMissing);
   }
 
   /** Whether a write without an answer changes the entry. */
@@ -167,21 +176,29 @@ export class KnownState {
     }
   }
 
-  /** Whether the shard exists, so that a write may go to it. */
-  has(shard: number): boolean {
-    return this.#at(shard).version !== undefined;
+  /** Whether a write may go to the shard: it exists, and the first one names it, so that a start waits for the right to it. */
+  isReady(shard: number): boolean {
+    return this.#at(shard).version !== undefined && (shard === 0 || shard < this.#announced);
   }
 
-  /** Creates a shard. One that exists already, with entries that another client wrote, becomes known. */
-  async create(shard: number): Promise<Refusal | undefined> {
-    const result = await this.#options.stateClient.create(shard);
-    if (result.kind !== 'accepted') return result;
-    const { store, apply, review } = this.#options;
-    const before = store.persisted.state.entries;
-    this.#at(shard).isStale = false;
-    if (this.#take(shard, result.object)) apply(takeInForeign(store, before));
-    review();
-    return undefined;
+  /**
+   * Makes the first `count` shards ready. The order is safe against a crash after any step: a new shard is created empty, then the
+   * first one names it, fenced against a later leader, and only then is an entry written to it.
+   */
+  async prepare(count: number): Promise<Refusal | undefined> {
+    const { store, stateClient, apply, review } = this.#options;
+    for (let shard = 0; shard < count; shard += 1) {
+      if (this.#at(shard).version !== undefined) continue;
+      const result = await stateClient.create(shard);
+      if (result.kind !== 'accepted') return result;
+      const before = store.persisted.state.entries;
+      this.#at(shard).isStale = false;
+      if (this.#take(shard, result.object)) apply(takeInForeign(store, before));
+      review();
+    }
+    if (this.#announced >= count || this.hasStoodDown) return undefined;
+    const result = await this.#send(0, {});
+    return result.kind === 'accepted' ? undefined : result;
   }
 
   /** Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. */
@@ -196,7 +213,7 @@ export class KnownState {
   }
 
   /**
-   * Sends a merge patch. Every write of the first shard also names the number of shards: a start without the right to one waits.
+   * Sends a merge patch. Every write of the first shard also names the number of shards.
    */
   async #send(
     shard: number,
@@ -268,6 +285,7 @@ export class KnownState {
     const { store, review } = this.#options;
     const held = store.persisted.state.shards[shard]?.size ?? 0;
     Object.assign(this.#at(shard), { version: undefined, bytes: 0 });
+    if (shard === 0) this.#announced = 1;
     store.persisted.takeShard(shard, new Map());
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
     review();
@@ -304,11 +322,13 @@ export class KnownState {
     return true;
   }
 
-  #know(shard: number, { resourceVersion, data }: StateVersion): void {
+  #know(shard: number, { resourceVersion, data, annotations }: StateVersion): void {
     const bytes = sizeOf(data);
     Object.assign(this.#at(shard), { version: resourceVersion, bytes });
     this.count = Math.max(this.count, shard + 1);
+    if (shard === 0) this.#announced = shardsToldBy(annotations);
     if (bytes < ROOMY_BYTES) this.#at(shard).isFull = false;
+    else if (bytes >= FULL_BYTES) this.noteFull([shard]);
   }
 
   #at(shard: number): Shard {

@@ -193,7 +193,7 @@ export class StateCommitter {
 
   /** When the next round begins; Infinity: nothing is to be written. */
   #dueAt(): number {
-    if (this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
+    if (this.known.isBroken || this.#demanded.size > 0) return Number.NEGATIVE_INFINITY;
     const batchAt = this.known.isStale ? this.#nextBatchAt : Math.max(this.#nextBatchAt, this.#batchDueAt);
     return this.#changed.size > 0 ? Math.min(this.#nextLookAt, batchAt) : batchAt;
   }
@@ -235,10 +235,10 @@ export class StateCommitter {
       const next = this.#nextWrite(isBatch, tried);
       if (next === undefined) break;
       // No await between the plan and its write: what happens meanwhile may need a mark that the write removes.
-      if (this.known.has(next.shard)) {
+      if (this.known.isReady(next.shard)) {
         tried.add(next.shard);
         bytes += await this.#write(next);
-      } else if (!(await this.#create(next.shard))) tried.add(next.shard);
+      } else if (!(await this.#prepare(next.shard + 1))) tried.add(next.shard);
     }
     const now = monotonicMs();
     if (!this.#hasFailed) this.#nextLookAt = now + Math.min(BATCH_MS, Math.max(LOOK_MS, 20 * this.#planMs));
@@ -259,18 +259,24 @@ export class StateCommitter {
     return writes.find((write) => !tried.has(write.shard) && (this.#isClosed || isDue(write)));
   }
 
-  /** Reads stale shards; whether a write may follow. A failed read counts as a failed write. */
+  /** Reads stale shards and makes missing ones; whether a write may follow. A failed read counts as a failed write. */
   async #isSettled(): Promise<boolean> {
     this.#options.heartbeat.sleeps(LOOP, monotonicMs() + LONGEST_STEP_MS);
-    const refusal = await this.known.settle();
+    let refusal = await this.known.settle();
+    // A missing shard comes first: after a crash now, a start could not tell that its entries are lost.
+    if (refusal === undefined && !this.known.hasStoodDown && this.known.isBroken) {
+      await this.#prepare(this.known.count);
+      refusal = await this.known.settle();
+    }
     if (refusal !== undefined) this.#failed(refusal);
     return refusal === undefined && !this.known.hasStoodDown;
   }
 
-  /** Creates `shard`; whether it exists then. */
-  async #create(shard: number): Promise<boolean> {
-    const isGrowth = shard >= this.known.count;
-    const refusal = await this.known.create(shard);
+  /** Makes the first `count` shards ready, unless something failed in this round; whether they are. */
+  async #prepare(count: number): Promise<boolean> {
+    if (this.#hasFailed) return false;
+    const isGrowth = count > this.known.count;
+    const refusal = await this.known.prepare(count);
     if (isGrowth && refusal?.kind === 'rejected') {
       this.#noGrowthUntil = monotonicMs() + NO_GROWTH_MS;
       this.#options.onCommit(refusal, NO_GROWTH_MS);

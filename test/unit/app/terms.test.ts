@@ -223,6 +223,23 @@ test('where versions have gone back the run ends at once, and nothing that is kn
   );
 });
 
+test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
+  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-shards': '2' });
+  store.put({}, {}, 1);
+  const stage = new Stage(t, store);
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, never);
+  await settle();
+  const leader = stage.terms.current;
+  store.shards.delete(1);
+  leader.onConfig(CONFIG_MAPS, { type: 'synced' });
+  await pass(t, 2000);
+  stop.abort();
+  await end;
+  assert.ok(leader.controllers.reporter.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
+  assert.ok(store.shards.has(1));
+});
+
 test('after the lead is lost nothing is written, and the next term begins with the state alone', async (t) => {
   const stage = new Stage(t);
   const stop = new AbortController();

@@ -25,27 +25,37 @@ function spread(t: TestContext, cfg = 'a.1', tls = 'a.1', annotations = { ...OUR
   return stage;
 }
 
+const told = (stage: CommitterStage): string | undefined => stage.store.live?.annotations[TOLD];
+
 test('up to its limit the state is one ConfigMap, and nothing tells of more', async (t) => {
   const stage = new CommitterStage(t, {}, OURS, { shardBytes: 120 });
   stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   stage.request('cfg', 'tls');
   await stage.pass(0);
   assert.deepEqual(stage.data, { [CFG]: 'a.1', [TLS]: 'a.1' });
-  assert.deepEqual([stage.store.shards.size, stage.store.live?.annotations], [1, OURS]);
+  assert.deepEqual([stage.store.shards.size, told(stage)], [1, undefined]);
 });
 
-test('a shard more is created, then written to, and the next write of the first one names the number', async (t) => {
+test('a shard more is created, then told of, and only then written to', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }, OURS, ONE_EACH);
   stage.listed('cfg', 'a', 'web').listed('tls', 'b', 'api');
   stage.request('tls');
   await stage.pass(0);
-  assert.deepEqual(stage.store.calls, ['create 1', 'patch 1']);
+  assert.deepEqual(stage.store.calls, ['create 1', 'patch 0', 'patch 1']);
+  assert.deepEqual(stage.store.patches[0]?.annotations, { ...OURS, ...two });
   assert.deepEqual([stage.data, stage.dataOf(1)], [{ [CFG]: 'a.1' }, { [TLS]: 'b.1' }]);
   assert.deepEqual(stage.store.shards.get(1)?.annotations, OURS, 'each has its version');
-  stage.world.config('cfg', 'b');
-  stage.request('cfg');
-  await stage.pass(2000);
-  assert.deepEqual(stage.store.patches[1]?.annotations, { ...OURS, ...two });
+});
+
+test('until it is told of nothing is written to a new shard', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }, OURS, ONE_EACH);
+  stage.listed('cfg', 'a', 'web').listed('tls', 'b', 'api');
+  stage.store.faults.push({ kind: 'unanswered', message: 'reset' });
+  stage.request('tls');
+  await stage.pass(400);
+  assert.deepEqual([stage.dataOf(1), told(stage)], [{}, undefined]);
+  await stage.pass(1000);
+  assert.deepEqual([stage.dataOf(1), told(stage)], [{ [TLS]: 'b.1' }, '2']);
 });
 
 test('many new entries fill one shard after the other', async (t) => {
@@ -57,6 +67,7 @@ test('many new entries fill one shard after the other', async (t) => {
   await stage.pass(0);
   const keys = [0, 1, 2, 3].map((shard) => Object.keys(stage.dataOf(shard) ?? {}).join());
   assert.deepEqual(keys.sort(), names.map((name) => `v1.ConfigMap_${name}`).sort());
+  assert.equal(told(stage), '4');
 });
 
 test('an entry stays in its shard, although there is room before it', async (t) => {
@@ -186,14 +197,18 @@ test('a deleted shard is damage of that shard: it is written again from memory, 
   assert.deepEqual([others, stage.data], [{}, { [CFG]: 'a.1' }]);
 });
 
-test('a deleted first shard leaves the others as they are, and names their number again', async (t) => {
+test('a deleted first shard leaves the others as they are, and tells of them again before all else', async (t) => {
   const stage = spread(t);
   stage.store.live = undefined;
   stage.committer.notice(0, undefined);
   await stage.pass(2000);
   assert.deepEqual(stage.reasons, ['state-damaged']);
   assert.deepEqual(stage.store.calls.slice(0, 3), ['read 0', 'create 0', 'patch 0']);
-  assert.deepEqual(stage.store.patches[0]?.annotations, { ...OURS, ...two });
+  assert.deepEqual(stage.store.patches[0], {
+    ...stage.store.patches[0],
+    data: {},
+    annotations: { ...OURS, ...two },
+  });
   assert.deepEqual([stage.data, stage.dataOf(1)], [{ [CFG]: 'a.1' }, { [TLS]: 'a.1' }]);
 });
 
@@ -217,6 +232,35 @@ test('a shard that is missing at the start is told, made again, and the present 
   assert.deepEqual([stage.data, stage.dataOf(1)], [{ [CFG]: 'a.1' }, { [TLS]: 'b.1' }]);
 });
 
+test('a missing shard is made again although nothing is to be written to it', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }, { ...OURS, ...two }, { further: [undefined] });
+  stage.listed('cfg', 'a', 'web');
+  stage.request('cfg');
+  await stage.pass(2000);
+  assert.deepEqual([stage.store.calls, stage.dataOf(1)], [['create 1'], {}]);
+});
+
+test('a first shard that does not tell of another one any more tells of it at once', async (t) => {
+  const stage = spread(t);
+  stage.store.put({ [CFG]: `${long('a')}.1` }, OURS);
+  stage.committer.notice(0, 'another');
+  await stage.pass(0);
+  assert.equal(told(stage), '2');
+});
+
+test('until the first shard tells of another one again nothing is written to that', async (t) => {
+  const stage = spread(t);
+  stage.store.put({ [CFG]: `${long('a')}.1` }, OURS);
+  stage.committer.notice(0, 'another');
+  stage.store.faultsOf.set(0, [{ kind: 'throttled', message: 'slow down' }]);
+  stage.world.config('tls', 'b');
+  stage.request('tls');
+  await stage.pass(400);
+  assert.equal(stage.dataOf(1)?.[TLS], 'a.1');
+  await stage.pass(1000);
+  assert.deepEqual([told(stage), stage.dataOf(1)?.[TLS]], ['2', 'b.1?Deployment/web']);
+});
+
 test('a shard that others made is taken over before anything is written to it', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }, OURS, ONE_EACH).listed('cfg', 'a', 'web');
   stage.listed('tls', 'b', 'api');
@@ -224,7 +268,7 @@ test('a shard that others made is taken over before anything is written to it', 
   stage.store.put({ [TLS]: `${long('b')}.1` }, OURS, 1);
   stage.request('tls');
   await stage.pass(2000);
-  assert.deepEqual(stage.store.calls, ['create 1']);
+  assert.deepEqual(stage.store.calls, ['create 1', 'patch 0', 'read 0']);
   assert.deepEqual(stage.dataOf(1), { [TLS]: 'b.1' });
 });
 
@@ -252,6 +296,18 @@ test('when all ten are full the last one takes the rest', async (t) => {
   stage.request('cfg');
   await stage.pass(0);
   assert.equal(stage.dataOf(9)?.[CFG], 'a.1');
+});
+
+test('a shard that nears what the API server allows is told once', async (t) => {
+  const note = 'x'.repeat(786_432);
+  const stage = new CommitterStage(t, { note }, OURS).listed('cfg', 'a', 'web');
+  stage.request('cfg');
+  await stage.pass(5000);
+  stage.world.config('cfg', 'b');
+  stage.request('cfg');
+  await stage.pass(5000);
+  assert.deepEqual(stage.reasons, ['state-full']);
+  assert.match(stage.journal.decisions[0]?.message ?? '', /^reloader-state: A state ConfigMap is full/);
 });
 
 test('the more a batch wrote the later is the next: 256 KiB take a second', async (t) => {
