@@ -63,7 +63,7 @@ export const TABLE = {
       'roll a workload only when the keys change that its pods read, unless its annotation says otherwise',
     '--absorb-owner-rollouts <switch=true>':
       'do not roll a workload whose owner rolls it after the change, as helm upgrade does',
-    '--reload-on-create': 'roll workloads too when an object comes to be that they started without',
+    '--reload-on-create': 'roll workloads too when an object is created that they started without',
     '--reload-on-delete': 'roll workloads too when an object is deleted that they can start without',
     '--cronjob-reload <cronjob-way=none>':
       'none leaves CronJobs alone, run-now starts a run after each change',
